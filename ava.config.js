@@ -1,0 +1,6 @@
+export default {
+  files: ['test/**/*.test.ts', '!test/e2e/**'],
+  extensions: ['ts'],
+  workerThreads: false,
+  timeout: '60s',
+};

@@ -1,0 +1,50 @@
+/** Metadata that this project reads; everything else is kept as it came. */
+export interface ObjectMeta {
+  name: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  [field: string]: unknown;
+}
+
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+/** A Kubernetes object as plain JSON. */
+export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  [field: string]: unknown;
+}
+
+/** Names one object. `namespace` is absent for a cluster-scoped kind. */
+export interface ObjectRef {
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+  name: string;
+}
+
+/** A kind as the API server's discovery describes it. */
+export interface ResourceKind {
+  /** `apps/v1`, or `v1` for the core group. */
+  apiVersion: string;
+  kind: string;
+  /** The plural in URLs: `deployments`. */
+  resource: string;
+  namespaced: boolean;
+}
