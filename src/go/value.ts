@@ -108,6 +108,19 @@ export abstract class GoObject {
     return undefined;
   }
 
+  /**
+   * What `String()` answers where only the pointer to the type has it. A template that prints such a field of a struct sees it;
+   * a function that is given the field sees a copy without the method.
+   */
+  addressedText(): string | undefined {
+    return undefined;
+  }
+
+  /** All fields with their values in their order, unexported ones too, as `%v` prints a struct. */
+  members(): readonly (readonly [name: string, value: Value])[] {
+    return this.fields().map((name) => [name, this.field(name) ?? null]);
+  }
+
   /** What the value counts as in `range`, `index` and `len`, where its kind is a map or a slice. */
   contents(): ReadonlyMap<string, Value> | readonly Value[] | undefined {
     return undefined;
