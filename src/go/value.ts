@@ -74,10 +74,13 @@ export class Slice extends Array<Value> {
 export class NamedMap extends Map<string, Value> {
   /** Go's name of the type, as `%T` prints it. */
   readonly goType: string;
+  /** Whether it is Go's nil map, which JSON and YAML print as null. */
+  readonly isNil: boolean;
 
-  constructor(goType: string, entries?: Iterable<readonly [string, Value]>) {
+  constructor(goType: string, entries: Iterable<readonly [string, Value]> | null = []) {
     super(entries);
     this.goType = goType;
+    this.isNil = entries === null;
   }
 }
 
