@@ -1,0 +1,17 @@
+import test from 'ava';
+import type { Progress } from '../../src/operation/progress.ts';
+import { statusSchema, type Status } from '../../src/protocol/messages.ts';
+
+test('whatever an operation reports is a status on the wire', (t) => {
+  const progress: Progress = {
+    step: 'wait',
+    state: 'running',
+    time: '2026-01-02T03:04:05.678Z',
+    message: '1 of 2 ready',
+    resources: [
+      { apiVersion: 'v1', kind: 'Pod', namespace: 'a', name: 'b', status: 'Failed', reason: 'CrashLoopBackOff' },
+    ],
+  };
+  const status: Status = { seq: 1, ...progress };
+  t.deepEqual(statusSchema.parse(JSON.parse(JSON.stringify(status))), status);
+});
