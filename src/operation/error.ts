@@ -1,0 +1,42 @@
+import type { ResourceStatus } from './progress.ts';
+
+/** What an operation can fail with, besides errors of the chart's source, of rendering and of the cluster, which keep their own codes. */
+export const operationErrorCodes = [
+  'invalid_release_name',
+  'invalid_namespace',
+  'namespace_not_found',
+  'release_exists',
+  'release_not_found',
+  'no_deployed_release',
+  'pending_operation',
+  'deployment_not_found',
+  'invalid_manifest',
+  'ownership_conflict',
+  'conflict',
+  'apply_failed',
+  'delete_failed',
+  'hook_failed',
+  'not_ready',
+  'timeout',
+  'cancelled',
+] as const;
+
+export type OperationErrorCode = (typeof operationErrorCodes)[number];
+
+export interface OperationErrorOptions {
+  cause?: unknown;
+  /** The resources that are to blame. */
+  resources?: readonly ResourceStatus[];
+}
+
+export class OperationError extends Error {
+  override readonly name = 'OperationError';
+  readonly code: OperationErrorCode;
+  readonly resources: readonly ResourceStatus[];
+
+  constructor(code: OperationErrorCode, message: string, { cause, resources = [] }: OperationErrorOptions = {}) {
+    super(message, { cause });
+    this.code = code;
+    this.resources = resources;
+  }
+}

@@ -1,0 +1,29 @@
+import type { KubeObject } from '../objects/object.ts';
+import type { Release } from '../release/release.ts';
+import type { OperationContext } from './context.ts';
+import type {
+  DeploymentInfoRequest,
+  GetRequest,
+  InstallRequest,
+  ListRequest,
+  UninstallRequest,
+  UpgradeRequest,
+} from './request.ts';
+
+export interface Uninstalled {
+  /** The last revision, with status `uninstalled`. */
+  release: Release;
+  /** Helm's words about what was kept; empty where nothing was. */
+  info: string;
+}
+
+/** What can be done to releases. */
+export interface Operations {
+  install(context: OperationContext, request: InstallRequest): Promise<Release>;
+  upgrade(context: OperationContext, request: UpgradeRequest): Promise<Release>;
+  uninstall(context: OperationContext, request: UninstallRequest): Promise<Uninstalled>;
+  /** The highest revision of each release, by namespace and name. */
+  list(context: OperationContext, request: ListRequest): Promise<Release[]>;
+  get(context: OperationContext, request: GetRequest): Promise<Release>;
+  deploymentInfo(context: OperationContext, request: DeploymentInfoRequest): Promise<KubeObject>;
+}

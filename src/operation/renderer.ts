@@ -1,0 +1,71 @@
+import type { Chart } from '../chart/chart.ts';
+import type { ValueMap } from '../go/value.ts';
+import type { Hook } from '../release/hook.ts';
+import type { ClusterCapabilities } from './cluster.ts';
+
+/** What templates are told about the release: `.Release`. */
+export interface ReleaseFacts {
+  name: string;
+  namespace: string;
+  revision: number;
+  isInstall: boolean;
+  isUpgrade: boolean;
+}
+
+/**
+ * Answers `lookup`: the object; for an empty name, all of the kind as `{apiVersion, kind, metadata, items}`; an empty object
+ * where there is none. An empty namespace means all of them, or a cluster-scoped kind.
+ */
+export type Lookup = (
+  apiVersion: string,
+  kind: string,
+  namespace: string,
+  name: string,
+) => Promise<Record<string, unknown>>;
+
+export interface RenderRequest {
+  /** As it was loaded, with all its subcharts. */
+  chart: Chart;
+  /** What the user gave. */
+  values: ValueMap;
+  release: ReleaseFacts;
+  capabilities: ClusterCapabilities;
+  /** Absent: lookups find nothing. */
+  lookup?: Lookup;
+}
+
+export interface Manifest {
+  /** The template it came from: `chart/templates/service.yaml`. */
+  name: string;
+  kind: string;
+  /** One YAML document. */
+  content: string;
+}
+
+/** A file of a chart's crds/ folder. */
+export interface CrdFile {
+  /** `crds/widgets.yaml`. */
+  name: string;
+  /** With the path of the chart that brings it: `parent/charts/child/crds/widgets.yaml`. */
+  filename: string;
+  data: Uint8Array;
+}
+
+export interface Rendered {
+  /** The chart with its dependencies processed, as the release stores it. */
+  chart: Chart;
+  /** In the order of installation, without hooks. */
+  manifests: Manifest[];
+  /** All manifests as the release stores them: `---\n# Source: path\ncontent\n` each. */
+  manifest: string;
+  hooks: Hook[];
+  /** NOTES.txt; empty where there is none. */
+  notes: string;
+}
+
+/** Turns a chart and values into manifests. Errors carry a `code`, and a `position` where a template is at fault. */
+export interface Renderer {
+  /** CRDs of the chart and of the subcharts that these values enable, the parent's first. */
+  crds(chart: Chart, values: ValueMap, signal: AbortSignal): Promise<CrdFile[]>;
+  render(request: RenderRequest, signal: AbortSignal): Promise<Rendered>;
+}

@@ -1,0 +1,19 @@
+/** The states of a revision, by Helm's names (pkg/release/common/status.go). */
+export const releaseStatuses = [
+  'unknown',
+  'deployed',
+  'uninstalled',
+  'superseded',
+  'failed',
+  'uninstalling',
+  'pending-install',
+  'pending-upgrade',
+  'pending-rollback',
+] as const;
+
+export type ReleaseStatus = (typeof releaseStatuses)[number];
+
+/** Whether an operation is at work on the revision, or was when its process ended. */
+export function isPending(status: ReleaseStatus): boolean {
+  return status.startsWith('pending-');
+}

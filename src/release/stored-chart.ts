@@ -1,0 +1,58 @@
+import type { Chart, ChartFile } from '../chart/chart.ts';
+import { plainObject } from './plain-value.ts';
+
+/** A chart as a release holds it: without its subcharts. Field names are those of Helm's JSON (pkg/chart/v2/chart.go). */
+export interface StoredChart {
+  metadata: StoredChartMetadata | null;
+  lock: Record<string, unknown> | null;
+  templates: StoredFile[] | null;
+  values: Record<string, unknown> | null;
+  /** values.schema.json in base64. */
+  schema: string | null;
+  files: StoredFile[] | null;
+}
+
+/** Chart.yaml. */
+export interface StoredChartMetadata {
+  name?: string;
+  version?: string;
+  appVersion?: string;
+  apiVersion?: string;
+  description?: string;
+}
+
+export interface StoredFile {
+  name: string;
+  /** In base64; null where the file is empty. */
+  data: string | null;
+}
+
+/** What a release keeps of a chart. Give the chart with its dependencies processed, as Helm stores it. */
+export function storedChart(chart: Chart): StoredChart {
+  return {
+    metadata: withoutZeroValues(chart.metadata),
+    lock: chart.lock ?? null,
+    templates: chart.templates.map(storedFile),
+    values: plainObject(chart.values),
+    schema: chart.schema === undefined ? null : base64(chart.schema),
+    files: chart.files.map(storedFile),
+  };
+}
+
+function storedFile(file: ChartFile): StoredFile {
+  return { name: file.name, data: base64(file.data) };
+}
+
+function base64(data: Uint8Array): string {
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
+}
+
+/** Drops what Go's `omitempty` drops. */
+function withoutZeroValues(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isZero(value)));
+}
+
+function isZero(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === undefined || value === null || value === '' || value === false;
+}
