@@ -4,7 +4,11 @@ import { releaseStatuses } from './status.ts';
 
 // What Helm 3 and Helm 4 store. Fields that are not named here are kept as they came.
 
-const object = z.record(z.string(), z.unknown());
+/** Passed on untouched: `z.record` would drop a key named `__proto__`. */
+const object = z.custom<Record<string, unknown>>(
+  (data) => typeof data === 'object' && data !== null && !Array.isArray(data),
+  'not an object',
+);
 
 const file = z.looseObject({ name: z.string(), data: z.string().nullable().default(null) });
 

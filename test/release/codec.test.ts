@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { decodeRelease, encodeRelease } from '../../src/release/codec.ts';
+import { ReleaseError } from '../../src/release/error.ts';
+import { sampleRelease } from './sample-release.ts';
+
+async function payload(file: string): Promise<string> {
+  const text = await readFile(new URL(`fixtures/${file}`, import.meta.url), 'utf8');
+  const secret = JSON.parse(text) as { data: { release: string } };
+  return Buffer.from(secret.data.release, 'base64').toString();
+}
+
+for (const helm of ['helm3', 'helm4']) {
+  test(`reads what ${helm} stored`, async (t) => {
+    const release = await decodeRelease(await payload(`${helm}.secret.json`));
+    t.is(release.name, helm);
+    t.is(release.namespace, 'rel-fixture');
+    t.is(release.version, 1);
+    t.is(release.info.status, 'deployed');
+    t.is(release.info.notes, `Installed ${helm} & <friends>.\n`);
+    t.deepEqual(release.config, { answer: 42, greeting: 'hé <b>&' });
+    t.is(release.chart.metadata?.name, 'mini');
+    t.deepEqual(
+      release.chart.templates?.map(({ name }) => name),
+      ['templates/NOTES.txt', 'templates/config.yaml', 'templates/hook.yaml'],
+    );
+    t.like(release.hooks?.[0], { weight: -5, events: ['pre-install', 'pre-upgrade'] });
+    t.is(release.hooks?.[0]?.last_run.phase, 'Succeeded');
+    t.is(release.apply_method, helm === 'helm4' ? 'ssa' : undefined);
+  });
+
+  test(`writes what ${helm} stored with all its fields`, async (t) => {
+    const release = await decodeRelease(await payload(`${helm}.secret.json`));
+    const again = await decodeRelease(await encodeRelease(release));
+    t.deepEqual(again, release);
+    t.is('modtime' in again.chart, helm === 'helm4');
+  });
+}
+
+test('a release comes back as it was', async (t) => {
+  const release = sampleRelease('web', 3, 'superseded');
+  t.deepEqual(await decodeRelease(await encodeRelease(release)), release);
+});
+
+test('the stored form is base64 over gzip', async (t) => {
+  const packed = Buffer.from(await encodeRelease(sampleRelease('web', 1, 'deployed')), 'base64');
+  t.deepEqual([...packed.subarray(0, 3)], [0x1f, 0x8b, 0x08]);
+});
+
+test('JSON that is not compressed is read', async (t) => {
+  const release = sampleRelease('web', 1, 'deployed');
+  t.deepEqual(await decodeRelease(Buffer.from(JSON.stringify(release)).toString('base64')), release);
+});
+
+test('a status that Helm does not know reads as unknown', async (t) => {
+  const release = { ...sampleRelease('web', 1, 'deployed'), info: { status: 'paused' } };
+  const text = Buffer.from(JSON.stringify(release)).toString('base64');
+  t.is((await decodeRelease(text)).info.status, 'unknown');
+});
+
+test('a key named __proto__ in the values stays a key', async (t) => {
+  const config = JSON.parse('{"__proto__": {"polluted": true}}') as Record<string, unknown>;
+  const again = await decodeRelease(await encodeRelease({ ...sampleRelease('web', 1, 'deployed'), config }));
+  t.deepEqual(Object.keys(again.config ?? {}), ['__proto__']);
+  t.is(({} as Record<string, unknown>)['polluted'], undefined);
+});
+
+const packed = gzipSync(JSON.stringify(sampleRelease('web', 1, 'deployed')));
+const corrupt = test.macro({
+  title: (_, what: string) => `${what} is a corrupt release`,
+  async exec(t, _what: string, text: string, limit?: number) {
+    const error = await t.throwsAsync(decodeRelease(text, limit), { instanceOf: ReleaseError });
+    t.is(error.code, 'release_corrupt');
+  },
+});
+test(corrupt, 'an empty text', '');
+test(corrupt, 'text that is no base64', '%%%');
+test(corrupt, 'JSON that is no release', Buffer.from('{"name":"web"}').toString('base64'));
+test(
+  corrupt,
+  'a release whose revision is 0',
+  Buffer.from('{"name":"a","version":0,"info":{},"chart":{}}').toString('base64'),
+);
+test(corrupt, 'a truncated archive', packed.subarray(0, packed.length - 20).toString('base64'));
+test(corrupt, 'an archive that unpacks to more than the limit', packed.toString('base64'), 100);
