@@ -124,6 +124,16 @@ export abstract class GoObject {
     return this.fields().map((name) => [name, this.field(name) ?? null]);
   }
 
+  /** The plain value of a named type whose kind is a basic one: the `int64` of a `time.Duration`. */
+  underlying(): boolean | number | string | Int | undefined {
+    return undefined;
+  }
+
+  /** What `GoString()` answers, where the type has one: `%#v` prints it. */
+  goString(): string | undefined {
+    return undefined;
+  }
+
   /** What the value counts as in `range`, `index` and `len`, where its kind is a map or a slice. */
   contents(): ReadonlyMap<string, Value> | readonly Value[] | undefined {
     return undefined;

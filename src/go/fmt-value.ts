@@ -1,0 +1,254 @@
+import { Complex } from './complex.ts';
+import type { FloatFormat } from './float.ts';
+import {
+  formatCharacter,
+  formatFloating,
+  formatHexBytes,
+  formatInteger,
+  formatQuoted,
+  formatQuotedCharacter,
+  formatString,
+  formatUnicode,
+  pad,
+  type Flags,
+} from './fmt-flags.ts';
+import { fromBytes, sortedKeys } from './text.ts';
+import { goTypeOf, isList, isMap } from './types.ts';
+import { GoObject, Int, Slice, type Value } from './value.ts';
+
+/** How a value is printed: the verb, its flags, and how far below the argument the value is. */
+interface Context {
+  readonly verb: string;
+  readonly flags: Flags;
+  readonly depth: number;
+  /** Whether `String()`, `Error()` and `GoString()` count: not inside unexported fields, and not in `%!d(type=value)`. */
+  readonly methods: boolean;
+}
+
+/** An address, for the rare template that prints a pointer: Go's are different in each run. */
+const address = 0xc000012345n;
+
+/** Prints an argument of `printf` with its verb. The flags for `%+v` and `%#v` are set by the caller. */
+export function formatArgument(value: Value, verb: string, flags: Flags): string {
+  if (value === null) return verb === 'T' || verb === 'v' ? pad('<nil>', flags) : `%!${verb}(<nil>)`;
+  if (verb === 'T') return formatString(goTypeOf(value), flags);
+  const context = { verb, flags, depth: 0, methods: true };
+  if (verb === 'p') return isPointer(value) ? formatAddress(value, context) : badVerb(value, context);
+  if (value instanceof Uint8Array) return formatBytes(value, '[]byte', context);
+  return formatValue(value, context);
+}
+
+function isPointer(value: Value): boolean {
+  if (value instanceof GoObject) return ['ptr', 'map', 'slice', 'func'].includes(value.kind);
+  return typeof value === 'object' && !(value instanceof Int);
+}
+
+function formatValue(value: Value, context: Context): string {
+  switch (typeof value) {
+    case 'string':
+      return formatText(value, value, context);
+    case 'boolean':
+      return context.verb === 't' || context.verb === 'v' ? pad(String(value), context.flags) : badVerb(value, context);
+    case 'number':
+      return formatNumber(value, value, context);
+    default:
+      if (value === null) return nilElement(context);
+      if (value instanceof Int) return formatInt(value, value, context);
+      if (value instanceof GoObject) return formatObject(value, context);
+      if (context.verb === 'w' && context.methods) return badVerb(value, context);
+      if (value instanceof Uint8Array) return formatBytes(value, '[]uint8', context);
+      return isMap(value) ? formatMap(value, goTypeOf(value), context) : formatList(value, goTypeOf(value), context);
+  }
+}
+
+function nilElement({ flags }: Context): string {
+  return flags.sharpV ? 'interface {}(nil)' : '<nil>';
+}
+
+/** `%!d(string=a)`: the verb does not fit the type. */
+function badVerb(value: Value, context: Context): string {
+  const shown = formatValue(value, { ...context, verb: 'v', depth: 0, methods: false });
+  return `%!${context.verb}(${goTypeOf(value)}=${shown})`;
+}
+
+function formatText(text: string, value: Value, context: Context): string {
+  const { verb, flags } = context;
+  switch (verb) {
+    case 'v':
+      return flags.sharpV ? formatQuoted(text, flags) : formatString(text, flags);
+    case 's':
+      return formatString(text, flags);
+    case 'x':
+    case 'X':
+      return formatHexBytes(text, verb === 'X', flags);
+    case 'q':
+      return formatQuoted(text, flags);
+    default:
+      return badVerb(value, context);
+  }
+}
+
+function formatInt(int: Int, value: Value, context: Context): string {
+  const { verb, flags } = context;
+  switch (verb) {
+    case 'v':
+      return flags.sharpV && int.kind.startsWith('u')
+        ? formatHex(int.value, flags)
+        : formatInteger(int.value, 10, flags);
+    case 'd':
+      return formatInteger(int.value, 10, flags);
+    case 'b':
+      return formatInteger(int.value, 2, flags);
+    case 'o':
+    case 'O':
+      return formatInteger(int.value, 8, flags, { letterO: verb === 'O' });
+    case 'x':
+    case 'X':
+      return formatInteger(int.value, 16, flags, { upper: verb === 'X' });
+    case 'c':
+      return formatCharacter(int.value, flags);
+    case 'q':
+      return formatQuotedCharacter(int.value, flags);
+    case 'U':
+      return formatUnicode(int.value, flags);
+    default:
+      return badVerb(value, context);
+  }
+}
+
+function formatHex(value: bigint, flags: Flags, sharp = true): string {
+  return formatInteger(value, 16, { ...flags, sharp });
+}
+
+const floatVerbs: ReadonlyMap<string, readonly [FloatFormat, number]> = new Map([
+  ['v', ['g', -1]],
+  ['b', ['b', -1]],
+  ['g', ['g', -1]],
+  ['G', ['G', -1]],
+  ['x', ['x', -1]],
+  ['X', ['X', -1]],
+  ['e', ['e', 6]],
+  ['E', ['E', 6]],
+  ['f', ['f', 6]],
+  ['F', ['f', 6]],
+]);
+
+function formatNumber(number: number, value: Value, context: Context): string {
+  const float = floatVerbs.get(context.verb);
+  return float === undefined ? badVerb(value, context) : formatFloating(number, float[0], float[1], context.flags);
+}
+
+function formatComplex(value: Complex, context: Context): string {
+  const float = floatVerbs.get(context.verb);
+  if (float === undefined) return badVerb(value, context);
+  const real = formatFloating(value.real, float[0], float[1], context.flags);
+  const imaginary = formatFloating(value.imaginary, float[0], float[1], { ...context.flags, plus: true });
+  return `(${real}${imaginary}i)`;
+}
+
+function formatBytes(bytes: Uint8Array, typeName: string, context: Context): string {
+  const { verb, flags } = context;
+  switch (verb) {
+    case 's':
+      return formatString(fromBytes(bytes), flags);
+    case 'x':
+    case 'X':
+      return formatHexBytes(bytes, verb === 'X', flags);
+    case 'q':
+      return formatQuoted(fromBytes(bytes), flags);
+    default: {
+      const items = Array.from(bytes, (byte) => formatValue(new Int('uint8', BigInt(byte)), below(context)));
+      return flags.sharpV ? `${typeName}{${items.join(', ')}}` : `[${items.join(' ')}]`;
+    }
+  }
+}
+
+function below(context: Context): Context {
+  return { ...context, depth: context.depth + 1 };
+}
+
+function formatMap(map: ReadonlyMap<string, Value>, typeName: string, context: Context): string {
+  const inner = below(context);
+  const entries = sortedKeys(map).map(
+    (key) => `${formatValue(key, inner)}:${formatValue(map.get(key) ?? null, inner)}`,
+  );
+  return context.flags.sharpV ? `${typeName}{${entries.join(', ')}}` : `map[${entries.join(' ')}]`;
+}
+
+function formatList(list: readonly Value[], typeName: string, context: Context): string {
+  const { sharpV } = context.flags;
+  if (sharpV && list instanceof Slice && list.isNil) return `${typeName}(nil)`;
+  const inner = below(context);
+  const items = Array.from(list, (item) => formatValue(item, inner));
+  return sharpV ? `${typeName}{${items.join(', ')}}` : `[${items.join(' ')}]`;
+}
+
+function formatObject(object: GoObject, context: Context): string {
+  if (context.methods) {
+    if (context.verb === 'w') return badVerb(object, context);
+    const shown = formatByMethod(object, context);
+    if (shown !== undefined) return shown;
+  }
+  return formatByKind(object, context);
+}
+
+function formatByMethod(object: GoObject, context: Context): string | undefined {
+  if (context.flags.sharpV) {
+    const text = object.goString();
+    return text === undefined ? undefined : formatString(text, context.flags);
+  }
+  if (!['v', 's', 'x', 'X', 'q'].includes(context.verb)) return undefined;
+  const text = object.text();
+  return text === undefined ? undefined : formatText(text, object, context);
+}
+
+function formatByKind(object: GoObject, context: Context): string {
+  if (object instanceof Complex) return formatComplex(object, context);
+  const underlying = object.underlying();
+  if (underlying !== undefined) return formatUnderlying(underlying, object, context);
+  if (object.kind === 'ptr') {
+    if (context.depth > 0) return formatAddress(object, context);
+    return `&${formatContents(object, object.goType.slice(1), below(context))}`;
+  }
+  return object.kind === 'func' ? formatAddress(object, context) : formatContents(object, object.goType, context);
+}
+
+function formatUnderlying(value: boolean | number | string | Int, object: GoObject, context: Context): string {
+  switch (typeof value) {
+    case 'string':
+      return formatText(value, object, context);
+    case 'number':
+      return formatNumber(value, object, context);
+    case 'boolean':
+      return context.verb === 't' || context.verb === 'v'
+        ? pad(String(value), context.flags)
+        : badVerb(object, context);
+    default:
+      return formatInt(value, object, context);
+  }
+}
+
+function formatContents(object: GoObject, typeName: string, context: Context): string {
+  const contents = object.contents();
+  if (isMap(contents)) return formatMap(contents, typeName, context);
+  if (isList(contents)) return formatList(contents, typeName, context);
+  return formatStruct(object, typeName, context);
+}
+
+function formatStruct(object: GoObject, typeName: string, context: Context): string {
+  const { plusV, sharpV } = context.flags;
+  const members = object.members().map(([name, value]) => {
+    const exported = /^\p{Lu}/u.test(name);
+    const shown = formatValue(value, { ...below(context), methods: context.methods && exported });
+    return plusV || sharpV ? `${name}:${shown}` : shown;
+  });
+  return sharpV ? `${typeName}{${members.join(', ')}}` : `{${members.join(' ')}}`;
+}
+
+function formatAddress(value: Value, context: Context): string {
+  const { verb, flags } = context;
+  if (verb === 'v' && flags.sharpV) return `(${goTypeOf(value)})(${formatHex(address, flags)})`;
+  if (verb === 'v' || verb === 'p') return formatHex(address, flags, !flags.sharp);
+  if (['b', 'o', 'd', 'x', 'X'].includes(verb)) return formatInt(new Int('uint64', address), value, context);
+  return badVerb(value, context);
+}

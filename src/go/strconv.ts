@@ -1,0 +1,61 @@
+import { isPrint } from './printable.ts';
+import { normalize, runeText } from './text.ts';
+
+const shortEscapes: ReadonlyMap<number, string> = new Map([
+  [0x07, '\\a'],
+  [0x08, '\\b'],
+  [0x09, '\\t'],
+  [0x0a, '\\n'],
+  [0x0b, '\\v'],
+  [0x0c, '\\f'],
+  [0x0d, '\\r'],
+  [0x5c, '\\\\'],
+]);
+
+const nothingToEscape = /^[ !#-[\]-~]*$/;
+
+/** A string as a Go literal in double quotes: `strconv.Quote`. */
+export function quote(text: string): string {
+  return nothingToEscape.test(text) ? `"${text}"` : quoteWith(text, '"', false);
+}
+
+/** As {@link quote}, with everything beyond ASCII escaped: `strconv.QuoteToASCII`. */
+export function quoteToAscii(text: string): string {
+  return nothingToEscape.test(text) ? `"${text}"` : quoteWith(text, '"', true);
+}
+
+/** A character as a Go literal in single quotes: `strconv.QuoteRune`. */
+export function quoteRune(point: number): string {
+  return quoteWith(runeText(point), "'", false);
+}
+
+/** As {@link quoteRune}, with everything beyond ASCII escaped: `strconv.QuoteRuneToASCII`. */
+export function quoteRuneToAscii(point: number): string {
+  return quoteWith(runeText(point), "'", true);
+}
+
+function quoteWith(text: string, mark: string, asciiOnly: boolean): string {
+  let quoted = mark;
+  for (const character of normalize(text)) quoted += escape(character, mark, asciiOnly);
+  return quoted + mark;
+}
+
+function escape(character: string, mark: string, asciiOnly: boolean): string {
+  const point = character.codePointAt(0) ?? 0;
+  if (character === mark) return `\\${mark}`;
+  const short = shortEscapes.get(point);
+  if (short !== undefined) return short;
+  if (point >= 0xd800 && point <= 0xdfff) return `\\x${hex(point & 0xff, 2)}`;
+  if ((!asciiOnly || point < 0x80) && isPrint(point)) return character;
+  if (point < 0x20 || point === 0x7f) return `\\x${hex(point, 2)}`;
+  return point < 0x10000 ? `\\u${hex(point, 4)}` : `\\U${hex(point, 8)}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}
+
+/** Whether a string can stand unchanged between backquotes: `strconv.CanBackquote`. */
+export function canBackquote(text: string): boolean {
+  return normalize(text).isWellFormed() && !/[\0-\x08\x0a-\x1f`\x7f\ufeff]/.test(text);
+}
