@@ -1,0 +1,83 @@
+import type { Int } from '../go/value.ts';
+import { fromByteText, toByteText } from './byte-text.ts';
+import { isSpace } from './characters.ts';
+import type { FunctionFamily } from './family.ts';
+
+/** Sprig's functions that shorten and wrap text, by bytes as goutils does. */
+export const abbreviationFunctions: FunctionFamily = {
+  abbrev: {
+    params: ['int', 'string'],
+    call: (width: Int, text: string) =>
+      width.value < 4n ? text : onBytes(text, (bytes) => abbreviate(bytes, 0, Number(width.value))),
+  },
+  abbrevboth: {
+    params: ['int', 'int', 'string'],
+    call: (left: Int, right: Int, text: string) => {
+      if (right.value < 4n || (left.value > 0n && right.value < 7n)) return text;
+      return onBytes(text, (bytes) => abbreviate(bytes, Number(left.value), Number(right.value)));
+    },
+  },
+  initials: { params: ['string'], call: initials },
+  wrap: {
+    params: ['int', 'string'],
+    call: (width: Int, text: string) => onBytes(text, (bytes) => wrap(bytes, Number(width.value), '\n', false)),
+  },
+  wrapWith: {
+    params: ['int', 'string', 'string'],
+    call: (width: Int, newLine: string, text: string) =>
+      onBytes(text, (bytes) => wrap(bytes, Number(width.value), toByteText(newLine) || '\n', true)),
+  },
+};
+
+function onBytes(text: string, run: (bytes: string) => string): string {
+  return fromByteText(run(toByteText(text)));
+}
+
+/** `width` bytes of the text from `offset` on, with dots for what is left out. */
+function abbreviate(text: string, offset: number, width: number): string {
+  if (text.length <= width) return text;
+  const start =
+    text.length - Math.min(offset, text.length) < width - 3 ? text.length - (width - 3) : Math.min(offset, text.length);
+  if (start <= 4) return `${text.slice(0, width - 3)}...`;
+  if (width < 7) return '';
+  if (start + width - 3 < text.length) {
+    return `...${abbreviate(text.slice(start), 0, width - 3)}`;
+  }
+  return `...${text.slice(-(width - 3))}`;
+}
+
+/** The first byte of each word, each byte taken for a character. */
+function initials(text: string): string {
+  let afterGap = true;
+  let letters = '';
+  for (const byte of toByteText(text)) {
+    const gap = isSpace(byte);
+    if (!gap && afterGap) letters += byte;
+    afterGap = gap;
+  }
+  return letters;
+}
+
+/** Breaks lines at spaces; words that are too long are broken only where `breakWords` says so. */
+function wrap(text: string, width: number, newLine: string, breakWords: boolean): string {
+  const length = Math.max(width, 1);
+  const lines: string[] = [];
+  let offset = 0;
+  while (text.length - offset > length) {
+    if (text[offset] === ' ') {
+      offset++;
+      continue;
+    }
+    let end = text.slice(offset, offset + length + 1).lastIndexOf(' ') + offset;
+    let next = end + 1;
+    if (end < offset) {
+      const space = text.indexOf(' ', offset + length);
+      end = breakWords ? offset + length : space < 0 ? text.length : space;
+      next = breakWords ? end : end + 1;
+      if (!breakWords && space < 0) break;
+    }
+    lines.push(text.slice(offset, end));
+    offset = next;
+  }
+  return [...lines, text.slice(offset)].join(newLine);
+}

@@ -1,0 +1,24 @@
+import { format } from '../go/fmt.ts';
+import { parseDecimalInteger, parseInteger } from '../go/parse-number.ts';
+import { int, int64, type Value } from '../go/value.ts';
+import { castInt, castInt64, toFloat64 } from './cast.ts';
+import type { FunctionFamily } from './family.ts';
+import { stringOf } from './string-of.ts';
+
+const any = ['interface {}'] as const;
+
+/** Sprig's conversions between types. What cannot be converted is 0. */
+export const conversionFunctions: FunctionFamily = {
+  toString: { params: any, call: stringOf },
+  int: { params: any, call: castInt },
+  int64: { params: any, call: castInt64 },
+  float64: { params: any, call: toFloat64 },
+  atoi: { params: ['string'], call: (text: string) => int(parseDecimalInteger(text).value) },
+  toDecimal: {
+    params: any,
+    call: (value: Value) => {
+      const { value: parsed, error } = parseInteger(format(value), 8);
+      return int64(error === undefined ? parsed : 0n);
+    },
+  },
+};

@@ -1,0 +1,29 @@
+import type { Value } from '../go/value.ts';
+import { isEmpty } from './emptiness.ts';
+import type { FunctionFamily } from './family.ts';
+
+const any = ['interface {}'] as const;
+
+/** Sprig's functions about unset values. */
+export const defaultFunctions: FunctionFamily = {
+  default: {
+    params: ['interface {}', 'interface {}'],
+    variadic: true,
+    call: (fallback: Value, ...given: Value[]) => {
+      const [value = null] = given;
+      return isEmpty(value) ? fallback : value;
+    },
+  },
+  empty: { params: any, call: isEmpty },
+  coalesce: {
+    params: any,
+    variadic: true,
+    call: (...values: Value[]) => values.find((value) => !isEmpty(value)) ?? null,
+  },
+  all: { params: any, variadic: true, call: (...values: Value[]) => !values.some(isEmpty) },
+  any: { params: any, variadic: true, call: (...values: Value[]) => !values.every(isEmpty) },
+  ternary: {
+    params: ['interface {}', 'interface {}', 'bool'],
+    call: (whenTrue: Value, whenFalse: Value, condition: boolean) => (condition ? whenTrue : whenFalse),
+  },
+};

@@ -1,0 +1,118 @@
+import { sortedKeys } from '../go/text.ts';
+import { goTypeOf } from '../go/types.ts';
+import { GoError, Slice, type GoFunction, type Value, type ValueMap } from '../go/value.ts';
+import { deepCopy } from './deep-copy.ts';
+import type { FunctionFamily } from './family.ts';
+import { mergeInto, MergeError } from './merge.ts';
+import { stringOf } from './string-of.ts';
+
+const mapType = 'map[string]interface {}';
+type ReadMap = ReadonlyMap<string, Value>;
+
+/** Sprig's functions over dictionaries. What they change is changed in place, as in Go. */
+export const dictFunctions: FunctionFamily = {
+  dict: { params: ['interface {}'], variadic: true, call: dict },
+  get: {
+    params: [mapType, 'string'],
+    call: (map: ReadMap, key: string) => (map.has(key) ? (map.get(key) ?? null) : ''),
+  },
+  set: {
+    params: [mapType, 'string', 'interface {}'],
+    call: (map: ValueMap, key: string, value: Value) => map.set(key, value),
+  },
+  unset: {
+    params: [mapType, 'string'],
+    call: (map: ValueMap, key: string) => {
+      map.delete(key);
+      return map;
+    },
+  },
+  hasKey: { params: [mapType, 'string'], call: (map: ReadMap, key: string) => map.has(key) },
+  pluck: {
+    params: ['string', mapType],
+    variadic: true,
+    call: (key: string, ...maps: ReadMap[]) => maps.filter((map) => map.has(key)).map((map) => map.get(key) ?? null),
+  },
+  keys: {
+    params: [mapType],
+    variadic: true,
+    call: (...maps: ReadMap[]) => new Slice('string', maps.flatMap(sortedKeys)),
+  },
+  values: { params: [mapType], call: (map: ReadMap) => sortedKeys(map).map((key) => map.get(key) ?? null) },
+  pick: { params: [mapType, 'string'], variadic: true, call: pick },
+  omit: { params: [mapType, 'string'], variadic: true, call: omit },
+  merge: merger(false, true),
+  mustMerge: merger(false, false),
+  mergeOverwrite: merger(true, true),
+  mustMergeOverwrite: merger(true, false),
+  deepCopy: { params: ['interface {}'], call: deepCopy },
+  mustDeepCopy: { params: ['interface {}'], call: deepCopy },
+  dig: { params: ['interface {}'], variadic: true, call: dig },
+};
+
+function dict(...keysAndValues: Value[]): ValueMap {
+  const map: ValueMap = new Map();
+  for (let i = 0; i < keysAndValues.length; i += 2) {
+    const value = i + 1 < keysAndValues.length ? keysAndValues[i + 1] : '';
+    map.set(stringOf(keysAndValues[i] ?? null), value ?? null);
+  }
+  return map;
+}
+
+function pick(map: ReadMap, ...keys: string[]): ValueMap {
+  const picked: ValueMap = new Map();
+  for (const key of keys) {
+    const value = map.get(key);
+    if (value !== undefined) picked.set(key, value);
+  }
+  return picked;
+}
+
+function omit(map: ReadMap, ...keys: string[]): ValueMap {
+  const rest: ValueMap = new Map(map);
+  for (const key of keys) rest.delete(key);
+  return rest;
+}
+
+/** Sprig's `merge` and its kin; those that are not `must…` answer an empty string where Go has an error. */
+function merger(overwrite: boolean, quiet: boolean): GoFunction {
+  return {
+    params: [mapType, mapType],
+    variadic: true,
+    call: (target: ValueMap, ...sources: ReadMap[]) => {
+      try {
+        for (const source of sources) mergeInto(target, source, overwrite);
+      } catch (error) {
+        if (quiet && error instanceof MergeError) return '';
+        throw error;
+      }
+      return target;
+    },
+  };
+}
+
+function dig(...args: Value[]): Value {
+  if (args.length < 3) throw new GoError('dig needs at least three arguments');
+  const fallback = args.at(-2) ?? null;
+  let found: Value = plainMap(args.at(-1) ?? null);
+  const path = args.slice(0, -2).map((key) => {
+    if (typeof key !== 'string') throw conversion(key, 'string');
+    return key;
+  });
+  for (const key of path) {
+    const step: Value | undefined = plainMap(found).get(key);
+    if (step === undefined) return fallback;
+    found = step;
+  }
+  return found;
+}
+
+function plainMap(value: Value): ReadMap {
+  if (value instanceof Map && goTypeOf(value) === mapType) return value;
+  throw conversion(value, mapType);
+}
+
+function conversion(value: Value, wanted: string): GoError {
+  const actual = value === null ? 'nil' : goTypeOf(value);
+  return new GoError(`interface conversion: interface {} is ${actual}, not ${wanted}`);
+}

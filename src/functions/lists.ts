@@ -1,0 +1,114 @@
+import { deepEqual } from '../go/deep-equal.ts';
+import { kindOf } from '../go/types.ts';
+import { GoError, Slice, type GoFunction, type Int, type Value } from '../go/value.ts';
+import { castInt, truncate } from './cast.ts';
+import { elementsOf, listElements, nilDereference } from './elements.ts';
+import { isEmpty } from './emptiness.ts';
+import type { FunctionFamily } from './family.ts';
+
+const one = ['interface {}'] as const;
+const two = ['interface {}', 'interface {}'] as const;
+
+/** A nil `[]interface {}`, as Sprig answers for the rest of nothing. */
+function nilList(): Slice {
+  return new Slice('interface {}', null);
+}
+
+/** Sprig's functions over lists. None changes its argument. */
+export const listFunctions: FunctionFamily = {
+  list: { params: one, variadic: true, call: (...values: Value[]) => values },
+  tuple: { params: one, variadic: true, call: (...values: Value[]) => values },
+  ...both('first', one, (list: Value) => listElements(list, 'Cannot find first on type')[0] ?? null),
+  ...both('last', one, (list: Value) => listElements(list, 'Cannot find last on type').at(-1) ?? null),
+  ...both('rest', one, (list: Value) => {
+    const elements = listElements(list, 'Cannot find rest on type');
+    return elements.length === 0 ? nilList() : elements.slice(1);
+  }),
+  ...both('initial', one, (list: Value) => {
+    const elements = listElements(list, 'Cannot find initial on type');
+    return elements.length === 0 ? nilList() : elements.slice(0, -1);
+  }),
+  ...both('append', two, push),
+  ...both('push', two, push),
+  ...both('prepend', two, (list: Value, value: Value) => [value, ...listElements(list, 'Cannot prepend on type')]),
+  ...both('reverse', one, (list: Value) => listElements(list, 'Cannot find reverse on type').toReversed()),
+  ...both('compact', one, (list: Value) =>
+    listElements(list, 'Cannot compact on type').filter((value) => !isEmpty(value)),
+  ),
+  ...both('uniq', one, uniq),
+  ...both('without', two, without, true),
+  ...both('has', two, has),
+  ...both('slice', two, slice, true),
+  ...both('chunk', ['int', 'interface {}'], chunk),
+  concat: {
+    params: one,
+    variadic: true,
+    call: (...lists: Value[]) => {
+      const all = lists.flatMap((list) => concatElements(list));
+      return all.length === 0 ? nilList() : all;
+    },
+  },
+};
+
+/** A function and its `must…` twin; in templates both fail alike. */
+function both(name: string, params: readonly string[], call: GoFunction['call'], variadic = false): FunctionFamily {
+  const definition = { params, call, variadic };
+  return { [name]: definition, [`must${name.charAt(0).toUpperCase()}${name.slice(1)}`]: definition };
+}
+
+function push(list: Value, value: Value): Value[] {
+  return [...listElements(list, 'Cannot push on type'), value];
+}
+
+function concatElements(list: Value): readonly Value[] {
+  const elements = elementsOf(list);
+  if (elements !== undefined) return elements;
+  if (list === null) throw nilDereference();
+  throw new GoError(`Cannot concat type ${kindOf(list)} as list`);
+}
+
+function uniq(list: Value): Value[] {
+  const unique: Value[] = [];
+  for (const value of listElements(list, 'Cannot find uniq on type')) {
+    if (!unique.some((other) => deepEqual(value, other))) unique.push(value);
+  }
+  return unique;
+}
+
+function without(list: Value, ...unwanted: Value[]): Value[] {
+  return listElements(list, 'Cannot find without on type').filter(
+    (value) => !unwanted.some((other) => deepEqual(value, other)),
+  );
+}
+
+function has(needle: Value, list: Value): boolean {
+  return list !== null && listElements(list, 'Cannot find has on type').some((value) => deepEqual(needle, value));
+}
+
+function slice(list: Value, ...indices: Value[]): Value {
+  const elements = listElements(list, 'list should be type of slice or array but');
+  if (elements.length === 0) return null;
+  const [from = 0, to = elements.length] = indices.map((index) => Number(castInt(index).value));
+  if (from < 0 || to < from || to > elements.length)
+    throw new GoError('reflect.Value.Slice: slice index out of bounds');
+  const part = elements.slice(from, to);
+  if (list instanceof Uint8Array) return list.subarray(from, to);
+  return list instanceof Slice ? new Slice(list.element, part) : part;
+}
+
+/** The list in pieces of so many elements, the last one shorter. Go computes their number with floats. */
+function chunk(size: Int, list: Value): Slice {
+  const elements = listElements(list, 'Cannot chunk type');
+  const [length, width] = [elements.length, Number(size.value)];
+  const count = Number(truncate(Math.floor((length - 1) / width) + 1));
+  const lastWidth = length % width || width;
+  if (count < 0 || (count > 0 && (lastWidth < 0 || (count > 1 && width < 0)))) {
+    throw new GoError('runtime error: makeslice: len out of range');
+  }
+  const pieces: Value[] = [];
+  for (let i = 0; i < count; i++) {
+    const start = i * width;
+    pieces.push(elements.slice(start, start + (i === count - 1 ? lastWidth : width)));
+  }
+  return new Slice('[]interface {}', pieces);
+}

@@ -1,0 +1,41 @@
+import { isMap } from '../go/types.ts';
+import { GoError, GoObject, type Value, type ValueMap } from '../go/value.ts';
+import { isEmpty } from './emptiness.ts';
+
+const deepestNesting = 1000;
+
+/** A merge that mergo refuses. */
+export class MergeError extends GoError {
+  override readonly name: string = 'MergeError';
+}
+
+/**
+ * Merges a map into another as mergo does: what the target lacks or has empty (nil, false, 0, nothing in it) comes from the source,
+ * with `overwrite` everything does that the source has. Maps in both are merged in turn; other values of the source are shared.
+ */
+export function mergeInto(target: ValueMap, source: ReadonlyMap<string, Value>, overwrite: boolean, depth = 0): void {
+  if (depth > deepestNesting) throw new MergeError('maps are nested too deeply to be merged');
+  for (const [key, value] of source) {
+    const present = target.get(key);
+    if (value === null) {
+      if (overwrite) target.set(key, value);
+      continue;
+    }
+    const bothMaps = isMap(value) && isMap(present);
+    if (bothMaps) {
+      // what `set` changes in place may be merged into in place
+      mergeInto(present as ValueMap, value, overwrite, depth + 1);
+    } else if (!overwrite && isPointer(present) && isMapOrStruct(value)) {
+      throw new MergeError('src and dst must be of same type');
+    }
+    if (present === undefined || isEmpty(present) || (overwrite && !bothMaps)) target.set(key, value);
+  }
+}
+
+function isPointer(value: Value | undefined): boolean {
+  return value instanceof GoObject && value.kind === 'ptr';
+}
+
+function isMapOrStruct(value: Value): boolean {
+  return isMap(value) || (value instanceof GoObject && value.kind === 'struct');
+}

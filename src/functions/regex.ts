@@ -1,0 +1,72 @@
+import { canBackquote, quote } from '../go/strconv.ts';
+import { GoError, Slice, type Int, type Value } from '../go/value.ts';
+import { cached } from './bounded-cache.ts';
+import { expandReplacement } from './expand-replacement.ts';
+import type { FunctionFamily } from './family.ts';
+import { RegularExpression } from './regular-expression.ts';
+
+const compiledPatterns = 500;
+
+type RegexCall = (regex: RegularExpression, ...rest: never[]) => Value;
+
+const two = ['string', 'string'] as const;
+const three = ['string', 'string', 'string'] as const;
+const counted = ['string', 'string', 'int'] as const;
+
+/** Sprig's functions over regular expressions, which are compiled once. */
+export function regexFunctions(): FunctionFamily {
+  const compile = cached(compiledPatterns, (pattern) => new RegularExpression(pattern));
+  const match = (pattern: string, text: string): boolean => compile(pattern).matches(text);
+  /** A function and its `must…` twin, which tell a bad pattern in different words. */
+  const both = (name: string, params: readonly string[], call: RegexCall): FunctionFamily => ({
+    [name]: {
+      params,
+      call: (pattern: string, ...rest: never[]) => call(orPanic(pattern, compile), ...rest),
+    },
+    [`mustR${name.slice(1)}`]: { params, call: (pattern: string, ...rest: never[]) => call(compile(pattern), ...rest) },
+  });
+  return {
+    regexMatch: { params: two, call: (pattern: string, text: string) => orFalse(() => match(pattern, text)) },
+    mustRegexMatch: { params: two, call: match },
+    ...both('regexFind', two, (regex, text: string) => regex.find(text)),
+    ...both('regexFindAll', counted, (regex, text: string, count: Int) => {
+      const found = regex.findAll(text, Number(count.value));
+      return new Slice('string', found.length === 0 ? null : found);
+    }),
+    ...both('regexReplaceAll', three, (regex, text: string, template: string) =>
+      regex.replaceAll(text, (group) => expandReplacement(template, group)),
+    ),
+    ...both('regexReplaceAllLiteral', three, (regex, text: string, replacement: string) =>
+      regex.replaceAll(text, () => replacement),
+    ),
+    ...both(
+      'regexSplit',
+      counted,
+      (regex, text: string, count: Int) => new Slice('string', regex.split(text, Number(count.value))),
+    ),
+    regexQuoteMeta: {
+      params: ['string'],
+      call: (text: string) => text.replaceAll(/[\\.+*?()|[\]{}^$]/g, String.raw`\$&`),
+    },
+  };
+}
+
+/** Go's `regexp.MustCompile`: its error names the pattern. */
+function orPanic<T>(pattern: string, compile: (pattern: string) => T): T {
+  try {
+    return compile(pattern);
+  } catch (error) {
+    if (!(error instanceof GoError)) throw error;
+    const quoted = canBackquote(pattern) ? `\`${pattern}\`` : quote(pattern);
+    throw new GoError(`regexp: Compile(${quoted}): ${error.message}`);
+  }
+}
+
+function orFalse(test: () => boolean): boolean {
+  try {
+    return test();
+  } catch (error) {
+    if (error instanceof GoError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { normalize } from '../go/text.ts';
+import { GoError, type Int } from '../go/value.ts';
+import { fromByteText, onBytesIfNeeded, sliceChecked, toByteText } from './byte-text.ts';
+import { isSpace } from './characters.ts';
+import type { FunctionFamily } from './family.ts';
+import { checkBytes, type FunctionLimits } from './limits.ts';
+
+const one = ['string'] as const;
+const two = ['string', 'string'] as const;
+
+/** Sprig's functions that look into strings or cut them. */
+export function stringFunctions(limits: FunctionLimits): FunctionFamily {
+  return {
+    hello: { params: [], call: () => 'Hello!' },
+    trim: { params: one, call: trimSpace },
+    trimAll: { params: two, call: trimSet },
+    trimall: { params: two, call: trimSet },
+    trimSuffix: {
+      params: two,
+      call: (suffix: string, text: string) =>
+        onBytesIfNeeded((s, t) => (s !== '' && t.endsWith(s) ? t.slice(0, -s.length) : t), suffix, text),
+    },
+    trimPrefix: {
+      params: two,
+      call: (prefix: string, text: string) =>
+        onBytesIfNeeded((p, t) => (t.startsWith(p) ? t.slice(p.length) : t), prefix, text),
+    },
+    contains: {
+      params: two,
+      call: (part: string, text: string) => onBytesIfNeeded((p, t) => t.includes(p), part, text),
+    },
+    hasPrefix: {
+      params: two,
+      call: (part: string, text: string) => onBytesIfNeeded((p, t) => t.startsWith(p), part, text),
+    },
+    hasSuffix: {
+      params: two,
+      call: (part: string, text: string) => onBytesIfNeeded((p, t) => t.endsWith(p), part, text),
+    },
+    replace: {
+      params: ['string', 'string', 'string'],
+      call: (from: string, to: string, text: string) => replace(from, to, text, limits),
+    },
+    repeat: {
+      params: ['int', 'string'],
+      call: (count: Int, text: string) => repeat(text, Number(count.value), limits),
+    },
+    substr: {
+      params: ['int', 'int', 'string'],
+      call: (start: Int, end: Int, text: string) => substring(Number(start.value), Number(end.value), text),
+    },
+    trunc: { params: ['int', 'string'], call: (count: Int, text: string) => truncate(Number(count.value), text) },
+    nospace: { params: one, call: deleteWhiteSpace },
+    plural: {
+      params: ['string', 'string', 'int'],
+      call: (single: string, many: string, count: Int) => (count.value === 1n ? single : many),
+    },
+  };
+}
+
+function trimSpace(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isSpace(text.charAt(start))) start++;
+  while (end > start && isSpace(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+/** Go's `strings.Trim`: characters of the set at both ends. */
+function trimSet(set: string, text: string): string {
+  const characters = Array.from(normalize(text));
+  const unwanted = new Set(normalize(set));
+  let [start, end] = [0, characters.length];
+  while (start < end && unwanted.has(characters[start] ?? '')) start++;
+  while (end > start && unwanted.has(characters[end - 1] ?? '')) end--;
+  return characters.slice(start, end).join('');
+}
+
+function replace(from: string, to: string, text: string, limits: FunctionLimits): string {
+  const replaced =
+    from === ''
+      ? [to, ...Array.from(normalize(text)).map((character) => character + to)].join('')
+      : onBytesIfNeeded((f, t, s) => s.replaceAll(f, () => t), from, to, text);
+  checkBytes(replaced.length, limits);
+  return replaced;
+}
+
+/** Go's `strings.Repeat`. */
+export function repeat(text: string, count: number, limits: FunctionLimits): string {
+  if (count < 0) throw new GoError('strings: negative Repeat count');
+  checkBytes(text.length * count, limits);
+  return text.repeat(text === '' ? 0 : count);
+}
+
+function substring(start: number, end: number, text: string): string {
+  const bytes = toByteText(text);
+  if (start < 0) return fromByteText(sliceChecked(bytes, undefined, end));
+  return fromByteText(sliceChecked(bytes, start, end < 0 || end > bytes.length ? undefined : end));
+}
+
+function truncate(count: number, text: string): string {
+  if (count >= 0 && text.length * 3 <= count) return text;
+  const bytes = toByteText(text);
+  if (count < 0) return bytes.length + count > 0 ? fromByteText(bytes.slice(count)) : text;
+  return bytes.length > count ? fromByteText(bytes.slice(0, count)) : text;
+}
+
+/** goutils' `DeleteWhiteSpace`: where there is white space, each byte is taken for a character. */
+function deleteWhiteSpace(text: string): string {
+  const bytes = toByteText(text);
+  const kept = Array.from(bytes)
+    .filter((byte) => !isSpace(byte))
+    .join('');
+  return kept.length === bytes.length ? text : kept;
+}
