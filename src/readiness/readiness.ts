@@ -1,0 +1,77 @@
+import type { KubeObject } from '../objects/object.ts';
+import { customResourceDefinitionReadiness } from './custom-resource-definition.ts';
+import { daemonSetReadiness } from './daemon-set.ts';
+import { deploymentReadiness } from './deployment.ts';
+import { conditionsOf, numberAt, textAt } from './fields.ts';
+import { jobReadiness } from './job.ts';
+import { podReadiness } from './pod.ts';
+import { replicaSetReadiness } from './replica-set.ts';
+import { statefulSetReadiness } from './stateful-set.ts';
+import { current, failed, inProgress, type Readiness, type ReadinessOptions, type ReadinessRule } from './status.ts';
+
+const rules: ReadonlyMap<string, ReadinessRule> = new Map<string, ReadinessRule>([
+  ['Service', serviceReadiness],
+  ['Pod', podReadiness],
+  ['Secret', () => current('Resource is always ready')],
+  ['ConfigMap', () => current('Resource is always ready')],
+  ['PersistentVolumeClaim', persistentVolumeClaimReadiness],
+  ['apps/StatefulSet', statefulSetReadiness],
+  ['apps/DaemonSet', daemonSetReadiness],
+  ['apps/Deployment', deploymentReadiness],
+  ['apps/ReplicaSet', replicaSetReadiness],
+  ['policy/PodDisruptionBudget', () => current('AllowedDisruptions has been computed.')],
+  ['batch/CronJob', () => current('Resource is always ready')],
+  ['batch/Job', jobReadiness],
+  ['apiextensions.k8s.io/CustomResourceDefinition', customResourceDefinitionReadiness],
+]);
+
+/**
+ * Whether an object is as its spec wants it, by kstatus's rules in kstatus's order: deletion, generation, the conditions Reconciling and
+ * Stalled, the kind's own rule, the condition Ready. What none of them speaks of is current.
+ */
+export function readinessOf(object: KubeObject, options: ReadinessOptions): Readiness {
+  return genericReadiness(object) ?? (rules.get(groupKind(object)) ?? readyCondition)(object, options);
+}
+
+function groupKind({ apiVersion, kind }: KubeObject): string {
+  const slash = apiVersion.indexOf('/');
+  return slash === -1 ? kind : `${apiVersion.slice(0, slash)}/${kind}`;
+}
+
+function genericReadiness(object: KubeObject): Readiness | undefined {
+  if ((object.metadata.deletionTimestamp ?? '') !== '') {
+    return { status: 'Terminating', message: 'Resource scheduled for deletion' };
+  }
+  const generation = numberAt(object, 'metadata', 'generation');
+  const observed = numberAt(object, 'status', 'observedGeneration');
+  if (generation !== undefined && observed !== undefined && observed !== generation) {
+    return inProgress(`${object.kind} generation is ${generation}, but latest observed generation is ${observed}`);
+  }
+  for (const { type, status, message } of conditionsOf(object)) {
+    if (type === 'Reconciling' && status === 'True') return inProgress(message);
+    if (type === 'Stalled' && status === 'True') return failed(message);
+  }
+  return undefined;
+}
+
+function readyCondition(object: KubeObject): Readiness {
+  for (const { type, status, reason, message } of conditionsOf(object)) {
+    if (type !== 'Ready') continue;
+    if (status === 'True') return current('Resource is Ready');
+    if (status === 'False' || status === 'Unknown') return inProgress(message === '' ? reason : message);
+  }
+  return current('Resource is current');
+}
+
+function serviceReadiness(object: KubeObject): Readiness {
+  const isLoadBalancer = textAt(object, 'spec', 'type') === 'LoadBalancer';
+  if (isLoadBalancer && (textAt(object, 'spec', 'clusterIP') ?? '') === '') {
+    return inProgress('ClusterIP not set. Service type: LoadBalancer');
+  }
+  return current('Service is ready');
+}
+
+function persistentVolumeClaimReadiness(object: KubeObject): Readiness {
+  const phase = textAt(object, 'status', 'phase') ?? 'unknown';
+  return phase === 'Bound' ? current('PVC is Bound') : inProgress(`PVC is not Bound. phase: ${phase}`);
+}
