@@ -1,0 +1,291 @@
+import { EVENT_ID } from 'js-yaml';
+import type { Event, ScalarEvent } from 'js-yaml';
+import type { Value, ValueList, ValueMap } from '../go/value.ts';
+import type { EventStream } from './events.ts';
+import { quoteGo } from './go-syntax.ts';
+import { formatFloat, formatFloat32 } from './number.ts';
+import { isMergeKey, resolveScalar } from './scalar.ts';
+import type { Resolved } from './resolve.ts';
+import { YamlError } from './yaml-error.ts';
+
+/** A number or boolean together with the text that it becomes where a string is asked for. */
+export class TypedScalar {
+  readonly value: number | boolean;
+  readonly text: string;
+
+  constructor(value: number | boolean, text: string) {
+    this.value = value;
+    this.text = text;
+  }
+}
+
+/** A tree whose numbers and booleans know their text. */
+export type TypedTree = null | string | TypedScalar | TypedTree[] | Map<string, TypedTree>;
+
+/** Makes the value of what a scalar means. */
+export type ScalarMaker<T> = (resolved: Resolved) => T;
+
+/** One walk over the events of a document. */
+interface Walk<T> extends EventStream {
+  readonly make: ScalarMaker<T>;
+  at: number;
+  /** As go-yaml counts them, to bound what aliases blow up. */
+  decoded: number;
+  aliased: number;
+  readonly open: Set<number>;
+  /** The first thing that JSON refuses; syntax and structure are complained about before. */
+  refusal: string | undefined;
+}
+
+type Tree<T> = T | Tree<T>[] | Map<string, Tree<T>>;
+
+/** A scalar as values have it. */
+export function plainValue(resolved: Resolved): Value {
+  return resolved.tag === 'int' ? Number(resolved.value) : resolved.value;
+}
+
+/** A scalar that remembers its text. */
+export function typedScalar(resolved: Resolved): null | string | TypedScalar {
+  switch (resolved.tag) {
+    case 'int':
+      return new TypedScalar(Number(resolved.value), String(resolved.value));
+    case 'float':
+      return new TypedScalar(resolved.value, formatFloat32(resolved.value));
+    case 'bool':
+      return new TypedScalar(resolved.value, String(resolved.value));
+    case 'null':
+    case 'str':
+    case 'timestamp':
+      return resolved.value;
+  }
+}
+
+/** Builds the first document's tree. Throws {@link YamlError} with go-yaml's texts. */
+export function compose<T>(stream: EventStream, make: ScalarMaker<T>): Tree<T> {
+  if (stream.events.length === 0) return make({ tag: 'null', value: null });
+  const walk: Walk<T> = { ...stream, make, at: 1, decoded: 1, aliased: 0, open: new Set(), refusal: undefined };
+  const tree = composeNode(walk);
+  if (walk.refusal !== undefined) throw new YamlError(walk.refusal);
+  return tree;
+}
+
+function peek(walk: Walk<unknown>): Event {
+  const event = walk.events[walk.at];
+  if (event === undefined) throw new YamlError('yaml: unexpected end of the document');
+  return event;
+}
+
+function countNode(walk: Walk<unknown>): void {
+  walk.decoded++;
+  if (walk.open.size > 0) walk.aliased++;
+  const { decoded, aliased } = walk;
+  if (aliased > 100 && decoded > 1000 && aliased / decoded > allowedAliasRatio(decoded)) {
+    throw new YamlError('yaml: document contains excessive aliasing');
+  }
+}
+
+/** How much of a document may come out of aliases: 99% of a small one, 10% of a large one. */
+function allowedAliasRatio(decoded: number): number {
+  const [low, high] = [400_000, 4_000_000];
+  if (decoded <= low) return 0.99;
+  return decoded >= high ? 0.1 : 0.99 - 0.89 * ((decoded - low) / (high - low));
+}
+
+function composeNode<T>(walk: Walk<T>): Tree<T> {
+  countNode(walk);
+  const event = peek(walk);
+  switch (event.type) {
+    case EVENT_ID.SCALAR:
+      walk.at++;
+      return walk.make(finite(walk, resolveScalar(walk, event)));
+    case EVENT_ID.SEQUENCE:
+      return composeSequence(walk);
+    case EVENT_ID.MAPPING: {
+      const map = new Map<string, Tree<T>>();
+      composeMapping(walk, map);
+      return map;
+    }
+    case EVENT_ID.ALIAS:
+      return throughAlias(walk, () => composeNode(walk));
+    case EVENT_ID.DOCUMENT:
+    case EVENT_ID.POP:
+      throw new YamlError('yaml: unexpected end of a collection');
+  }
+}
+
+function finite(walk: Walk<unknown>, resolved: Resolved): Resolved {
+  if (resolved.tag === 'float' && !Number.isFinite(resolved.value)) {
+    const name = Number.isNaN(resolved.value) ? 'NaN' : resolved.value > 0 ? '+Inf' : '-Inf';
+    walk.refusal ??= `json: unsupported value: ${name}`;
+  }
+  return resolved;
+}
+
+function composeSequence<T>(walk: Walk<T>): Tree<T>[] {
+  const items: Tree<T>[] = [];
+  walk.at++;
+  while (peek(walk).type !== EVENT_ID.POP) items.push(composeNode(walk));
+  walk.at++;
+  return items;
+}
+
+/** Reads a mapping into `map`; what is there already is replaced. */
+function composeMapping<T>(walk: Walk<T>, map: Map<string, Tree<T>>): void {
+  walk.at++;
+  for (let event = peek(walk); event.type !== EVENT_ID.POP; event = peek(walk)) {
+    if (event.type === EVENT_ID.SCALAR && isMergeKey(walk, event)) {
+      walk.at++;
+      merge(walk, map);
+    } else {
+      const [key, refusal] = composeKey(walk);
+      const valueAt = walk.at;
+      map.set(key, composeNode(walk));
+      if (refusal !== undefined) walk.refusal ??= `${refusal}, value: ${goSyntax(walk, valueAt)}`;
+    }
+  }
+  walk.at++;
+}
+
+/** The text of a key, and what is wrong with it, where JSON cannot have it. */
+function composeKey(walk: Walk<unknown>): [key: string, refusal?: string] {
+  const start = walk.at;
+  const event = peek(walk);
+  const target = event.type === EVENT_ID.ALIAS ? walk.events[walk.targets?.get(start) ?? start] : event;
+  if (target?.type === EVENT_ID.SEQUENCE || target?.type === EVENT_ID.MAPPING) {
+    composeNode(walk);
+    throw new YamlError(`yaml: invalid map key: ${goSyntax(walk, start)}`);
+  }
+  countNode(walk);
+  walk.at++;
+  if (target?.type !== EVENT_ID.SCALAR) throw new YamlError('yaml: unexpected end of a mapping');
+  if (target !== event) countNode(walk);
+  return keyText(resolveScalar(walk, target));
+}
+
+function keyText(resolved: Resolved): [key: string, refusal?: string] {
+  switch (resolved.tag) {
+    case 'null':
+      return ['null', 'unsupported map key of type: %!s(<nil>), key: <nil>'];
+    case 'int':
+      return resolved.value < 1n << 63n
+        ? [String(resolved.value)]
+        : [String(resolved.value), `unsupported map key of type: uint64, key: 0x${resolved.value.toString(16)}`];
+    case 'float':
+      return [formatFloat32(resolved.value)];
+    case 'bool':
+      return [String(resolved.value)];
+    case 'str':
+    case 'timestamp':
+      return [resolved.value];
+  }
+}
+
+function throughAlias<R>(walk: Walk<unknown>, read: () => R): R {
+  const alias = walk.at;
+  if (walk.open.has(alias)) {
+    const event = walk.events[alias];
+    const name = event?.type === EVENT_ID.ALIAS ? walk.source.slice(event.anchorStart, event.anchorEnd) : '';
+    throw new YamlError(`yaml: anchor '${name}' value contains itself`);
+  }
+  walk.open.add(alias);
+  walk.at = walk.targets?.get(alias) ?? alias;
+  const result = read();
+  walk.open.delete(alias);
+  walk.at = alias + 1;
+  return result;
+}
+
+function merge<T>(walk: Walk<T>, map: Map<string, Tree<T>>): void {
+  if (peek(walk).type !== EVENT_ID.SEQUENCE) {
+    mergeMapping(walk, map);
+    return;
+  }
+  const starts: number[] = [];
+  walk.at++;
+  while (peek(walk).type !== EVENT_ID.POP) {
+    starts.push(walk.at);
+    walk.at = afterNode(walk, walk.at);
+  }
+  const end = walk.at + 1;
+  for (const start of starts.reverse()) {
+    walk.at = start;
+    mergeMapping(walk, map);
+  }
+  walk.at = end;
+}
+
+function mergeMapping<T>(walk: Walk<T>, map: Map<string, Tree<T>>): void {
+  countNode(walk);
+  const event = peek(walk);
+  if (event.type === EVENT_ID.MAPPING) composeMapping(walk, map);
+  else if (event.type === EVENT_ID.ALIAS && walk.events[walk.targets?.get(walk.at) ?? walk.at]?.type === EVENT_ID.MAPPING) {
+    throughAlias(walk, () => {
+      countNode(walk);
+      composeMapping(walk, map);
+    });
+  } else throw new YamlError('yaml: map merge requires map or sequence of maps as the value');
+}
+
+/** The place after the node that starts there. */
+function afterNode(stream: EventStream, start: number): number {
+  let depth = 0;
+  for (let at = start; at < stream.events.length; at++) {
+    const type = stream.events[at]?.type;
+    if (type === EVENT_ID.SEQUENCE || type === EVENT_ID.MAPPING) depth++;
+    else if (type === EVENT_ID.POP) depth--;
+    if (depth === 0) return at + 1;
+  }
+  return stream.events.length;
+}
+
+/** The node that starts there as Go's `%#v` prints it. */
+function goSyntax(stream: EventStream, start: number): string {
+  const event = stream.events[start];
+  switch (event?.type) {
+    case EVENT_ID.SCALAR:
+      return scalarSyntax(stream, event);
+    case EVENT_ID.ALIAS:
+      return goSyntax(stream, stream.targets?.get(start) ?? stream.events.length);
+    case EVENT_ID.SEQUENCE:
+      return `[]interface {}{${childSyntax(stream, start).join(', ')}}`;
+    case EVENT_ID.MAPPING: {
+      const texts = childSyntax(stream, start);
+      const entries = texts.flatMap((key, i) => (i % 2 === 0 ? [`${key}:${texts[i + 1] ?? ''}`] : []));
+      return `map[interface {}]interface {}{${entries.sort().join(', ')}}`;
+    }
+    case EVENT_ID.DOCUMENT:
+    case EVENT_ID.POP:
+    case undefined:
+      return '';
+  }
+}
+
+function childSyntax(stream: EventStream, start: number): string[] {
+  const texts: string[] = [];
+  const end = afterNode(stream, start) - 1;
+  for (let at = start + 1; at < end; at = afterNode(stream, at)) {
+    const text = goSyntax(stream, at);
+    texts.push(text === '<nil>' ? 'interface {}(nil)' : text);
+  }
+  return texts;
+}
+
+function scalarSyntax(stream: EventStream, event: ScalarEvent): string {
+  const resolved = resolveScalar(stream, event);
+  switch (resolved.tag) {
+    case 'null':
+      return '<nil>';
+    case 'int':
+      return resolved.value < 1n << 63n ? String(resolved.value) : `0x${resolved.value.toString(16)}`;
+    case 'float':
+      return formatFloat(resolved.value);
+    case 'bool':
+      return String(resolved.value);
+    case 'str':
+    case 'timestamp':
+      return quoteGo(resolved.value);
+  }
+}
+
+/** Values of a document as templates see them. */
+export type { ValueList, ValueMap };
