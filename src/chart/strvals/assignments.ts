@@ -1,0 +1,176 @@
+import { quote } from '../../go/strconv.ts';
+import { goTypeOf } from '../../go/types.ts';
+import type { Value, ValueList, ValueMap } from '../../go/value.ts';
+import type { Scanner } from './scanner.ts';
+import { StrvalsError } from './strvals-error.ts';
+
+/** The largest index that a list may be given (pkg/strvals/parser.go: MaxIndex). */
+const maxIndex = 65_536;
+/** How deep names may nest (pkg/strvals/parser.go: MaxNestedNameLevel). */
+const maxDepth = 30;
+
+/** How one kind of line differs from the others. */
+export interface Grammar {
+  /** Whether a comma separates assignments. */
+  readonly commas: boolean;
+  /** Whether a backslash takes the next character as it is. */
+  readonly quoting: boolean;
+  /** Reads what stands behind a `=`, up to the next assignment. */
+  readonly readValue: (scanner: Scanner) => ReadValue;
+}
+
+export interface ReadValue {
+  value: Value;
+  /** The text ended where a value should begin. */
+  ended: boolean;
+}
+
+/** Reads `a.b[0]=x,c=y` and sets all that into `target`. Throws {@link StrvalsError}. */
+export function readAssignments(scanner: Scanner, target: ValueMap, grammar: Grammar): void {
+  const reader = new AssignmentReader(scanner, grammar);
+  while (reader.assignment(target, 0) === 'more');
+}
+
+/** Whether there may be more to read. A text that ends in the middle of a name just ends, as in Helm. */
+type Progress = 'more' | 'ended';
+
+class AssignmentReader {
+  readonly #scanner: Scanner;
+  readonly #grammar: Grammar;
+
+  constructor(scanner: Scanner, grammar: Grammar) {
+    this.#scanner = scanner;
+    this.#grammar = grammar;
+  }
+
+  /** Reads one name with its value into `target`. */
+  assignment(target: ValueMap, depth: number): Progress {
+    const { commas, quoting } = this.#grammar;
+    const { text: key, stop } = this.#scanner.until(commas ? '=[,.' : '=[.', quoting);
+    switch (stop) {
+      case undefined:
+        if (key !== '') throw new StrvalsError(`key ${quote(key)} has no value`);
+        return 'ended';
+      case '=':
+        return this.#value((value) => set(target, key, value));
+      case '.':
+        return this.#member(target, key, depth + 1);
+      case '[':
+        return this.#element(target, key, depth);
+      default:
+        throw new StrvalsError(`key ${quote(key)} has no value (cannot end with ,)`);
+    }
+  }
+
+  #value(store: (value: Value) => void): Progress {
+    const { value, ended } = this.#grammar.readValue(this.#scanner);
+    store(value);
+    return ended ? 'ended' : 'more';
+  }
+
+  #member(target: ValueMap, key: string, depth: number): Progress {
+    if (depth > maxDepth) {
+      throw new StrvalsError(
+        `value name nested level is greater than maximum supported nested level of ${maxDepth}`,
+      );
+    }
+    const inner = target.has(key) ? asMap(target.get(key) ?? null) : new Map<string, Value>();
+    const progress = this.assignment(inner, depth);
+    if (inner.size > 0) set(target, key, inner);
+    else if (progress === 'more') throw new StrvalsError(`key map ${quote(key)} has no value`);
+    return progress;
+  }
+
+  #element(target: ValueMap, key: string, depth: number): Progress {
+    const index = this.#index();
+    if (index === undefined) return 'ended';
+    const list = target.has(key) ? asList(target.get(key) ?? null) : [];
+    const progress = this.#item(list, index, depth);
+    set(target, key, list);
+    return progress;
+  }
+
+  /** Reads what stands behind `[index]` into the list. */
+  #item(list: ValueList, index: number, depth: number): Progress {
+    if (index < 0) throw new StrvalsError(`negative ${index} index not allowed`);
+    const { text, stop } = this.#scanner.until('[.=', this.#grammar.quoting);
+    if (text !== '') throw new StrvalsError(`unexpected data at end of array index: ${quote(text)}`);
+    switch (stop) {
+      case undefined:
+        return 'ended';
+      case '=':
+        this.#value((value) => setIndex(list, index, value));
+        return 'more';
+      case '[':
+        return this.#nestedItem(list, index, depth);
+      default: {
+        const inner = mapAt(list, index);
+        const progress = this.assignment(inner, depth);
+        if (progress === 'more') setIndex(list, index, inner);
+        return progress;
+      }
+    }
+  }
+
+  #nestedItem(list: ValueList, index: number, depth: number): Progress {
+    const nested = this.#index();
+    if (nested === undefined) return 'ended';
+    const existing = list[index] ?? null;
+    const inner = existing === null ? [] : asList(existing);
+    const progress = this.#item(inner, nested, depth);
+    if (progress === 'more') setIndex(list, index, inner);
+    return progress;
+  }
+
+  /** Undefined where the text ends before the bracket. */
+  #index(): number | undefined {
+    const { text, stop } = this.#scanner.until(']', this.#grammar.quoting);
+    if (stop === undefined) return undefined;
+    if (!/^[+-]?[0-9]+$/.test(text)) {
+      throw new StrvalsError(`error parsing index: strconv.Atoi: parsing ${quote(text)}: invalid syntax`);
+    }
+    const index = BigInt(text.replace(/^\+/, ''));
+    if (BigInt.asIntN(64, index) !== index) {
+      throw new StrvalsError(`error parsing index: strconv.Atoi: parsing ${quote(text)}: value out of range`);
+    }
+    return Number(index);
+  }
+}
+
+/** The map at that place of the list, put there where something else is. */
+function mapAt(list: ValueList, index: number): ValueMap {
+  const existing = list[index];
+  // values are made of maps that their readers own
+  if (existing instanceof Map) return existing as ValueMap;
+  const inner: ValueMap = new Map();
+  if (index < list.length) list[index] = inner;
+  return inner;
+}
+
+/** A value without a name is dropped. */
+function set(target: ValueMap, key: string, value: Value): void {
+  if (key !== '') target.set(key, value);
+}
+
+function setIndex(list: ValueList, index: number, value: Value): void {
+  if (index > maxIndex) {
+    throw new StrvalsError(`index of ${index} is greater than maximum supported index of ${maxIndex}`);
+  }
+  while (list.length < index) list.push(null);
+  list[index] = value;
+}
+
+function asMap(value: Value): ValueMap {
+  if (value instanceof Map) return value as ValueMap; // as in mapAt
+  throw wrongType(value, 'map[string]interface {}');
+}
+
+function asList(value: Value): ValueList {
+  if (Array.isArray(value)) return value as ValueList; // as in mapAt
+  throw wrongType(value, '[]interface {}');
+}
+
+function wrongType(value: Value, wanted: string): StrvalsError {
+  const type = value === null ? 'nil' : goTypeOf(value);
+  return new StrvalsError(`unable to parse key: interface conversion: interface {} is ${type}, not ${wanted}`);
+}

@@ -1,0 +1,100 @@
+import { decodeJsonPrefix } from '../../go/json.ts';
+import { int64, type Value, type ValueMap } from '../../go/value.ts';
+import { readAssignments, type ReadValue } from './assignments.ts';
+import { Scanner } from './scanner.ts';
+import { StrvalsError } from './strvals-error.ts';
+
+export { StrvalsError } from './strvals-error.ts';
+
+/** Sets what a `--set` line says into `target`: `a.b=1,c[0]=x,d={x,y}`. Throws {@link StrvalsError}. */
+export function setValues(line: string, target: ValueMap): void {
+  setText(line, target, typedValue);
+}
+
+/** As {@link setValues}, for `--set-string`: every value is text. */
+export function setStrings(line: string, target: ValueMap): void {
+  setText(line, target, (text) => text);
+}
+
+/** As {@link setValues}, for `--set-file`: `read` is given each value, the path of a file. */
+export function setFiles(line: string, target: ValueMap, read: (path: string) => string): void {
+  setText(line, target, read);
+}
+
+/** For `--set-literal`: all that stands behind the first `=` is the text. */
+export function setLiteral(line: string, target: ValueMap): void {
+  readAssignments(new Scanner(line), target, {
+    commas: false,
+    quoting: false,
+    readValue: (scanner) => ({ value: scanner.until('', false).text, ended: false }),
+  });
+}
+
+/** For `--set-json`: `a=[1,2],b={"c": 3}`, each value JSON; nothing is null. */
+export function setJson(line: string, target: ValueMap): void {
+  readAssignments(new Scanner(line), target, { commas: true, quoting: true, readValue: readJson });
+}
+
+function setText(line: string, target: ValueMap, convert: (text: string) => Value): void {
+  readAssignments(new Scanner(line), target, {
+    commas: true,
+    quoting: true,
+    readValue: (scanner) => readText(scanner, convert),
+  });
+}
+
+function readText(scanner: Scanner, convert: (text: string) => Value): ReadValue {
+  const first = scanner.peek();
+  if (first === undefined) return { value: '', ended: true };
+  if (first === '{') return { value: readList(scanner, convert), ended: false };
+  return { value: convert(scanner.until(',', true).text), ended: false };
+}
+
+function readList(scanner: Scanner, convert: (text: string) => Value): Value[] {
+  const list: Value[] = [];
+  scanner.read();
+  for (;;) {
+    const { text, stop } = scanner.until(',}', true);
+    if (stop === undefined) throw new StrvalsError("list must terminate with '}'");
+    list.push(convert(text));
+    if (stop === '}') break;
+  }
+  if (scanner.peek() === ',') scanner.read();
+  return list;
+}
+
+function readJson(scanner: Scanner): ReadValue {
+  if (skipBlanks(scanner)) return { value: null, ended: false };
+  const { value, rest } = decodeJsonPrefix(scanner.rest());
+  scanner.skipTo(rest);
+  skipBlanks(scanner);
+  return { value, ended: false };
+}
+
+/** Reads over blanks and one comma behind them. Whether nothing else stood before the comma or the end. */
+function skipBlanks(scanner: Scanner): boolean {
+  for (;;) {
+    const rune = scanner.peek();
+    if (rune === undefined) return true;
+    if (rune !== ',' && !/^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$/.test(rune)) return false;
+    scanner.read();
+    if (rune === ',') return true;
+  }
+}
+
+/** The value of a text: a boolean, null, a whole number without leading zero as int64, else the text. */
+function typedValue(text: string): Value {
+  switch (text.toLowerCase()) {
+    case 'true':
+      return true;
+    case 'false':
+      return false;
+    case 'null':
+      return null;
+    case '0':
+      return int64(0);
+  }
+  if (!/^[+-]?[0-9]+$/.test(text) || text.startsWith('0')) return text;
+  const number = BigInt(text.replace(/^\+/, ''));
+  return BigInt.asIntN(64, number) === number ? int64(number) : text;
+}
