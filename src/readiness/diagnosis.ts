@@ -1,0 +1,51 @@
+import type { KubeObject } from '../objects/object.ts';
+import { currentPods, currentReplicaSet } from './current-pods.ts';
+import { conditionOf } from './fields.ts';
+import { podProblem, type PodProblem } from './pod-problem.ts';
+import { newestWarning, type Surroundings } from './surroundings.ts';
+
+/** A message of the API can hold a whole list of nodes. */
+const maxLength = 1000;
+
+/**
+ * Why a workload that is not ready is not, in words that a person can act on: what its controller says, and what is wrong with the newest
+ * pod of the revision that it is moving to. Undefined where nothing tells.
+ */
+export function diagnose(workload: KubeObject, surroundings: Surroundings): string | undefined {
+  const problems = podProblems(workload, surroundings);
+  const reason =
+    creationFailure(workload, surroundings) ??
+    problems.find(({ isCause }) => isCause)?.text ??
+    newestWarning(surroundings.events, workload, (event) => event === 'FailedCreate') ??
+    jobFailure(workload) ??
+    problems[0]?.text;
+  return reason !== undefined && reason.length > maxLength ? `${reason.slice(0, maxLength)}…` : reason;
+}
+
+/** Quota, admission and the like: pods that cannot even be created. */
+function creationFailure(workload: KubeObject, { replicaSets }: Surroundings): string | undefined {
+  const replicaSet = workload.kind === 'Deployment' ? currentReplicaSet(workload, replicaSets) : undefined;
+  for (const controller of [replicaSet, workload]) {
+    const failure = controller && conditionOf(controller, 'ReplicaFailure', 'True');
+    if (failure) return `${failure.reason}: ${failure.message}`;
+  }
+  return undefined;
+}
+
+function jobFailure(workload: KubeObject): string | undefined {
+  const failure = workload.kind === 'Job' ? conditionOf(workload, 'Failed', 'True') : undefined;
+  return failure && `${failure.reason}: ${failure.message}`;
+}
+
+function podProblems(workload: KubeObject, surroundings: Surroundings): { text: string; isCause: boolean }[] {
+  return currentPods(workload, surroundings).flatMap((pod) => {
+    const problem = podProblem(pod, surroundings.events);
+    return problem === undefined
+      ? []
+      : [{ text: `${problem.reason} (${place(pod, problem)})`, isCause: problem.isCause }];
+  });
+}
+
+function place(pod: KubeObject, { container }: PodProblem): string {
+  return container === undefined ? `pod ${pod.metadata.name}` : `container ${container} of pod ${pod.metadata.name}`;
+}

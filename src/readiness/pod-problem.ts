@@ -1,0 +1,96 @@
+import type { KubeObject } from '../objects/object.ts';
+import { conditionOf, fieldAt, listAt, numberAt, textAt } from './fields.ts';
+import { newestWarning } from './surroundings.ts';
+
+export interface PodProblem {
+  /** `ImagePullBackOff: Back-off pulling image "x"`. */
+  reason: string;
+  container?: string;
+  /** Whether it says what is wrong, not just that the pod is not there yet. */
+  isCause: boolean;
+}
+
+/** Waiting is normal while a pod is set up. */
+const settingUp: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
+
+/** What keeps a pod from being ready; undefined where it is ready, or is being deleted. */
+export function podProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem | undefined {
+  if (pod.metadata.deletionTimestamp !== undefined || conditionOf(pod, 'Ready', 'True')) return undefined;
+  return schedulingProblem(pod) ?? containerProblem(pod, events) ?? podFailure(pod) ?? setUpProblem(pod, events);
+}
+
+function schedulingProblem(pod: KubeObject): PodProblem | undefined {
+  const condition = conditionOf(pod, 'PodScheduled', 'False');
+  return condition && { reason: joined(condition.reason, condition.message), isCause: true };
+}
+
+function containerProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem | undefined {
+  const statuses = [...listAt(pod, 'status', 'initContainerStatuses'), ...listAt(pod, 'status', 'containerStatuses')];
+  for (const status of statuses) {
+    const reason = waitingReason(status) ?? terminatedReason(status) ?? unreadyReason(status, pod, events);
+    if (reason !== undefined) return { reason, container: textAt(status, 'name') ?? '', isCause: true };
+  }
+  return undefined;
+}
+
+function waitingReason(status: unknown): string | undefined {
+  const reason = textAt(status, 'state', 'waiting', 'reason');
+  if (reason === undefined || settingUp.has(reason)) return undefined;
+  const message = textAt(status, 'state', 'waiting', 'message') ?? '';
+  const last = fieldAt(status, 'lastState', 'terminated');
+  // the API's message repeats the pod's name and uid, and the back-off grows: how it ended says more
+  return reason === 'CrashLoopBackOff' && last !== undefined
+    ? joined(reason, `last ${howItEnded(last)}, ${restarts(status)}`)
+    : joined(reason, message);
+}
+
+function terminatedReason(status: unknown): string | undefined {
+  const terminated = fieldAt(status, 'state', 'terminated');
+  return numberAt(terminated, 'exitCode') === undefined || numberAt(terminated, 'exitCode') === 0
+    ? undefined
+    : joined('Terminated', howItEnded(terminated));
+}
+
+/** A container that runs but is not ready: it came back after a crash, or its probe fails. */
+function unreadyReason(status: unknown, pod: KubeObject, events: readonly KubeObject[]): string | undefined {
+  if (fieldAt(status, 'state', 'running') === undefined || fieldAt(status, 'ready') !== false) return undefined;
+  const last = fieldAt(status, 'lastState', 'terminated');
+  if (last !== undefined) return joined('NotReady', `last ${howItEnded(last)}, ${restarts(status)}`);
+  return newestWarning(events, pod, (reason) => reason === 'Unhealthy');
+}
+
+function podFailure(pod: KubeObject): PodProblem | undefined {
+  if (textAt(pod, 'status', 'phase') !== 'Failed') return undefined;
+  const reason = joined(textAt(pod, 'status', 'reason') ?? 'Failed', textAt(pod, 'status', 'message') ?? '');
+  return { reason, isCause: true };
+}
+
+/** Volumes, sandboxes and the like speak through events only. */
+function setUpProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem {
+  const warning = newestWarning(events, pod, (reason) => reason.startsWith('Failed'));
+  if (warning !== undefined) return { reason: warning, isCause: true };
+  const waiting = listAt(pod, 'status', 'containerStatuses')
+    .map((status) => textAt(status, 'state', 'waiting', 'reason'))
+    .find((reason) => reason !== undefined);
+  return {
+    reason: waiting ?? conditionOf(pod, 'Ready', 'False')?.message ?? 'the pod has not started',
+    isCause: false,
+  };
+}
+
+/** `exit code 1 (Error)`, with what the container left as its termination message. */
+function howItEnded(terminated: unknown): string {
+  const code = numberAt(terminated, 'exitCode') ?? 0;
+  const reason = textAt(terminated, 'reason');
+  const message = (textAt(terminated, 'message') ?? '').trim();
+  return joined(`exit code ${code}${reason === undefined ? '' : ` (${reason})`}`, message);
+}
+
+function restarts(status: unknown): string {
+  const count = numberAt(status, 'restartCount') ?? 0;
+  return count === 1 ? '1 restart' : `${count} restarts`;
+}
+
+function joined(reason: string, message: string): string {
+  return message === '' ? reason : `${reason}: ${message}`;
+}

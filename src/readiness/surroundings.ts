@@ -1,0 +1,55 @@
+import type { KubeObject } from '../objects/object.ts';
+import { fieldAt, textAt } from './fields.ts';
+
+/** What is around a workload, as far as it was looked at; other workloads' objects may be among it. */
+export interface Surroundings {
+  replicaSets: readonly KubeObject[];
+  pods: readonly KubeObject[];
+  /** Core `v1` events. */
+  events: readonly KubeObject[];
+}
+
+/** Whether the first object is owned by the second, directly. */
+export function isOwnedBy(object: KubeObject, owner: KubeObject): boolean {
+  const { uid } = owner.metadata;
+  return uid !== undefined && (object.metadata.ownerReferences ?? []).some((reference) => reference.uid === uid);
+}
+
+/** The newest warning about an object that `accepts` lets through, as `reason: message`. */
+export function newestWarning(
+  events: readonly KubeObject[],
+  about: KubeObject,
+  accepts: (reason: string) => boolean,
+): string | undefined {
+  const newest = events
+    .filter(
+      (event) =>
+        textAt(event, 'type') === 'Warning' &&
+        textAt(event, 'involvedObject', 'uid') === about.metadata.uid &&
+        accepts(textAt(event, 'reason') ?? ''),
+    )
+    .sort((a, b) => eventTime(a) - eventTime(b))
+    .at(-1);
+  return newest && `${textAt(newest, 'reason') ?? ''}: ${(textAt(newest, 'message') ?? '').trim()}`;
+}
+
+function eventTime(event: KubeObject): number {
+  const times = [
+    fieldAt(event, 'series', 'lastObservedTime'),
+    fieldAt(event, 'lastTimestamp'),
+    fieldAt(event, 'eventTime'),
+    event.metadata.creationTimestamp,
+  ];
+  const time = times.find((candidate) => typeof candidate === 'string');
+  return typeof time === 'string' ? Date.parse(time) : 0;
+}
+
+/** Orders objects by age, the newest first. */
+export function newestFirst(a: KubeObject, b: KubeObject): number {
+  return creationTime(b) - creationTime(a);
+}
+
+function creationTime({ metadata }: KubeObject): number {
+  const time = Date.parse(metadata.creationTimestamp ?? '');
+  return Number.isNaN(time) ? 0 : time;
+}

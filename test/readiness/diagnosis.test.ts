@@ -1,0 +1,120 @@
+import test from 'ava';
+import type { KubeObject, ObjectMeta } from '../../src/objects/object.ts';
+import { diagnose } from '../../src/readiness/diagnosis.ts';
+import type { Surroundings } from '../../src/readiness/surroundings.ts';
+
+const revision = (value: string) => ({ 'deployment.kubernetes.io/revision': value });
+
+function object(kind: string, name: string, metadata: Partial<ObjectMeta>, rest: object = {}): KubeObject {
+  return { apiVersion: kind === 'Pod' ? 'v1' : 'apps/v1', kind, metadata: { name, uid: name, ...metadata }, ...rest };
+}
+
+function ownedBy(kind: string, owner: string): Partial<ObjectMeta> {
+  return { ownerReferences: [{ apiVersion: 'apps/v1', kind, name: owner, uid: owner, controller: true }] };
+}
+
+function waitingPod(name: string, owner: Partial<ObjectMeta>, reason: string, second = 0): KubeObject {
+  const creationTimestamp = `2024-01-01T00:00:0${second}Z`;
+  const containerStatuses = [{ name: 'app', ready: false, state: { waiting: { reason } } }];
+  return object('Pod', name, { creationTimestamp, ...owner }, { status: { containerStatuses } });
+}
+
+const nothing: Surroundings = { replicaSets: [], pods: [], events: [] };
+const deployment = object(
+  'Deployment',
+  'web',
+  { generation: 2, annotations: revision('2') },
+  { status: { observedGeneration: 2 } },
+);
+const oldSet = object('ReplicaSet', 'web-old', { ...ownedBy('Deployment', 'web'), annotations: revision('1') });
+const newSet = object('ReplicaSet', 'web-new', { ...ownedBy('Deployment', 'web'), annotations: revision('2') });
+const replicaSets = [oldSet, newSet];
+
+test('a Deployment is judged by the pods of its current ReplicaSet', (t) => {
+  const pods = [
+    waitingPod('web-old-1', ownedBy('ReplicaSet', 'web-old'), 'CrashLoopBackOff', 9),
+    waitingPod('web-new-1', ownedBy('ReplicaSet', 'web-new'), 'ErrImagePull', 1),
+  ];
+  t.is(diagnose(deployment, { ...nothing, replicaSets, pods }), 'ErrImagePull (container app of pod web-new-1)');
+});
+
+test('pods of older ReplicaSets tell nothing about a Deployment', (t) => {
+  const pods = [waitingPod('web-old-1', ownedBy('ReplicaSet', 'web-old'), 'CrashLoopBackOff')];
+  t.is(diagnose(deployment, { ...nothing, replicaSets, pods }), undefined);
+});
+
+test('while its controller has not seen the newest spec, a Deployment is not judged by its old pods', (t) => {
+  const stale = { ...deployment, metadata: { ...deployment.metadata, generation: 3 } };
+  const pods = [waitingPod('web-new-1', ownedBy('ReplicaSet', 'web-new'), 'ErrImagePull')];
+  t.is(diagnose(stale, { ...nothing, replicaSets, pods }), undefined);
+});
+
+test('of several pods, the newest that has a cause to tell is believed', (t) => {
+  const owner = ownedBy('ReplicaSet', 'web-new');
+  const pods = [
+    waitingPod('a', owner, 'ErrImagePull', 1),
+    waitingPod('b', owner, 'ImagePullBackOff', 5),
+    waitingPod('c', owner, 'ContainerCreating', 9),
+  ];
+  t.is(diagnose(deployment, { ...nothing, replicaSets, pods }), 'ImagePullBackOff (container app of pod b)');
+  t.is(diagnose(deployment, { ...nothing, replicaSets, pods: pods.slice(2) }), 'ContainerCreating (pod c)');
+});
+
+test('a quota that forbids pods is found on the ReplicaSet', (t) => {
+  const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota: q' }];
+  const blocked = { ...newSet, status: { conditions } };
+  const surroundings = { ...nothing, replicaSets: [oldSet, blocked] };
+  t.is(diagnose(deployment, surroundings), 'FailedCreate: exceeded quota: q');
+});
+
+test('a StatefulSet is judged by the pods of its update revision', (t) => {
+  const owner = ownedBy('StatefulSet', 'db');
+  const labels = (hash: string) => ({ ...owner, labels: { 'controller-revision-hash': hash } });
+  const pods = [
+    waitingPod('db-1', labels('old'), 'CrashLoopBackOff', 9),
+    waitingPod('db-0', labels('new'), 'ErrImagePull'),
+  ];
+  const statefulSet = object('StatefulSet', 'db', {}, { status: { updateRevision: 'new' } });
+  t.is(diagnose(statefulSet, { ...nothing, pods }), 'ErrImagePull (container app of pod db-0)');
+});
+
+test('a DaemonSet is judged by the pods of its newest revision', (t) => {
+  const owner = ownedBy('DaemonSet', 'log');
+  const labels = (hash: string) => ({ ...owner, labels: { 'controller-revision-hash': hash } });
+  const ready = object(
+    'Pod',
+    'log-b',
+    { ...labels('new'), creationTimestamp: '2024-01-01T00:00:09Z' },
+    { status: { conditions: [{ type: 'Ready', status: 'True' }] } },
+  );
+  const old = waitingPod('log-a', labels('old'), 'CrashLoopBackOff');
+  t.is(diagnose(object('DaemonSet', 'log', {}), { ...nothing, pods: [old, ready] }), undefined);
+});
+
+test('a Job is judged by its newest pod, and by its own words where no pod is left', (t) => {
+  const conditions = [{ type: 'Failed', status: 'True', reason: 'DeadlineExceeded', message: 'too long' }];
+  const job = object('Job', 'load', {}, { status: { conditions } });
+  const pods = [waitingPod('load-1', ownedBy('Job', 'load'), 'InvalidImageName')];
+  t.is(diagnose(job, { ...nothing, pods }), 'InvalidImageName (container app of pod load-1)');
+  t.is(diagnose(job, nothing), 'DeadlineExceeded: too long');
+});
+
+test('a controller that cannot create pods is heard through its events', (t) => {
+  const event = object(
+    'Event',
+    'e',
+    {},
+    { type: 'Warning', reason: 'FailedCreate', message: 'denied', involvedObject: { uid: 'db' } },
+  );
+  t.is(diagnose(object('StatefulSet', 'db', {}), { ...nothing, events: [event] }), 'FailedCreate: denied');
+});
+
+test('a pod that is a resource of its own is judged by itself', (t) => {
+  t.is(diagnose(waitingPod('solo', {}, 'ErrImagePull'), nothing), 'ErrImagePull (container app of pod solo)');
+});
+
+test('a long message is cut', (t) => {
+  const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'x'.repeat(5000) }];
+  const reason = diagnose({ ...deployment, status: { conditions } }, nothing);
+  t.is(reason?.length, 1001);
+});
