@@ -22,8 +22,7 @@ const chartSource = {
 };
 
 const releaseIdentity = {
-  /** `default` where absent. */
-  namespace: z.string().optional(),
+  namespace: z.string().default('default'),
   releaseName: z.string(),
 };
 
@@ -38,7 +37,7 @@ const deployOptions = {
   description: z.string().optional(),
 };
 
-export const installReleaseSchema = commandPayload({
+const installReleaseSchema = commandPayload({
   ...releaseIdentity,
   ...chartSource,
   ...deployOptions,
@@ -47,39 +46,49 @@ export const installReleaseSchema = commandPayload({
 });
 export type InstallRelease = z.output<typeof installReleaseSchema>;
 
-export const upgradeReleaseSchema = commandPayload({ ...releaseIdentity, ...chartSource, ...deployOptions });
+const upgradeReleaseSchema = commandPayload({ ...releaseIdentity, ...chartSource, ...deployOptions });
 export type UpgradeRelease = z.output<typeof upgradeReleaseSchema>;
 
-export const uninstallReleaseSchema = commandPayload({
+const uninstallReleaseSchema = commandPayload({
   ...releaseIdentity,
   timeout: timeoutSchema.optional(),
   wait: z.boolean().optional(),
-  keepHistory: z.boolean().optional(),
   description: z.string().optional(),
 });
 export type UninstallRelease = z.output<typeof uninstallReleaseSchema>;
 
-export const listReleasesSchema = commandPayload({
+const listReleasesSchema = commandPayload({
   /** All namespaces where absent. */
   namespace: z.string().optional(),
 });
 export type ListReleases = z.output<typeof listReleasesSchema>;
 
-export const getReleaseSchema = commandPayload({
+const getReleaseSchema = commandPayload({
   ...releaseIdentity,
-  /** The newest where absent. */
-  revision: z.int().positive().optional(),
+  /** The revision, as the release's own field is called; the newest where absent. */
+  version: z.int().positive().optional(),
 });
 export type GetRelease = z.output<typeof getReleaseSchema>;
 
-export const deploymentInfoSchema = commandPayload({
-  namespace: z.string().optional(),
+const deploymentInfoSchema = commandPayload({
+  namespace: z.string().default('default'),
   deploymentName: z.string(),
 });
 export type DeploymentInfo = z.output<typeof deploymentInfoSchema>;
 
-/** The payload of each command. */
-export const commandSchemas = {
+/** What the payload of each command is once it is read. */
+export interface CommandPayloads {
+  install_release: InstallRelease;
+  upgrade_release: UpgradeRelease;
+  uninstall_release: UninstallRelease;
+  list_releases: ListReleases;
+  get_release: GetRelease;
+  deployment_info: DeploymentInfo;
+}
+
+export type CommandType = keyof CommandPayloads;
+
+export const commandSchemas: { [Type in CommandType]: z.ZodType<CommandPayloads[Type]> } = {
   install_release: installReleaseSchema,
   upgrade_release: upgradeReleaseSchema,
   uninstall_release: uninstallReleaseSchema,
@@ -87,11 +96,6 @@ export const commandSchemas = {
   get_release: getReleaseSchema,
   deployment_info: deploymentInfoSchema,
 };
-
-export type CommandType = keyof typeof commandSchemas;
-
-/** What a command's payload is once it is read. */
-export type CommandPayload<Type extends CommandType> = z.output<(typeof commandSchemas)[Type]>;
 
 export const commandTypes = Object.keys(commandSchemas) as CommandType[]; // Object.keys widens to string[]
 

@@ -7,7 +7,7 @@ export class PayloadError extends Error {
 }
 
 /** Reads a payload's JSON text. Throws `PayloadError` with the fields that are wrong. */
-export function decodePayload<Schema extends z.ZodType>(schema: Schema, payload: string | undefined): z.output<Schema> {
+export function decodePayload<Output>(schema: z.ZodType<Output>, payload: string | undefined): Output {
   let value: unknown;
   try {
     value = JSON.parse(payload ?? '{}');

@@ -7,6 +7,8 @@ const reads = test.macro((t, type: CommandType, payload: object, expected: objec
 });
 
 const install = { releaseName: 'web', chartName: 'nginx' };
+/** The same once it is read. */
+const read = { namespace: 'default', ...install };
 
 test(
   'install_release takes the parameters of the Go agent',
@@ -47,27 +49,23 @@ test(
     timeout: 0,
     description: null,
   },
-  install,
+  read,
 );
 test(
   'false is not absent',
   reads,
   'install_release',
   { ...install, wait: false, atomic: false },
-  {
-    ...install,
-    wait: false,
-    atomic: false,
-  },
+  { ...read, wait: false, atomic: false },
 );
-test('a timeout in seconds', reads, 'upgrade_release', { ...install, timeout: 90 }, { ...install, timeout: 90_000 });
+test('a timeout in seconds', reads, 'upgrade_release', { ...install, timeout: 90 }, { ...read, timeout: 90_000 });
 test(
   'a timeout as Go writes it',
   reads,
   'upgrade_release',
   { ...install, timeout: '1h2m3.5s' },
   {
-    ...install,
+    ...read,
     timeout: 3_723_500,
   },
 );
@@ -115,7 +113,7 @@ test(
   '{"releaseName":"a","chartName":"b","wait":"yes"}',
   /wait: /,
 );
-test('a revision that is no integer', refuses, 'get_release', '{"releaseName":"a","revision":1.5}', /revision: /);
+test('a revision that is no integer', refuses, 'get_release', '{"releaseName":"a","version":1.5}', /version: /);
 for (const timeout of ['5', 'soon', '-5m', -1, 1e12, '169h', '5m ', 'm']) {
   test(
     `the timeout ${JSON.stringify(timeout)}`,

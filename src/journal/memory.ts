@@ -1,0 +1,43 @@
+import type { Journal, JournalEntry } from './journal.ts';
+
+export interface MemoryJournalLimits {
+  /** How many finished commands are remembered. */
+  maxFinished: number;
+  /** How many UTF-16 units their outcomes may have in all. */
+  maxOutcomeLength: number;
+}
+
+const defaultLimits: MemoryJournalLimits = { maxFinished: 1000, maxOutcomeLength: 32 * 1024 * 1024 };
+
+/** A journal for one process. What was finished first is forgotten first; a running command never is. */
+export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits): Journal {
+  const running = new Map<string, JournalEntry>();
+  const finished = new Map<string, JournalEntry & { outcome: string }>();
+  let outcomeLength = 0;
+
+  function forgetOldest(): void {
+    for (const [key, entry] of finished) {
+      if (finished.size <= limits.maxFinished && outcomeLength <= limits.maxOutcomeLength) return;
+      finished.delete(key);
+      outcomeLength -= entry.outcome.length;
+    }
+  }
+
+  return {
+    durable: false,
+    accept(key, fingerprint) {
+      const known = running.get(key) ?? finished.get(key);
+      if (!known) running.set(key, { key, fingerprint });
+      return Promise.resolve(known);
+    },
+    finish(key, outcome) {
+      const entry = running.get(key);
+      if (!entry) return Promise.reject(new Error(`journal: no running command has the key ${key}`));
+      running.delete(key);
+      finished.set(key, { ...entry, outcome });
+      outcomeLength += outcome.length;
+      forgetOldest();
+      return Promise.resolve();
+    },
+  };
+}

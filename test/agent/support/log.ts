@@ -1,0 +1,14 @@
+import { Writable } from 'node:stream';
+import { pino, type Logger } from 'pino';
+
+/** A logger that keeps every line. */
+export function recordingLog(): { log: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  return { log: pino({ level: 'trace' }, stream), lines };
+}
