@@ -1,0 +1,19 @@
+# The agent as one bundle on a Node 24 image. BASE needs node and npm; any other Node 24 image does.
+ARG BASE=docker.io/library/node:24-bookworm-slim
+
+FROM ${BASE} AS build
+WORKDIR /src
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY tools ./tools
+COPY src ./src
+RUN node tools/bundle.ts /app
+
+FROM ${BASE}
+COPY --from=build /app /app
+COPY LICENSE /app/
+USER 65532:65532
+ENV NODE_ENV=production
+ENTRYPOINT ["node", "/app/helm-agent.js"]
+CMD ["run"]

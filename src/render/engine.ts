@@ -1,0 +1,24 @@
+import type { Host } from '../go/host.ts';
+import type { ScopedTemplate } from './chart-templates.ts';
+import type { RenderLimits } from './limits.ts';
+import type { LookupTable } from './lookup-table.ts';
+
+/** What a run of an engine works with, besides the templates. */
+export interface EngineRun {
+  host: Host;
+  limits: RenderLimits;
+  /** Absent where no cluster is asked: `lookup` finds nothing. */
+  lookups?: LookupTable;
+  /** A key that is not there is an error. Default false. */
+  strict?: boolean;
+  /** `required` and `fail` let pass, for linting. Default false. */
+  lint?: boolean;
+}
+
+/**
+ * Turns the templates of a chart, subcharts' too, into texts by path. Partials (files whose name begins with `_`) are there to be included and have no text of
+ * their own. Throws RenderError.
+ */
+export interface Engine {
+  render(templates: readonly ScopedTemplate[], run: EngineRun): Map<string, string>;
+}

@@ -1,0 +1,72 @@
+// Helm's texts of template errors. Helm takes Go's error texts apart again, so the rules here are about text
+// (pkg/engine/engine.go: cleanupParseError, reformatExecErrorMsg).
+
+const failureStart = 'HELM_ERR_START';
+const failureEnd = 'HELM_ERR_END';
+
+/** Marks the message of `fail` and `required`, so that {@link executionErrorText} finds it inside a chain of errors. */
+export function markFailure(message: string): string {
+  return `${failureStart}${message}${failureEnd}`;
+}
+
+/** Helm's text for a template that does not parse: of Go's text the place and what stands after the last `: `. */
+export function parseErrorText(file: string, message: string): string {
+  const tokens = message.split(': ');
+  const [, location] = tokens;
+  if (location === undefined) return `parse error in (${file}): ${message}`;
+  return `parse error at (${location}): ${tokens.at(-1) ?? ''}`;
+}
+
+/**
+ * Helm's text for a template that fails. `chain` has the texts of the error and of its causes, outermost first: where each of them is a template
+ * error, every place gets its own lines; otherwise Go's text stays as it is.
+ */
+export function executionErrorText(file: string, chain: readonly string[]): string {
+  const [message = ''] = chain;
+  const first = message.indexOf(': ');
+  const second = message.indexOf(': ', first + 2);
+  if (first === -1 || second === -1) return `execution error in (${file}): ${message}`;
+
+  const failure = markedFailure(message.slice(second + 2));
+  if (failure !== undefined) return `execution error at (${message.slice(first + 2, second)}): ${failure}`;
+
+  const places: string[] = [];
+  for (const text of chain) {
+    const place = placeText(text);
+    if (place === undefined) return message;
+    if (place !== places.at(-1)) places.push(place);
+  }
+  return places.join('').trim();
+}
+
+function markedFailure(text: string): string | undefined {
+  const start = text.indexOf(failureStart);
+  const end = text.lastIndexOf(failureEnd);
+  return start === -1 || end < start + failureStart.length ? undefined : text.slice(start + failureStart.length, end);
+}
+
+/** One template error as Helm lays it out in lines; undefined where the text is not a template error. */
+function placeText(text: string): string | undefined {
+  const prefix = 'template: ';
+  if (!text.startsWith(prefix)) return undefined;
+  const rest = text.slice(prefix.length);
+  if (rest.startsWith('no template ')) return `${text}\n`;
+
+  const executing = /^(.*?): executing "([^"]*)" at <(.*?)>: (.*)$/s.exec(rest);
+  if (executing) {
+    const [, location = '', name = '', context = '', message = ''] = executing;
+    return `${location}\n  executing "${name}" at <${context}>:\n    ${line(withoutNested(message))}`;
+  }
+  const separator = rest.lastIndexOf(': ');
+  if (separator === -1) return undefined;
+  return `${rest.slice(0, separator)}\n  ${line(withoutNested(rest.slice(separator + 2)))}`;
+}
+
+function line(text: string): string {
+  return text === '' ? '' : `${text}\n`;
+}
+
+function withoutNested(message: string): string {
+  const nested = message.indexOf(' template:');
+  return nested === -1 ? message : message.slice(0, nested);
+}

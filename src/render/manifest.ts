@@ -1,0 +1,71 @@
+import { sortedKeys } from '../go/text.ts';
+import type { Hook } from '../release/hook.ts';
+import { isHook, readHook } from './hooks.ts';
+import { compareForInstall } from './kind-order.ts';
+import { readHead } from './manifest-head.ts';
+
+/** One object of a release, as text. */
+export interface Manifest {
+  /** The template it came from: `web/templates/service.yaml`. */
+  name: string;
+  kind: string;
+  /** One YAML document. */
+  content: string;
+}
+
+export interface SortedManifests {
+  /** In the order of installation. */
+  manifests: Manifest[];
+  /** In the order of installation by kind; operations order them by weight. */
+  hooks: Hook[];
+}
+
+/**
+ * Takes rendered files apart into manifests and hooks (pkg/release/v1/util/manifest_sorter.go).
+ * `unreadable` makes the error for a document that is no manifest, out of its file and what YAML says.
+ */
+export function sortManifests(files: ReadonlyMap<string, string>, unreadable: (path: string, cause: unknown) => Error): SortedManifests {
+  const manifests: Manifest[] = [];
+  const hooks: Hook[] = [];
+  for (const path of sortedKeys(files)) {
+    for (const content of splitManifests(files.get(path) ?? '')) {
+      const head = headOf(path, content);
+      const hook = isHook(head) ? readHook(path, content, head) : undefined;
+      if (hook) hooks.push(hook);
+      else if (!isHook(head)) manifests.push({ name: path, kind: head.kind, content });
+    }
+  }
+  return {
+    manifests: manifests.sort((a, b) => compareForInstall(a.kind, b.kind)),
+    hooks: hooks.sort((a, b) => compareForInstall(a.kind, b.kind)),
+  };
+
+  function headOf(path: string, content: string) {
+    try {
+      return readHead(content);
+    } catch (cause) {
+      throw unreadable(path, cause);
+    }
+  }
+}
+
+/**
+ * Splits a rendered file into its documents as Helm 4 does: wherever a line begins with `---`, whatever follows it
+ * (pkg/release/v1/util/manifest.go). Blank documents are left out.
+ */
+export function splitManifests(text: string): string[] {
+  return trimLeft(text)
+    .split(/(?<![^\n])---[ \t]*/)
+    .map(trimLeft)
+    .filter((document) => document !== '');
+}
+
+/** The form in which Helm prints and stores a manifest. */
+export function printManifest(path: string, content: string): string {
+  return `---\n# Source: ${path}\n${content}\n`;
+}
+
+/** Go's white space (`unicode.IsSpace`). */
+function trimLeft(text: string): string {
+  return text.replace(/^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/, '');
+}

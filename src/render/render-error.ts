@@ -1,0 +1,21 @@
+/** Where in a chart something is wrong. Lines and columns count from 1; columns are bytes. */
+export interface RenderPosition {
+  file: string;
+  line?: number;
+  column?: number;
+}
+
+export type RenderErrorCode = 'render_failed' | 'render_limit' | 'chart_incompatible' | 'lookup_failed';
+
+/** A chart that cannot be rendered. `message` is Helm's text where Helm has one. */
+export class RenderError extends Error {
+  override readonly name = 'RenderError';
+  readonly code: RenderErrorCode;
+  readonly position?: RenderPosition;
+
+  constructor(code: RenderErrorCode, message: string, details: { position?: RenderPosition | undefined; cause?: unknown } = {}) {
+    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+    this.code = code;
+    if (details.position) this.position = details.position;
+  }
+}

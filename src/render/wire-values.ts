@@ -1,0 +1,32 @@
+import { Int, type Value, type ValueMap } from '../go/value.ts';
+
+// Values between threads. Maps, lists and primitives are cloned as they are; the class of an integer would be lost.
+
+/** The values with their integers as plain data, fit for `postMessage`. */
+export function packValues(values: ReadonlyMap<string, Value>): ReadonlyMap<string, unknown> {
+  return new Map(Array.from(values, ([key, value]) => [key, pack(value)]));
+}
+
+/** What {@link packValues} packed. */
+export function unpackValues(packed: ReadonlyMap<string, unknown>): ValueMap {
+  return new Map(Array.from(packed, ([key, value]) => [key, unpack(value)]));
+}
+
+function pack(value: Value): unknown {
+  if (value instanceof Int) return { kind: value.kind, value: value.value };
+  if (value instanceof Map) return packValues(value);
+  if (Array.isArray(value)) return Array.from(value, pack);
+  return value;
+}
+
+function unpack(packed: unknown): Value {
+  if (packed instanceof Map) return unpackValues(packed);
+  if (Array.isArray(packed)) return packed.map(unpack);
+  if (isPackedInt(packed)) return new Int(packed.kind, packed.value);
+  // what remains was cloned unchanged by `pack`
+  return packed as Value;
+}
+
+function isPackedInt(packed: unknown): packed is Pick<Int, 'kind' | 'value'> {
+  return typeof packed === 'object' && packed !== null && 'kind' in packed && 'value' in packed;
+}
