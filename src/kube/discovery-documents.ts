@@ -1,0 +1,80 @@
+import type { ResourceKind } from '../objects/object.ts';
+
+/** What one discovery document says: the versions that exist and the kinds in them, those of subresources too. */
+export interface DiscoveredGroups {
+  groupVersions: string[];
+  kinds: DiscoveredKind[];
+  /** Group versions whose kinds are not known at the moment, as their own API server does not answer. */
+  unavailable: string[];
+}
+
+export interface DiscoveredKind extends ResourceKind {
+  /** `status`, `scale`, …; absent for the resource itself. */
+  subresource?: string;
+}
+
+/** `APIGroupDiscoveryList`, the form that has everything in one document. */
+export interface AggregatedDiscovery {
+  kind: 'APIGroupDiscoveryList';
+  items?: {
+    metadata?: { name?: string };
+    versions?: {
+      version: string;
+      freshness?: string;
+      resources?: {
+        resource: string;
+        scope?: string;
+        responseKind?: { kind?: string };
+        subresources?: { subresource: string; responseKind?: { kind?: string } }[];
+      }[];
+    }[];
+  }[];
+}
+
+/** `APIResourceList`, the older form: one document for each group version. */
+export interface ResourceListDocument {
+  groupVersion: string;
+  resources?: { name: string; kind: string; namespaced: boolean }[];
+}
+
+export function isAggregated(document: unknown): document is AggregatedDiscovery {
+  return (
+    typeof document === 'object' && document !== null && 'kind' in document && document.kind === 'APIGroupDiscoveryList'
+  );
+}
+
+export function readAggregated(document: AggregatedDiscovery): DiscoveredGroups {
+  const found: DiscoveredGroups = { groupVersions: [], kinds: [], unavailable: [] };
+  for (const group of document.items ?? []) {
+    for (const version of group.versions ?? []) {
+      const apiVersion = group.metadata?.name ? `${group.metadata.name}/${version.version}` : version.version;
+      found.groupVersions.push(apiVersion);
+      if (version.freshness === 'Stale') found.unavailable.push(apiVersion);
+      else for (const resource of version.resources ?? []) found.kinds.push(...kindsOf(apiVersion, resource));
+    }
+  }
+  return found;
+}
+
+type AggregatedResource = NonNullable<
+  NonNullable<NonNullable<AggregatedDiscovery['items']>[number]['versions']>[number]['resources']
+>[number];
+
+function kindsOf(apiVersion: string, resource: AggregatedResource): DiscoveredKind[] {
+  const common = { apiVersion, resource: resource.resource, namespaced: resource.scope === 'Namespaced' };
+  const kinds: DiscoveredKind[] = [];
+  if (resource.responseKind?.kind) kinds.push({ ...common, kind: resource.responseKind.kind });
+  for (const { subresource, responseKind } of resource.subresources ?? []) {
+    if (responseKind?.kind) kinds.push({ ...common, kind: responseKind.kind, subresource });
+  }
+  return kinds;
+}
+
+export function readResourceList(document: ResourceListDocument): DiscoveredKind[] {
+  return (document.resources ?? []).map(({ name, kind, namespaced }) => {
+    const slash = name.indexOf('/');
+    const common = { apiVersion: document.groupVersion, kind, namespaced };
+    if (slash < 0) return { ...common, resource: name };
+    return { ...common, resource: name.slice(0, slash), subresource: name.slice(slash + 1) };
+  });
+}

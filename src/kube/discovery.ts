@@ -1,0 +1,110 @@
+import type { ResourceKind } from '../objects/object.ts';
+import {
+  isAggregated,
+  readAggregated,
+  readResourceList,
+  type DiscoveredGroups,
+  type ResourceListDocument,
+} from './discovery-documents.ts';
+import { isKubeError, KubeError } from './kube-error.ts';
+import type { Transport } from './transport.ts';
+
+/** What the server serves, read once and again whenever an unknown kind is asked for. */
+export interface Discovery {
+  find(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind>;
+  /** Reads everything afresh. */
+  refresh(signal?: AbortSignal): Promise<DiscoveredGroups>;
+}
+
+const aggregatedForms = [
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+  'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList',
+  'application/json',
+].join(',');
+
+export function createDiscovery(transport: Transport): Discovery {
+  let known: { groups: DiscoveredGroups; kinds: Map<string, ResourceKind> } | undefined;
+
+  const refresh = async (signal?: AbortSignal): Promise<DiscoveredGroups> => {
+    const groups = merge(
+      await Promise.all([readRoot(transport, '/api', signal), readRoot(transport, '/apis', signal)]),
+    );
+    known = { groups, kinds: indexKinds(groups) };
+    return groups;
+  };
+
+  return {
+    refresh,
+    async find(apiVersion, kind, signal) {
+      const key = kindKey(apiVersion, kind);
+      const cached = known?.kinds.get(key);
+      if (cached) return cached;
+      const groups = await refresh(signal);
+      const found = known?.kinds.get(key);
+      if (found) return found;
+      if (groups.unavailable.includes(apiVersion)) {
+        throw new KubeError(
+          'server_error',
+          `the API server cannot say what is in ${apiVersion}: the server behind that group does not answer`,
+        );
+      }
+      throw new KubeError('unknown_kind', `no matches for kind "${kind}" in version "${apiVersion}"`);
+    },
+  };
+}
+
+function kindKey(apiVersion: string, kind: string): string {
+  return `${apiVersion}/${kind}`;
+}
+
+function indexKinds(groups: DiscoveredGroups): Map<string, ResourceKind> {
+  const kinds = new Map<string, ResourceKind>();
+  for (const { apiVersion, kind, resource, namespaced, subresource } of groups.kinds) {
+    const key = kindKey(apiVersion, kind);
+    if (subresource === undefined && !kinds.has(key)) kinds.set(key, { apiVersion, kind, resource, namespaced });
+  }
+  return kinds;
+}
+
+function merge(parts: DiscoveredGroups[]): DiscoveredGroups {
+  return {
+    groupVersions: parts.flatMap((part) => part.groupVersions),
+    kinds: parts.flatMap((part) => part.kinds),
+    unavailable: parts.flatMap((part) => part.unavailable),
+  };
+}
+
+async function readRoot(transport: Transport, root: '/api' | '/apis', signal?: AbortSignal): Promise<DiscoveredGroups> {
+  const document = await transport.json({ method: 'GET', path: root, accept: aggregatedForms, signal });
+  if (isAggregated(document)) return readAggregated(document);
+  const groupVersions = root === '/api' ? coreVersions(document) : groupVersionsOf(document);
+  return merge(await Promise.all(groupVersions.map((version) => readGroupVersion(transport, root, version, signal))));
+}
+
+/** `APIVersions`: the older form of `/api`. */
+function coreVersions(document: unknown): string[] {
+  return (document as { versions?: string[] }).versions ?? []; // the form is fixed by the API
+}
+
+/** `APIGroupList`: the older form of `/apis`. */
+function groupVersionsOf(document: unknown): string[] {
+  const { groups = [] } = document as { groups?: { versions: { groupVersion: string }[] }[] }; // the form is fixed by the API
+  return groups.flatMap((group) => group.versions.map((version) => version.groupVersion));
+}
+
+async function readGroupVersion(
+  transport: Transport,
+  root: string,
+  groupVersion: string,
+  signal?: AbortSignal,
+): Promise<DiscoveredGroups> {
+  try {
+    const document = await transport.json({ method: 'GET', path: `${root}/${groupVersion}`, signal });
+    const kinds = readResourceList(document as ResourceListDocument); // the form is fixed by the API
+    return { groupVersions: [groupVersion], kinds, unavailable: [] };
+  } catch (error) {
+    // one API service that is down must not hide all other groups; as in client-go
+    if (!isKubeError(error, 'server_error', 'not_found')) throw error;
+    return { groupVersions: [groupVersion], kinds: [], unavailable: [groupVersion] };
+  }
+}

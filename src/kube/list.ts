@@ -1,0 +1,62 @@
+import { apiPath } from '../objects/api-path.ts';
+import type { KubeObject, ResourceKind } from '../objects/object.ts';
+import { isKubeError } from './kube-error.ts';
+import type { Transport } from './transport.ts';
+import type { ObjectQuery } from './types.ts';
+
+/** All objects of a query, and the version of the collection from which a watch can go on. */
+export interface ListedObjects {
+  objects: KubeObject[];
+  resourceVersion: string;
+}
+
+interface ListDocument {
+  metadata: { resourceVersion: string; continue?: string };
+  items: KubeObject[] | null;
+}
+
+export const defaultPageSize = 500;
+
+/** Reads a collection page by page; starts over without pages where the server no longer has the version that the pages are of. */
+export async function listObjects(
+  transport: Transport,
+  kind: ResourceKind,
+  query: ObjectQuery,
+  signal?: AbortSignal,
+  pageSize = defaultPageSize,
+): Promise<ListedObjects> {
+  try {
+    return await listPages(transport, kind, query, signal, pageSize);
+  } catch (error) {
+    if (!isKubeError(error, 'gone')) throw error;
+    return listPages(transport, kind, query, signal);
+  }
+}
+
+async function listPages(
+  transport: Transport,
+  kind: ResourceKind,
+  query: ObjectQuery,
+  signal: AbortSignal | undefined,
+  pageSize?: number,
+): Promise<ListedObjects> {
+  const objects: KubeObject[] = [];
+  let next: string | undefined;
+  for (;;) {
+    const answer = await transport.json({
+      method: 'GET',
+      path: apiPath(kind, { namespace: query.namespace }),
+      query: {
+        labelSelector: query.labelSelector,
+        fieldSelector: query.fieldSelector,
+        limit: pageSize?.toString(),
+        continue: next,
+      },
+      signal,
+    });
+    const page = answer as ListDocument; // the form is fixed by the API
+    for (const item of page.items ?? []) objects.push({ ...item, apiVersion: kind.apiVersion, kind: kind.kind });
+    next = page.metadata.continue;
+    if (!next) return { objects, resourceVersion: page.metadata.resourceVersion };
+  }
+}

@@ -1,0 +1,161 @@
+import type { Dispatcher } from 'undici';
+import type { Connection } from './connection.ts';
+import { errorOfResponse, isKubeError, KubeError } from './kube-error.ts';
+import { pause } from './pause.ts';
+
+export interface KubeRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The path below the server's address, with a leading slash. */
+  path: string;
+  query?: Record<string, string | undefined>;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Default `application/json`. */
+  contentType?: string;
+  accept?: string;
+  /** Whether sending twice has the same outcome as once; such a request is repeated after a broken connection. GET always is. */
+  idempotent?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends requests to one API server, with a few retries where the server asks for it or the connection broke. */
+export interface Transport {
+  json(request: KubeRequest): Promise<unknown>;
+  text(request: KubeRequest): Promise<string>;
+  /** The body as it comes, without a time limit of its own. */
+  stream(request: KubeRequest): Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** Milliseconds before each retry, unless the server names a time. */
+export type RetryDelays = readonly number[];
+
+const defaultRetryDelays: RetryDelays = [250, 500, 1000, 2000];
+const longestRetryAfter = 30_000;
+
+/** `retryDelays` is for tests: as many retries as it has entries. */
+export function createTransport(connection: Connection, retryDelays: RetryDelays = defaultRetryDelays): Transport {
+  const send = (request: KubeRequest, longLived = false): Promise<Dispatcher.ResponseData> =>
+    sendWithRetries(connection, request, retryDelays, longLived);
+  return {
+    async json(request) {
+      const text = await readText(await send(request), request);
+      try {
+        return JSON.parse(text) as unknown;
+      } catch (error) {
+        throw new KubeError('server_error', `the API server answered ${request.method} ${request.path} with no JSON`, {
+          cause: error,
+        });
+      }
+    },
+    async text(request) {
+      return readText(await send(request), request);
+    },
+    async stream(request) {
+      return (await send(request, true)).body;
+    },
+  };
+}
+
+async function sendWithRetries(
+  connection: Connection,
+  request: KubeRequest,
+  delays: RetryDelays,
+  longLived: boolean,
+): Promise<Dispatcher.ResponseData> {
+  for (let attempt = 0; ; attempt++) {
+    const failure = await sendOnce(connection, request, longLived);
+    if (!('error' in failure)) return failure.response;
+    const delay = delays[attempt];
+    if (delay === undefined || !failure.retry) throw failure.error;
+    await pause(failure.retryAfter ?? delay, request.signal);
+  }
+}
+
+type Outcome =
+  { response: Dispatcher.ResponseData } | { error: KubeError; retry: boolean; retryAfter?: number | undefined };
+
+async function sendOnce(connection: Connection, request: KubeRequest, longLived: boolean): Promise<Outcome> {
+  const { dispatcher, headers } = await connection.prepare();
+  request.signal?.throwIfAborted();
+  let response: Dispatcher.ResponseData;
+  try {
+    response = await dispatcher.request({
+      ...target(connection.server, request),
+      method: request.method,
+      headers: { ...headers, ...contentHeaders(request) },
+      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(longLived && { bodyTimeout: 0 }),
+      signal: request.signal ?? null,
+    });
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    return { error: unreachable(connection.server, error), retry: neverSent(error) || isIdempotent(request) };
+  }
+  if (response.statusCode < 300) return { response };
+  const error = errorOfResponse(response.statusCode, await readText(response, request));
+  const retryAfter = retryAfterOf(response);
+  return {
+    error,
+    retry: error.code === 'too_many_requests' || (error.status === 503 && retryAfter !== undefined),
+    retryAfter,
+  };
+}
+
+function target(server: string, request: KubeRequest): { origin: string; path: string } {
+  const url = new URL(server + request.path);
+  for (const [name, value] of Object.entries(request.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, value);
+  }
+  return { origin: url.origin, path: url.pathname + url.search };
+}
+
+function contentHeaders(request: KubeRequest): Record<string, string> {
+  return {
+    accept: request.accept ?? 'application/json',
+    'user-agent': 'helm-agent',
+    ...(request.body !== undefined && { 'content-type': request.contentType ?? 'application/json' }),
+  };
+}
+
+async function readText(response: Dispatcher.ResponseData, request: KubeRequest): Promise<string> {
+  try {
+    return await response.body.text();
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    throw new KubeError(
+      'unreachable',
+      `the answer to ${request.method} ${request.path} broke off: ${reasonOf(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+function isIdempotent(request: KubeRequest): boolean {
+  return request.method === 'GET' || request.idempotent === true;
+}
+
+/** Errors before a byte of the request left: repeating it is safe whatever it does. */
+function neverSent(error: unknown): boolean {
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(codeOf(error));
+}
+
+function unreachable(server: string, error: unknown): KubeError {
+  if (isKubeError(error)) return error;
+  return new KubeError('unreachable', `cannot reach the API server at ${server}: ${reasonOf(error)}`, { cause: error });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message === '' ? codeOf(error) : error.message;
+}
+
+/** `Retry-After` in milliseconds. Kubernetes sends seconds, never a date. */
+function retryAfterOf(response: Dispatcher.ResponseData): number | undefined {
+  const header = response.headers['retry-after'];
+  const seconds = Number(header);
+  return typeof header === 'string' && seconds >= 0 ? Math.min(seconds * 1000, longestRetryAfter) : undefined;
+}

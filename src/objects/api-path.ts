@@ -1,0 +1,14 @@
+import type { ResourceKind } from './object.ts';
+
+/** The path under which the API serves a kind: its collection, one object, or a subresource of it. A namespace is left out where the kind has none. */
+export function apiPath(
+  kind: ResourceKind,
+  target: { namespace?: string | undefined; name?: string | undefined; subresource?: string | undefined } = {},
+): string {
+  const root = kind.apiVersion.includes('/') ? `/apis/${kind.apiVersion}` : `/api/${kind.apiVersion}`;
+  const scope =
+    kind.namespaced && target.namespace !== undefined ? `/namespaces/${encodeURIComponent(target.namespace)}` : '';
+  const name = target.name === undefined ? '' : `/${encodeURIComponent(target.name)}`;
+  const subresource = target.subresource === undefined ? '' : `/${target.subresource}`;
+  return `${root}${scope}/${kind.resource}${name}${subresource}`;
+}

@@ -1,0 +1,38 @@
+import type { KubeObject } from './object.ts';
+import { SelectorError } from './label-selector.ts';
+
+/** One demand of a field selector: `metadata.name=web`, `status.phase!=Running`. */
+export interface FieldRequirement {
+  path: string;
+  equal: boolean;
+  value: string;
+}
+
+/** Reads a field selector in the API's text form. */
+export function parseFieldSelector(text: string): FieldRequirement[] {
+  return text
+    .split(',')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const match = /^([^=!]+)(==|=|!=)(.*)$/.exec(part);
+      if (!match)
+        throw new SelectorError(
+          `invalid field selector: ${JSON.stringify(text)}; can't understand ${JSON.stringify(part)}`,
+        );
+      return { path: match[1] ?? '', equal: match[2] !== '!=', value: match[3] ?? '' };
+    });
+}
+
+/** Whether the fields have the demanded values; a field that is absent counts as empty. */
+export function matchesFields(requirements: readonly FieldRequirement[], object: KubeObject): boolean {
+  return requirements.every(({ path, equal, value }) => (fieldText(object, path) === value) === equal);
+}
+
+function fieldText(object: KubeObject, path: string): string {
+  let found: unknown = object;
+  for (const step of path.split('.')) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return '';
+    found = (found as Record<string, unknown>)[step]; // any JSON object
+  }
+  return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean' ? String(found) : '';
+}

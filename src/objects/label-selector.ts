@@ -1,0 +1,81 @@
+/** One demand of a label selector; `values` are empty for the operators that take none. */
+export interface LabelRequirement {
+  key: string;
+  operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+  values: readonly string[];
+}
+
+/** A `metav1.LabelSelector`, as workloads carry it. */
+export interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+}
+
+/** Thrown for a selector text that the API would not take either. */
+export class SelectorError extends Error {
+  override readonly name = 'SelectorError';
+  readonly code = 'bad_request';
+}
+
+const key = '((?:[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)';
+const value = '((?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?)';
+const existence = new RegExp(`^\\s*(!?)\\s*${key}\\s*$`);
+const equality = new RegExp(`^\\s*${key}\\s*(==|=|!=)\\s*${value}\\s*$`);
+const membership = new RegExp(`^\\s*${key}\\s+(in|notin)\\s*\\(([^()]*)\\)\\s*$`);
+const wholeValue = new RegExp(`^${value}$`);
+
+/** Reads a selector in the API's text form: `app=web,tier in (a,b),!old`. */
+export function parseLabelSelector(text: string): LabelRequirement[] {
+  if (text.trim() === '') return [];
+  return text.split(/,(?![^(]*\))/).map((part) => parseRequirement(part, text));
+}
+
+function parseRequirement(part: string, whole: string): LabelRequirement {
+  const exists = existence.exec(part);
+  if (exists) return { key: exists[2] ?? '', operator: exists[1] === '!' ? 'DoesNotExist' : 'Exists', values: [] };
+  const equal = equality.exec(part);
+  if (equal) return { key: equal[1] ?? '', operator: equal[2] === '!=' ? 'NotIn' : 'In', values: [equal[3] ?? ''] };
+  const member = membership.exec(part);
+  if (member) {
+    const values = (member[3] ?? '').split(',').map((item) => item.trim());
+    if (values.every((item) => wholeValue.test(item))) {
+      return { key: member[1] ?? '', operator: member[2] === 'in' ? 'In' : 'NotIn', values };
+    }
+  }
+  throw new SelectorError(
+    `unable to parse requirement: ${JSON.stringify(part.trim())} in the label selector ${JSON.stringify(whole)}`,
+  );
+}
+
+/** The requirements of a workload's selector. One without any requirement selects everything. */
+export function labelRequirements(selector: LabelSelector): LabelRequirement[] {
+  const equal = Object.entries(selector.matchLabels ?? {}).map(([key, value]): LabelRequirement => ({
+    key,
+    operator: 'In',
+    values: [value],
+  }));
+  const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }): LabelRequirement => {
+    if (operator === 'In' || operator === 'NotIn' || operator === 'Exists' || operator === 'DoesNotExist') {
+      return { key, operator, values };
+    }
+    throw new SelectorError(`${JSON.stringify(operator)} is not a valid label selector operator`);
+  });
+  return [...equal, ...expressions];
+}
+
+/** Whether labels meet all requirements. As in Kubernetes, `NotIn` also holds for an absent label. */
+export function matchesLabels(requirements: readonly LabelRequirement[], labels: Record<string, string> = {}): boolean {
+  return requirements.every(({ key, operator, values }) => {
+    const found = Object.hasOwn(labels, key) ? labels[key] : undefined;
+    switch (operator) {
+      case 'In':
+        return found !== undefined && values.includes(found);
+      case 'NotIn':
+        return found === undefined || !values.includes(found);
+      case 'Exists':
+        return found !== undefined;
+      case 'DoesNotExist':
+        return found === undefined;
+    }
+  });
+}

@@ -1,0 +1,74 @@
+import { isJson, type Json } from '../json.ts';
+import type { Topology, TopologyOf } from './list-keys.ts';
+
+/**
+ * Which fields somebody owns, in the API's own form (FieldsV1): `f:` a field, `k:` a list element by its keys, `v:` a value of a set, `.` the thing itself.
+ * A path that ends in an empty set is a leaf.
+ */
+export interface FieldSet {
+  [step: string]: FieldSet | undefined;
+}
+
+/** All fields of a configuration but those that say which object it is. */
+export function fieldsOf(object: Json, topologyOf: TopologyOf): FieldSet {
+  const metadata = without(isJson(object['metadata']) ? object['metadata'] : {}, [
+    'name',
+    'namespace',
+    'managedFields',
+  ]);
+  const inMetadata = fieldsOfMap(metadata, ['metadata'], topologyOf);
+  const set = fieldsOfMap(without(object, ['apiVersion', 'kind', 'metadata']), [], topologyOf);
+  return Object.keys(inMetadata).length > 0 ? { 'f:metadata': inMetadata, ...set } : set;
+}
+
+function without(object: Json, fields: readonly string[]): Json {
+  return Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)));
+}
+
+function fieldsOfMap(map: Json, path: readonly string[], topologyOf: TopologyOf): FieldSet {
+  const set: FieldSet = {};
+  for (const [field, value] of Object.entries(map))
+    set[`f:${field}`] = fieldsOfValue(value, [...path, field], topologyOf);
+  return set;
+}
+
+function fieldsOfValue(value: unknown, path: readonly string[], topologyOf: TopologyOf): FieldSet {
+  const topology = topologyOf(path);
+  if (topology === 'atomic') return {};
+  if (isJson(value)) return fieldsOfMap(value, path, topologyOf);
+  if (!Array.isArray(value) || topology === 'granular') return {};
+  const set: FieldSet = {};
+  for (const element of value as unknown[]) {
+    const step = elementStep(element, topology);
+    set[step] = isJson(element) ? { '.': {}, ...fieldsOfMap(element, path, topologyOf) } : {};
+  }
+  return set;
+}
+
+/** How an element of a list is named in a field set: `k:{"name":"web"}` or `v:"a"`. */
+export function elementStep(element: unknown, topology: Exclude<Topology, 'atomic' | 'granular'>): string {
+  if (topology === 'set' || !isJson(element)) return `v:${JSON.stringify(element)}`;
+  const keys = [...topology.keys].sort().map((key) => [key, element[key] ?? defaultOfKey(key)]);
+  return `k:${JSON.stringify(Object.fromEntries(keys.filter(([, value]) => value !== undefined)))}`;
+}
+
+/** A port without a protocol is a TCP port; no other key has a default. */
+function defaultOfKey(key: string): unknown {
+  return key === 'protocol' ? 'TCP' : undefined;
+}
+
+/** The leaves of a set as paths of steps. An element that is owned as a whole counts as its `.`. */
+export function leavesOf(set: FieldSet, path: readonly string[] = []): string[][] {
+  return Object.entries(set).flatMap(([step, below = {}]) =>
+    Object.keys(below).length === 0 ? [[...path, step]] : leavesOf(below, [...path, step]),
+  );
+}
+
+export function hasPath(set: FieldSet, path: readonly string[]): boolean {
+  let at: FieldSet | undefined = set;
+  for (const step of path) {
+    at = Object.hasOwn(at, step) ? at[step] : undefined;
+    if (at === undefined) return false;
+  }
+  return true;
+}

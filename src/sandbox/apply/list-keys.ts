@@ -1,0 +1,102 @@
+import { podSpecPath } from '../pod-spec.ts';
+import type { OpenApiSchema, ResourceType } from '../resource-type.ts';
+
+/** How a list or map merges: `keys` as a list of objects that those fields tell apart, `set` as distinct values, `atomic` as a whole. */
+export type Topology = { keys: readonly string[] } | 'set' | 'atomic' | 'granular';
+
+/** Answers how what stands at a path of field names merges; elements of lists have no name of their own. */
+export type TopologyOf = (path: readonly string[]) => Topology;
+
+const metadataLists: Readonly<Record<string, Topology>> = {
+  'metadata.finalizers': 'set',
+  'metadata.ownerReferences': { keys: ['uid'] },
+};
+
+/** Lists and maps of a pod's spec that are not atomic lists or granular maps, by their path in it. */
+const podLists: Readonly<Record<string, Topology>> = {
+  ...containerLists('containers'),
+  ...containerLists('initContainers'),
+  ...containerLists('ephemeralContainers'),
+  volumes: { keys: ['name'] },
+  imagePullSecrets: { keys: ['name'] },
+  hostAliases: { keys: ['ip'] },
+  schedulingGates: { keys: ['name'] },
+  resourceClaims: { keys: ['name'] },
+  topologySpreadConstraints: { keys: ['topologyKey', 'whenUnsatisfiable'] },
+  nodeSelector: 'atomic',
+  'topologySpreadConstraints.labelSelector': 'atomic',
+};
+
+function containerLists(list: string): Record<string, Topology> {
+  return {
+    [list]: { keys: ['name'] },
+    [`${list}.env`]: { keys: ['name'] },
+    [`${list}.ports`]: { keys: ['containerPort', 'protocol'] },
+    [`${list}.volumeMounts`]: { keys: ['mountPath'] },
+    [`${list}.volumeDevices`]: { keys: ['devicePath'] },
+    [`${list}.resources.claims`]: { keys: ['name'] },
+    [`${list}.env.valueFrom.configMapKeyRef`]: 'atomic',
+    [`${list}.env.valueFrom.secretKeyRef`]: 'atomic',
+    [`${list}.env.valueFrom.fieldRef`]: 'atomic',
+    [`${list}.env.valueFrom.resourceFieldRef`]: 'atomic',
+  };
+}
+
+const kindLists: Readonly<Record<string, Readonly<Record<string, Topology>>>> = {
+  Service: {
+    'spec.ports': { keys: ['port', 'protocol'] },
+    'spec.selector': 'atomic',
+  },
+  ServiceAccount: { secrets: { keys: ['name'] } },
+  Deployment: { 'spec.selector': 'atomic' },
+  ReplicaSet: { 'spec.selector': 'atomic' },
+  StatefulSet: { 'spec.selector': 'atomic' },
+  DaemonSet: { 'spec.selector': 'atomic' },
+  Job: { 'spec.selector': 'atomic' },
+  PodDisruptionBudget: { 'spec.selector': 'atomic' },
+  NetworkPolicy: { 'spec.podSelector': 'atomic' },
+  MutatingWebhookConfiguration: { webhooks: { keys: ['name'] } },
+  ValidatingWebhookConfiguration: { webhooks: { keys: ['name'] } },
+  RoleBinding: { roleRef: 'atomic' },
+  ClusterRoleBinding: { roleRef: 'atomic' },
+  PersistentVolumeClaim: { 'spec.selector': 'atomic', 'spec.dataSource': 'atomic' },
+};
+
+/** Kubernetes' own merge keys for built-in kinds, those of its schema for a custom resource. */
+export function topologyFor(type: ResourceType): TopologyOf {
+  const found = type.custom ? fromSchema(type.schema) : builtin(type.kind);
+  return (path) => {
+    const text = path.join('.');
+    return (Object.hasOwn(metadataLists, text) ? metadataLists[text] : undefined) ?? found(path);
+  };
+}
+
+function builtin(kind: string): TopologyOf {
+  const podPath = podSpecPath(kind)?.join('.');
+  const ofKind = Object.hasOwn(kindLists, kind) ? kindLists[kind] : undefined;
+  return (path) => {
+    const text = path.join('.');
+    if (ofKind && Object.hasOwn(ofKind, text)) return ofKind[text] ?? 'granular';
+    if (path[0] === 'status' && path.at(-1) === 'conditions') return { keys: ['type'] };
+    if (podPath !== undefined && text.startsWith(`${podPath}.`)) {
+      const inPod = text.slice(podPath.length + 1);
+      if (Object.hasOwn(podLists, inPod)) return podLists[inPod] ?? 'granular';
+    }
+    return 'granular';
+  };
+}
+
+function fromSchema(schema: OpenApiSchema | undefined): TopologyOf {
+  return (path) => {
+    let at = schema;
+    for (const step of path) {
+      const inside: OpenApiSchema | undefined = at?.items ?? at;
+      const additional = inside?.additionalProperties;
+      at = inside?.properties?.[step] ?? (typeof additional === 'object' ? additional : undefined);
+    }
+    if (at?.['x-kubernetes-map-type'] === 'atomic') return 'atomic';
+    const list = at?.['x-kubernetes-list-type'];
+    if (list === 'map') return { keys: at?.['x-kubernetes-list-map-keys'] ?? [] };
+    return list ?? 'granular';
+  };
+}

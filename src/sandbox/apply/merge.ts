@@ -1,0 +1,94 @@
+import { isJson, removeField, type Json } from '../json.ts';
+import { elementStep } from './field-set.ts';
+import type { Topology, TopologyOf } from './list-keys.ts';
+
+/** What an applied configuration makes of the current object: maps merge by field, lists by their keys, everything else is replaced. */
+export function mergeApplied(current: Json, applied: Json, topologyOf: TopologyOf, path: readonly string[] = []): Json {
+  const merged: Json = { ...current };
+  for (const [field, value] of Object.entries(applied)) {
+    merged[field] = mergeValue(current[field], value, topologyOf, [...path, field]);
+  }
+  return merged;
+}
+
+function mergeValue(current: unknown, applied: unknown, topologyOf: TopologyOf, path: readonly string[]): unknown {
+  const topology = topologyOf(path);
+  if (topology === 'atomic') return applied;
+  if (isJson(applied)) return mergeApplied(isJson(current) ? current : {}, applied, topologyOf, path);
+  if (!Array.isArray(applied) || topology === 'granular') return applied;
+  return mergeList(Array.isArray(current) ? current : [], applied, topology, topologyOf, path);
+}
+
+/** The order is that of the applied list; elements that it does not name stay where they were among the others. */
+function mergeList(
+  current: readonly unknown[],
+  applied: readonly unknown[],
+  topology: Exclude<Topology, 'atomic' | 'granular'>,
+  topologyOf: TopologyOf,
+  path: readonly string[],
+): unknown[] {
+  const before = new Map(current.map((element) => [elementStep(element, topology), element]));
+  const after = new Map(
+    applied.map((element) => {
+      const step = elementStep(element, topology);
+      const old = before.get(step);
+      return [step, isJson(element) && isJson(old) ? mergeApplied(old, element, topologyOf, path) : element];
+    }),
+  );
+  const result: unknown[] = [];
+  const pending = [...after];
+  for (const [step, element] of before) {
+    if (!after.has(step)) result.push(element);
+    else {
+      const upTo = pending.findIndex(([name]) => name === step);
+      if (upTo >= 0) result.push(...pending.splice(0, upTo + 1).map(([, value]) => value));
+    }
+  }
+  return [...result, ...pending.map(([, value]) => value)];
+}
+
+/** Removes one owned leaf from an object, and what is empty above it where nobody else owns that. Changes the object. */
+export function removeLeaf(object: Json, leaf: readonly string[], isOwned: (path: readonly string[]) => boolean): void {
+  removeStep(object, leaf, 0, isOwned);
+}
+
+function removeStep(
+  container: unknown,
+  leaf: readonly string[],
+  depth: number,
+  isOwned: (path: readonly string[]) => boolean,
+): void {
+  const step = leaf[depth];
+  if (step === undefined) return;
+  const last = depth === leaf.length - 1 || leaf[depth + 1] === '.';
+  if (step.startsWith('f:') && isJson(container)) {
+    const field = step.slice(2);
+    if (last) removeField(container, field);
+    else {
+      const child = container[field];
+      removeStep(child, leaf, depth + 1, isOwned);
+      if (isEmpty(child) && !isOwned(leaf.slice(0, depth + 1))) removeField(container, field);
+    }
+  } else if (Array.isArray(container)) {
+    const index = container.findIndex((element) => isNamed(element, step));
+    if (index < 0) return;
+    if (last) container.splice(index, 1);
+    else removeStep(container[index], leaf, depth + 1, isOwned);
+  }
+}
+
+function isNamed(element: unknown, step: string): boolean {
+  if (step.startsWith('v:')) return JSON.stringify(element) === step.slice(2);
+  const keys = JSON.parse(step.slice(2)) as Json; // made by elementStep
+  return (
+    isJson(element) && Object.entries(keys).every(([key, value]) => (element[key] ?? defaultProtocol(key)) === value)
+  );
+}
+
+function defaultProtocol(key: string): unknown {
+  return key === 'protocol' ? 'TCP' : undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : isJson(value) && Object.keys(value).length === 0;
+}

@@ -1,0 +1,59 @@
+import type { KubeObject } from '../../objects/object.ts';
+import type { ClusterState } from '../cluster-state.ts';
+import type { DefinitionSpec } from '../custom-resources.ts';
+import { timestamp } from '../sandbox-host.ts';
+import { itself, type Controller } from './controller.ts';
+
+const collection = 'apiextensions.k8s.io/customresourcedefinitions';
+
+/** A new definition is served a moment after it was written; milliseconds. */
+const establishingTime = 100;
+
+/** Establishes CustomResourceDefinitions; when one goes, its objects go with it. */
+export const definitionController: Controller = {
+  name: 'definition',
+  watches: { [collection]: itself },
+  reconcile({ name }, tools) {
+    const definition = tools.store.get(collection, '', name);
+    if (!definition) {
+      purge(tools, name);
+      return;
+    }
+    if (definition['status'] !== undefined) return;
+    const type = tools.registry.byKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
+    if (!type) return;
+    const age = Number(tools.host.now() / 1_000_000n) - Date.parse(definition.metadata.creationTimestamp ?? '');
+    if (age < establishingTime) {
+      tools.again(establishingTime);
+      return;
+    }
+    const change = (current: KubeObject): KubeObject => ({ ...current, status: established(current, tools) });
+    tools.objects.update(type, '', name, change, { subresource: 'status' });
+  },
+};
+
+function established(definition: KubeObject, { host }: ClusterState): unknown {
+  const { names, versions } = definition['spec'] as DefinitionSpec; // validated when it was written
+  const condition = (type: string, reason: string, message: string): unknown => ({
+    type,
+    status: 'True',
+    lastTransitionTime: timestamp(host),
+    reason,
+    message,
+  });
+  return {
+    conditions: [
+      condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
+      condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
+    ],
+    acceptedNames: names,
+    storedVersions: versions.filter((version) => version.storage).map((version) => version.name),
+  };
+}
+
+/** `plural.group`: the name of a definition says where its objects are kept. */
+function purge({ store }: ClusterState, name: string): void {
+  const dot = name.indexOf('.');
+  const objects = `${name.slice(dot + 1)}/${name.slice(0, dot)}`;
+  for (const { metadata } of store.list(objects)) store.remove(objects, metadata.namespace ?? '', metadata.name);
+}

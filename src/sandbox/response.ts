@@ -1,0 +1,31 @@
+import type { ServerResponse } from 'node:http';
+import { statusObject, type ApiError } from './api-error.ts';
+
+/** What a handler answers: a body at once, or a stream that it writes itself. */
+export type ApiResponse =
+  | { status: number; body: unknown }
+  | { status: number; text: string }
+  | { stream: (response: ServerResponse) => Promise<void> };
+
+export function ok(body: unknown): ApiResponse {
+  return { status: 200, body };
+}
+
+export async function send(response: ServerResponse, answer: ApiResponse): Promise<void> {
+  if ('stream' in answer) {
+    await answer.stream(response);
+    return;
+  }
+  const isText = 'text' in answer;
+  response.writeHead(answer.status, { 'content-type': isText ? 'text/plain' : 'application/json' });
+  response.end(isText ? answer.text : `${JSON.stringify(answer.body)}\n`);
+}
+
+export function sendError(response: ServerResponse, error: ApiError): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(error.status, { 'content-type': 'application/json' });
+  response.end(`${JSON.stringify(statusObject(error))}\n`);
+}

@@ -1,0 +1,60 @@
+import { makeCertificates } from './certificates.ts';
+import { createClusterState } from './cluster-state.ts';
+import { bootstrap } from './bootstrap.ts';
+import { startControllers } from './controllers/start.ts';
+import { kubeconfigText } from './kubeconfig.ts';
+import { route } from './router.ts';
+import type { SandboxHost } from './sandbox-host.ts';
+import { listen } from './server.ts';
+
+export interface SandboxOptions {
+  host: SandboxHost;
+  /** The address to listen at. Default 127.0.0.1. */
+  address?: string;
+  /** Default: one that is free. */
+  port?: number;
+  /** How much faster than in a real cluster simulated time passes. Default 1: a pod is ready about a second after its creation. */
+  speed?: number;
+  /** How many changes watches can go back. Default 10 000. */
+  historyLimit?: number;
+  /** Milliseconds between bookmarks of a watch. Default a minute. */
+  bookmarkInterval?: number;
+  /** Ends the sandbox, as `close` does. */
+  signal?: AbortSignal;
+}
+
+export interface Sandbox {
+  /** `https://127.0.0.1:PORT` */
+  url: string;
+  /** A kubeconfig for it, with a token. */
+  kubeconfig: string;
+  /** The authority behind its certificate, as PEM. */
+  ca: string;
+  /** Drops all connections and stops the simulation. */
+  close(): Promise<void>;
+}
+
+/** Starts a Kubernetes API in memory, with the namespaces that every cluster has, and workloads that are simulated. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { host, address = '127.0.0.1' } = options;
+  const certificates = await makeCertificates(host, address);
+  const token = Buffer.from(host.randomBytes(24)).toString('base64url');
+  const state = createClusterState(host, options.historyLimit ?? 10_000);
+  const controllers = startControllers(state, { speed: options.speed ?? 1, ca: certificates.ca });
+  bootstrap(state);
+  const settings = { bookmarkInterval: options.bookmarkInterval ?? 60_000, lifetime: 1_800_000 };
+  const server = await listen({ host: address, port: options.port ?? 0, certificates, token }, (request) =>
+    route(state, settings, request),
+  );
+  const close = async (): Promise<void> => {
+    controllers.stop();
+    await server.close();
+  };
+  options.signal?.addEventListener('abort', () => void close(), { once: true });
+  return {
+    url: server.url,
+    kubeconfig: kubeconfigText(server.url, certificates.ca, token),
+    ca: certificates.ca,
+    close,
+  };
+}

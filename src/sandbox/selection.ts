@@ -1,0 +1,64 @@
+import { matchesFields, parseFieldSelector, type FieldRequirement } from '../objects/field-selector.ts';
+import { matchesLabels, parseLabelSelector, SelectorError } from '../objects/label-selector.ts';
+import type { KubeObject } from '../objects/object.ts';
+import { badRequest } from './api-error.ts';
+import { apiVersionOf, type ResourceType } from './resource-type.ts';
+
+/** Whether an object is what a list or a watch asked for. */
+export type Selection = (object: KubeObject) => boolean;
+
+const selectableEverywhere = ['metadata.name', 'metadata.namespace'];
+const selectable: Readonly<Record<string, readonly string[]>> = {
+  Pod: [
+    'spec.nodeName',
+    'spec.restartPolicy',
+    'spec.schedulerName',
+    'spec.serviceAccountName',
+    'status.phase',
+    'status.podIP',
+    'status.nominatedNodeName',
+  ],
+  Event: [
+    'involvedObject.kind',
+    'involvedObject.namespace',
+    'involvedObject.name',
+    'involvedObject.uid',
+    'involvedObject.apiVersion',
+    'involvedObject.resourceVersion',
+    'involvedObject.fieldPath',
+    'reason',
+    'reportingComponent',
+    'source',
+    'type',
+  ],
+  Secret: ['type'],
+  Namespace: ['status.phase'],
+  Node: ['spec.unschedulable'],
+  Job: ['status.successful'],
+  ReplicaSet: ['status.replicas'],
+};
+
+/** Reads the selectors of a query. Fails with 400 as the API does, also for a field that the kind cannot be selected by. */
+export function selectionOf(type: ResourceType, namespace: string | undefined, query: URLSearchParams): Selection {
+  try {
+    const labels = parseLabelSelector(query.get('labelSelector') ?? '');
+    const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
+    checkFields(type, fields, query.get('fieldSelector') ?? '');
+    return (object) =>
+      (namespace === undefined || object.metadata.namespace === namespace) &&
+      matchesLabels(labels, object.metadata.labels) &&
+      matchesFields(fields, object);
+  } catch (error) {
+    if (error instanceof SelectorError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function checkFields(type: ResourceType, fields: readonly FieldRequirement[], text: string): void {
+  const known = [...selectableEverywhere, ...(type.custom ? [] : (selectable[type.kind] ?? []))];
+  const unknown = fields.find(({ path }) => !known.includes(path));
+  if (unknown === undefined) return;
+  throw badRequest(
+    `Unable to find ${JSON.stringify(`${apiVersionOf(type)}, Resource=${type.plural}`)} that match label selector "", field selector ${JSON.stringify(text)}: field label not supported: ${unknown.path}`,
+  );
+}

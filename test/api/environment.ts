@@ -1,0 +1,96 @@
+import type { ExecutionContext } from 'ava';
+import { randomBytes } from 'node:crypto';
+import type { KubeCluster } from '../../src/kube/cluster.ts';
+import { connectCluster } from '../../src/kube/cluster.ts';
+import { openConnection } from '../../src/kube/connection.ts';
+import { isKubeError, type KubeError } from '../../src/kube/kube-error.ts';
+import type { KubeObject } from '../../src/objects/object.ts';
+
+/** An API server under test, and how to speak to it. */
+export interface Environment {
+  cluster: KubeCluster;
+  /** A request as it is, for what the client does not do. */
+  raw: (method: string, path: string, options?: RawOptions) => Promise<RawAnswer>;
+  close(): Promise<void>;
+}
+
+export interface RawOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface RawAnswer {
+  status: number;
+  body: Record<string, unknown>;
+  text: string;
+}
+
+/** Opens an environment for the API server of a kubeconfig. */
+export function openEnvironment(kubeconfig: string, stop: () => Promise<void> = () => Promise.resolve()): Environment {
+  const cluster = connectCluster({ text: kubeconfig });
+  const connection = openConnection({ text: kubeconfig });
+  return {
+    cluster,
+    async raw(method, path, { body, headers = {} } = {}) {
+      const prepared = await connection.prepare();
+      const response = await prepared.dispatcher.request({
+        origin: new URL(connection.server).origin,
+        path,
+        method: method,
+        headers: { 'content-type': 'application/json', ...prepared.headers, ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.body.text();
+      return { status: response.statusCode, text, body: parse(text) };
+    },
+    async close() {
+      await cluster.close();
+      await connection.close();
+      await stop();
+    },
+  };
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+export function uniqueName(prefix: string): string {
+  return `${prefix}-${randomBytes(4).toString('hex')}`;
+}
+
+/** A namespace for one test; it is deleted when the test is over. */
+export async function newNamespace(t: ExecutionContext, { cluster }: Environment): Promise<string> {
+  const name = uniqueName('api-suite');
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  t.teardown(async () => {
+    await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name });
+  });
+  return name;
+}
+
+/** The error that a request fails with. */
+export async function refusal(t: ExecutionContext, answer: Promise<unknown>): Promise<KubeError> {
+  const error: unknown = await t.throwsAsync(answer);
+  if (!isKubeError(error)) throw error;
+  return error;
+}
+
+export function configMap(namespace: string, name: string, data: Record<string, string> = {}): KubeObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data };
+}
+
+/** Looks until `found` answers something; fails after `seconds`. */
+export async function eventually<T>(what: string, seconds: number, found: () => Promise<T | undefined>): Promise<T> {
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const value = await found();
+    if (value !== undefined) return value;
+    if (performance.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { openEnvironment } from '../api/environment.ts';
+import { kubernetesApi } from '../api/suite.ts';
+
+kubernetesApi(() => {
+  const file = process.env['KUBECONFIG'];
+  if (!file) throw new Error('KUBECONFIG must name the kubeconfig of a real cluster');
+  return Promise.resolve(openEnvironment(readFileSync(file, 'utf8')));
+});

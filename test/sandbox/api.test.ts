@@ -1,0 +1,9 @@
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { openEnvironment } from '../api/environment.ts';
+import { kubernetesApi } from '../api/suite.ts';
+import { testHost } from './host.ts';
+
+kubernetesApi(async () => {
+  const sandbox = await startSandbox({ host: testHost });
+  return openEnvironment(sandbox.kubeconfig, () => sandbox.close());
+});
