@@ -65,7 +65,7 @@ export class Slice extends Array<Value> {
   }
 
   /** Results of `map`, `filter` and their kin are plain arrays. */
-  static get [Symbol.species](): ArrayConstructor {
+  static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }
 }
