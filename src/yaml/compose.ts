@@ -1,9 +1,9 @@
-import { EVENT_ID } from 'js-yaml';
-import type { Event, ScalarEvent } from 'js-yaml';
-import type { Value, ValueList, ValueMap } from '../go/value.ts';
+import { COLLECTION_STYLE, EVENT_ID } from 'js-yaml';
+import type { Event } from 'js-yaml';
+import { afterNode } from './events.ts';
 import type { EventStream } from './events.ts';
-import { quoteGo } from './go-syntax.ts';
-import { formatFloat, formatFloat32 } from './number.ts';
+import { goSyntax } from './go-syntax.ts';
+import { formatFloat32 } from './number.ts';
 import { isMergeKey, resolveScalar } from './scalar.ts';
 import type { Resolved } from './resolve.ts';
 import { YamlError } from './yaml-error.ts';
@@ -19,15 +19,15 @@ export class TypedScalar {
   }
 }
 
-/** A tree whose numbers and booleans know their text. */
-export type TypedTree = null | string | TypedScalar | TypedTree[] | Map<string, TypedTree>;
+/** What a document holds. Numbers and booleans are either all {@link TypedScalar}s or none is. */
+export type YamlTree = null | string | number | boolean | TypedScalar | YamlTree[] | Map<string, YamlTree>;
 
 /** Makes the value of what a scalar means. */
-export type ScalarMaker<T> = (resolved: Resolved) => T;
+type ScalarMaker = (resolved: Resolved) => null | string | number | boolean | TypedScalar;
 
 /** One walk over the events of a document. */
-interface Walk<T> extends EventStream {
-  readonly make: ScalarMaker<T>;
+interface Walk extends EventStream {
+  readonly make: ScalarMaker;
   at: number;
   /** As go-yaml counts them, to bound what aliases blow up. */
   decoded: number;
@@ -37,10 +37,8 @@ interface Walk<T> extends EventStream {
   refusal: string | undefined;
 }
 
-type Tree<T> = T | Tree<T>[] | Map<string, Tree<T>>;
-
 /** A scalar as values have it. */
-export function plainValue(resolved: Resolved): Value {
+export function plainValue(resolved: Resolved): null | string | number | boolean {
   return resolved.tag === 'int' ? Number(resolved.value) : resolved.value;
 }
 
@@ -61,21 +59,21 @@ export function typedScalar(resolved: Resolved): null | string | TypedScalar {
 }
 
 /** Builds the first document's tree. Throws {@link YamlError} with go-yaml's texts. */
-export function compose<T>(stream: EventStream, make: ScalarMaker<T>): Tree<T> {
+export function compose(stream: EventStream, make: ScalarMaker): YamlTree {
   if (stream.events.length === 0) return make({ tag: 'null', value: null });
-  const walk: Walk<T> = { ...stream, make, at: 1, decoded: 1, aliased: 0, open: new Set(), refusal: undefined };
+  const walk: Walk = { ...stream, make, at: 1, decoded: 1, aliased: 0, open: new Set(), refusal: undefined };
   const tree = composeNode(walk);
   if (walk.refusal !== undefined) throw new YamlError(walk.refusal);
   return tree;
 }
 
-function peek(walk: Walk<unknown>): Event {
+function peek(walk: Walk): Event {
   const event = walk.events[walk.at];
   if (event === undefined) throw new YamlError('yaml: unexpected end of the document');
   return event;
 }
 
-function countNode(walk: Walk<unknown>): void {
+function countNode(walk: Walk): void {
   walk.decoded++;
   if (walk.open.size > 0) walk.aliased++;
   const { decoded, aliased } = walk;
@@ -91,7 +89,7 @@ function allowedAliasRatio(decoded: number): number {
   return decoded >= high ? 0.1 : 0.99 - 0.89 * ((decoded - low) / (high - low));
 }
 
-function composeNode<T>(walk: Walk<T>): Tree<T> {
+function composeNode(walk: Walk): YamlTree {
   countNode(walk);
   const event = peek(walk);
   switch (event.type) {
@@ -101,7 +99,7 @@ function composeNode<T>(walk: Walk<T>): Tree<T> {
     case EVENT_ID.SEQUENCE:
       return composeSequence(walk);
     case EVENT_ID.MAPPING: {
-      const map = new Map<string, Tree<T>>();
+      const map = new Map<string, YamlTree>();
       composeMapping(walk, map);
       return map;
     }
@@ -113,7 +111,7 @@ function composeNode<T>(walk: Walk<T>): Tree<T> {
   }
 }
 
-function finite(walk: Walk<unknown>, resolved: Resolved): Resolved {
+function finite(walk: Walk, resolved: Resolved): Resolved {
   if (resolved.tag === 'float' && !Number.isFinite(resolved.value)) {
     const name = Number.isNaN(resolved.value) ? 'NaN' : resolved.value > 0 ? '+Inf' : '-Inf';
     walk.refusal ??= `json: unsupported value: ${name}`;
@@ -121,8 +119,8 @@ function finite(walk: Walk<unknown>, resolved: Resolved): Resolved {
   return resolved;
 }
 
-function composeSequence<T>(walk: Walk<T>): Tree<T>[] {
-  const items: Tree<T>[] = [];
+function composeSequence(walk: Walk): YamlTree[] {
+  const items: YamlTree[] = [];
   walk.at++;
   while (peek(walk).type !== EVENT_ID.POP) items.push(composeNode(walk));
   walk.at++;
@@ -130,15 +128,17 @@ function composeSequence<T>(walk: Walk<T>): Tree<T>[] {
 }
 
 /** Reads a mapping into `map`; what is there already is replaced. */
-function composeMapping<T>(walk: Walk<T>, map: Map<string, Tree<T>>): void {
+function composeMapping(walk: Walk, map: Map<string, YamlTree>): void {
   walk.at++;
   for (let event = peek(walk); event.type !== EVENT_ID.POP; event = peek(walk)) {
     if (event.type === EVENT_ID.SCALAR && isMergeKey(walk, event)) {
       walk.at++;
       merge(walk, map);
     } else {
+      refuseEmptyKey(walk, event);
       const [key, refusal] = composeKey(walk);
       const valueAt = walk.at;
+      refuseNestedKey(walk, peek(walk));
       map.set(key, composeNode(walk));
       if (refusal !== undefined) walk.refusal ??= `${refusal}, value: ${goSyntax(walk, valueAt)}`;
     }
@@ -146,8 +146,25 @@ function composeMapping<T>(walk: Walk<T>, map: Map<string, Tree<T>>): void {
   walk.at++;
 }
 
+/** In YAML 1.1 a key may be left out after a question mark only. */
+function refuseEmptyKey(walk: Walk, key: Event): void {
+  const isEmpty = key.type === EVENT_ID.SCALAR && key.valueStart < 0 && key.tagStart < 0 && key.anchorStart < 0;
+  if (isEmpty && !/(?:^|[\s{[,-])\?(?:\s|$)/.test(walk.source)) throw new YamlError('yaml: did not find expected key');
+}
+
+/** js-yaml takes `a: !tag b: c` for a mapping in a mapping. */
+function refuseNestedKey(walk: Walk, value: Event): void {
+  if (value.type !== EVENT_ID.MAPPING || value.style !== COLLECTION_STYLE.BLOCK) return;
+  const start = value.tagStart < 0 ? value.anchorStart - 1 : value.tagStart;
+  if (start < 0) return;
+  const lineStart = walk.source.lastIndexOf('\n', value.start - 1) + 1;
+  if (start >= lineStart && /[^\s:]/.test(walk.source.slice(lineStart, start))) {
+    throw new YamlError('yaml: mapping values are not allowed in this context');
+  }
+}
+
 /** The text of a key, and what is wrong with it, where JSON cannot have it. */
-function composeKey(walk: Walk<unknown>): [key: string, refusal?: string] {
+function composeKey(walk: Walk): [key: string, refusal?: string] {
   const start = walk.at;
   const event = peek(walk);
   const target = event.type === EVENT_ID.ALIAS ? walk.events[walk.targets?.get(start) ?? start] : event;
@@ -180,7 +197,7 @@ function keyText(resolved: Resolved): [key: string, refusal?: string] {
   }
 }
 
-function throughAlias<R>(walk: Walk<unknown>, read: () => R): R {
+function throughAlias<R>(walk: Walk, read: () => R): R {
   const alias = walk.at;
   if (walk.open.has(alias)) {
     const event = walk.events[alias];
@@ -195,7 +212,7 @@ function throughAlias<R>(walk: Walk<unknown>, read: () => R): R {
   return result;
 }
 
-function merge<T>(walk: Walk<T>, map: Map<string, Tree<T>>): void {
+function merge(walk: Walk, map: Map<string, YamlTree>): void {
   if (peek(walk).type !== EVENT_ID.SEQUENCE) {
     mergeMapping(walk, map);
     return;
@@ -214,78 +231,17 @@ function merge<T>(walk: Walk<T>, map: Map<string, Tree<T>>): void {
   walk.at = end;
 }
 
-function mergeMapping<T>(walk: Walk<T>, map: Map<string, Tree<T>>): void {
+function mergeMapping(walk: Walk, map: Map<string, YamlTree>): void {
   countNode(walk);
   const event = peek(walk);
   if (event.type === EVENT_ID.MAPPING) composeMapping(walk, map);
-  else if (event.type === EVENT_ID.ALIAS && walk.events[walk.targets?.get(walk.at) ?? walk.at]?.type === EVENT_ID.MAPPING) {
+  else if (
+    event.type === EVENT_ID.ALIAS &&
+    walk.events[walk.targets?.get(walk.at) ?? walk.at]?.type === EVENT_ID.MAPPING
+  ) {
     throughAlias(walk, () => {
       countNode(walk);
       composeMapping(walk, map);
     });
   } else throw new YamlError('yaml: map merge requires map or sequence of maps as the value');
 }
-
-/** The place after the node that starts there. */
-function afterNode(stream: EventStream, start: number): number {
-  let depth = 0;
-  for (let at = start; at < stream.events.length; at++) {
-    const type = stream.events[at]?.type;
-    if (type === EVENT_ID.SEQUENCE || type === EVENT_ID.MAPPING) depth++;
-    else if (type === EVENT_ID.POP) depth--;
-    if (depth === 0) return at + 1;
-  }
-  return stream.events.length;
-}
-
-/** The node that starts there as Go's `%#v` prints it. */
-function goSyntax(stream: EventStream, start: number): string {
-  const event = stream.events[start];
-  switch (event?.type) {
-    case EVENT_ID.SCALAR:
-      return scalarSyntax(stream, event);
-    case EVENT_ID.ALIAS:
-      return goSyntax(stream, stream.targets?.get(start) ?? stream.events.length);
-    case EVENT_ID.SEQUENCE:
-      return `[]interface {}{${childSyntax(stream, start).join(', ')}}`;
-    case EVENT_ID.MAPPING: {
-      const texts = childSyntax(stream, start);
-      const entries = texts.flatMap((key, i) => (i % 2 === 0 ? [`${key}:${texts[i + 1] ?? ''}`] : []));
-      return `map[interface {}]interface {}{${entries.sort().join(', ')}}`;
-    }
-    case EVENT_ID.DOCUMENT:
-    case EVENT_ID.POP:
-    case undefined:
-      return '';
-  }
-}
-
-function childSyntax(stream: EventStream, start: number): string[] {
-  const texts: string[] = [];
-  const end = afterNode(stream, start) - 1;
-  for (let at = start + 1; at < end; at = afterNode(stream, at)) {
-    const text = goSyntax(stream, at);
-    texts.push(text === '<nil>' ? 'interface {}(nil)' : text);
-  }
-  return texts;
-}
-
-function scalarSyntax(stream: EventStream, event: ScalarEvent): string {
-  const resolved = resolveScalar(stream, event);
-  switch (resolved.tag) {
-    case 'null':
-      return '<nil>';
-    case 'int':
-      return resolved.value < 1n << 63n ? String(resolved.value) : `0x${resolved.value.toString(16)}`;
-    case 'float':
-      return formatFloat(resolved.value);
-    case 'bool':
-      return String(resolved.value);
-    case 'str':
-    case 'timestamp':
-      return quoteGo(resolved.value);
-  }
-}
-
-/** Values of a document as templates see them. */
-export type { ValueList, ValueMap };

@@ -2,7 +2,9 @@ const letter = /\p{L}/u;
 const digit = /\p{Nd}/u;
 
 function isLetter(character: string): boolean {
-  return character < '\x80' ? (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') : letter.test(character);
+  return character < '\x80'
+    ? (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z')
+    : letter.test(character);
 }
 
 function isDigit(character: string | undefined): boolean {
@@ -59,6 +61,7 @@ function followsNonZero(characters: readonly string[], i: number): boolean {
 function numberAt(characters: readonly string[], start: number, first: bigint): [number: bigint, end: number] {
   let number = first;
   let i = start;
-  for (; isDigit(characters[i]); i++) number = BigInt.asIntN(64, number * 10n + BigInt(codePoint(characters[i] ?? '') - 48));
+  for (; isDigit(characters[i]); i++)
+    number = BigInt.asIntN(64, number * 10n + BigInt(codePoint(characters[i] ?? '') - 48));
   return [number, i];
 }

@@ -4,7 +4,13 @@ export function parseInteger(text: string): bigint | undefined {
   if (match === null) return undefined;
   const [, sign = '', hex, binary, octal, decimal] = match;
   const size = BigInt(
-    hex !== undefined ? `0x${hex}` : binary !== undefined ? `0b${binary}` : octal !== undefined ? `0o${octal}` : (decimal ?? ''),
+    hex !== undefined
+      ? `0x${hex}`
+      : binary !== undefined
+        ? `0b${binary}`
+        : octal !== undefined
+          ? `0o${octal}`
+          : (decimal ?? ''),
   );
   if (sign === '-') return size <= 1n << 63n ? -size : undefined;
   return size < (sign === '' ? 1n << 64n : 1n << 63n) ? size : undefined;

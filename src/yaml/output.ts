@@ -49,7 +49,8 @@ export class Output {
 
   /** Starts a line at the current indentation, unless that is where the output stands. */
   breakLine(): void {
-    if (!this.#fresh || this.column > this.indent || (this.column === this.indent && !this.#separated)) this.putBreak('\n');
+    if (!this.#fresh || this.column > this.indent || (this.column === this.indent && !this.#separated))
+      this.putBreak('\n');
     if (this.column < this.indent) this.put(' '.repeat(this.indent - this.column));
     this.#separated = true;
     this.#fresh = true;

@@ -1,16 +1,17 @@
 import type { Value, ValueList, ValueMap } from '../go/value.ts';
 import { compose, plainValue, typedScalar } from './compose.ts';
-import type { TypedTree } from './compose.ts';
+import type { YamlTree } from './compose.ts';
 import { parseFirstDocument } from './events.ts';
 import { YamlError } from './yaml-error.ts';
 
 /** Reads the first document of a text as `sigs.k8s.io/yaml` does. Throws {@link YamlError}. */
 export function readYaml(text: string): Value {
-  return converted(() => compose(parseFirstDocument(text), plainValue) as Value);
+  // without typed scalars the tree consists of values only
+  return converted(() => compose(parseFirstDocument(text), plainValue)) as Value;
 }
 
 /** Like {@link readYaml}, but numbers and booleans keep the text that they become where Go decodes them into a string. */
-export function readTypedYaml(text: string): TypedTree {
+export function readTypedYaml(text: string): YamlTree {
   return converted(() => compose(parseFirstDocument(text), typedScalar));
 }
 
@@ -38,6 +39,15 @@ function converted<T>(read: () => T): T {
 }
 
 function wrongKind(value: Value, wanted: string): YamlError {
-  const kind = value instanceof Map ? 'object' : Array.isArray(value) ? 'array' : value === true || value === false ? 'bool' : typeof value;
-  return new YamlError(`error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type ${wanted}`);
+  const kind =
+    value instanceof Map
+      ? 'object'
+      : Array.isArray(value)
+        ? 'array'
+        : value === true || value === false
+          ? 'bool'
+          : typeof value;
+  return new YamlError(
+    `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type ${wanted}`,
+  );
 }

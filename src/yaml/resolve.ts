@@ -8,16 +8,16 @@ export type Resolved =
   | { tag: 'float'; value: number }
   | { tag: 'timestamp' | 'str'; value: string };
 
-const words = new Map<string, Resolved>(
-  [
-    ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, { tag: 'null', value: null }] as const),
-    ...['true', 'True', 'TRUE'].map((word) => [word, { tag: 'bool', value: true }] as const),
-    ...['false', 'False', 'FALSE'].map((word) => [word, { tag: 'bool', value: false }] as const),
-    ...['.nan', '.NaN', '.NAN'].map((word) => [word, { tag: 'float', value: NaN }] as const),
-    ...['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'].map((word) => [word, { tag: 'float', value: Infinity }] as const),
-    ...['-.inf', '-.Inf', '-.INF'].map((word) => [word, { tag: 'float', value: -Infinity }] as const),
-  ],
-);
+const words = new Map<string, Resolved>([
+  ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, { tag: 'null', value: null }] as const),
+  ...['true', 'True', 'TRUE'].map((word) => [word, { tag: 'bool', value: true }] as const),
+  ...['false', 'False', 'FALSE'].map((word) => [word, { tag: 'bool', value: false }] as const),
+  ...['.nan', '.NaN', '.NAN'].map((word) => [word, { tag: 'float', value: NaN }] as const),
+  ...['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'].map(
+    (word) => [word, { tag: 'float', value: Infinity }] as const,
+  ),
+  ...['-.inf', '-.Inf', '-.INF'].map((word) => [word, { tag: 'float', value: -Infinity }] as const),
+]);
 
 const oldBooleans = new Map<string, Resolved>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON'].map((word) => [word, { tag: 'bool', value: true }] as const),
@@ -59,9 +59,8 @@ function resolveNumber(text: string): Resolved {
 function isTimestamp(text: string): boolean {
   const match = timestamp.exec(text);
   if (match === null) return false;
-  const [year = 0, month = 0, day = 0, hourT, minuteT, secondT, zoneHour = 0, zoneMinute = 0, hour, minute, second] = match
-    .slice(1)
-    .map((part: string | undefined) => (part === undefined ? undefined : Number(part)));
+  const [year = 0, month = 0, day = 0, hourT, minuteT, secondT, zoneHour = 0, zoneMinute = 0, hour, minute, second] =
+    match.slice(1).map((part: string | undefined) => (part === undefined ? undefined : Number(part)));
   return (
     month >= 1 &&
     month <= 12 &&

@@ -43,5 +43,7 @@ function singleAllowed(text: string): boolean {
 }
 
 function literalAllowed(text: string, tabsInLiterals: boolean): boolean {
-  return !text.endsWith(' ') && !spaceThenBreak.test(text) && !(tabsInLiterals ? unprintableButTab : unprintable).test(text);
+  return (
+    !text.endsWith(' ') && !spaceThenBreak.test(text) && !(tabsInLiterals ? unprintableButTab : unprintable).test(text)
+  );
 }

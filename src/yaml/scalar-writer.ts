@@ -65,7 +65,7 @@ function writeWithBreaks(out: Output, text: string, fold: boolean): void {
     writeFolded(out, text.slice(start, match.index), fold, start === 0 ? 1 : 0, text.length);
     out.putBreak(match[0]);
     start = match.index + 1;
-    if (!breaks.test(text.charAt(start))) out.breakLine();
+    if (start < text.length && !breaks.test(text.charAt(start))) out.breakLine();
   }
   writeFolded(out, text.slice(start), fold, start === 0 ? 1 : 0, text.length - start - 1);
 }

@@ -25,7 +25,7 @@ interface Dialect {
   bytes(value: Uint8Array): Value;
 }
 
-/** Keys longer than this are no longer seen as keys when the JSON text is read as YAML. */
+/** Keys longer than this, or with a line break of YAML 1.1 in them, are no longer seen as keys when the JSON text is read as YAML. */
 const maxJsonKey = 1022;
 
 /** `sigs.k8s.io/yaml`: the value becomes JSON, is read as YAML, and written by go-yaml v2. */
@@ -45,7 +45,8 @@ const sigs: Dialect = {
   },
   string: (text) => ({ text: throughJson(text) }),
   key(text) {
-    if (text.length * 6 > maxJsonKey && jsonLength(text) > maxJsonKey) throw new YamlError("yaml: did not find expected ',' or '}'");
+    const lost = text.includes('\x85') || (text.length * 6 > maxJsonKey && jsonLength(text) > maxJsonKey);
+    if (lost) throw new YamlError("yaml: did not find expected ',' or '}'");
     return { text: throughJson(text) };
   },
   bytes: (value) => Buffer.from(value).toString('base64'),
@@ -85,7 +86,8 @@ function write(value: Value, dialect: Dialect): string {
 function writeNode(out: Output, value: Value, dialect: Dialect, indent: number, isListUnderKey: boolean): void {
   if (value instanceof GoObject) writeNode(out, contentOf(value), dialect, indent, isListUnderKey);
   else if (value instanceof Uint8Array) writeNode(out, dialect.bytes(value), dialect, indent, isListUnderKey);
-  else if (value instanceof Map && !(value instanceof NamedMap && value.isNil)) writeMap(out, value, dialect, indent + 2);
+  else if (value instanceof Map && !(value instanceof NamedMap && value.isNil))
+    writeMap(out, value, dialect, indent + 2);
   else if (Array.isArray(value) && !(value instanceof Slice && value.isNil)) {
     writeList(out, value as readonly Value[], dialect, isListUnderKey && !dialect.indentLists ? indent : indent + 2);
   } else {
@@ -155,7 +157,13 @@ function writeLeaf(out: Output, leaf: Leaf, dialect: Dialect, fold: boolean): vo
     out.put(leaf.tag);
     out.endScalar();
   }
-  switch (leaf.tag === undefined ? chooseStyle(leaf.text, dialect.tabsInLiterals) : isMultiline(leaf.text) ? 'literal' : 'plain') {
+  switch (
+    leaf.tag === undefined
+      ? chooseStyle(leaf.text, dialect.tabsInLiterals)
+      : isMultiline(leaf.text)
+        ? 'literal'
+        : 'plain'
+  ) {
     case 'plain':
       writePlain(out, leaf.text, fold);
       break;
