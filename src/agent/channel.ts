@@ -46,9 +46,7 @@ export class Channel implements SpeakingPeer {
 
   constructor(options: ChannelOptions) {
     this.#options = options;
-    this.#outbox = new Outbox(options.maxStatuses, (dropped) =>
-      options.log.warn({ dropped }, 'dropped a status packet: the peer is away or slow'),
-    );
+    this.#outbox = new Outbox(options.maxStatuses);
   }
 
   /** The form of the newest connection. */
@@ -79,12 +77,16 @@ export class Channel implements SpeakingPeer {
       onClose();
     });
     if (this.#form === 'v1') this.#send(connection, encodePacket({ type: 'hello', payload: JSON.stringify(hello) }));
+    if (this.#outbox.dropped > 0) this.#reportDropped();
+    this.#outbox.forgetDropped();
     this.#pump();
   }
 
   reply(reply: Reply): void {
     if (this.#retired) return;
+    const before = this.#outbox.dropped;
     this.#outbox.push(reply);
+    if (before === 0 && this.#outbox.dropped > 0) this.#reportDropped();
     this.#pump();
   }
 
@@ -123,6 +125,12 @@ export class Channel implements SpeakingPeer {
     clearTimeout(this.#confirmation);
     this.#confirmation = undefined;
     this.#outbox.rewind();
+  }
+
+  /** At the first of them, and all together on the next connection. */
+  #reportDropped(): void {
+    const { dropped } = this.#outbox;
+    this.#options.log.warn({ dropped }, 'dropped status packets: the peer is away or slow');
   }
 
   #pump(): void {

@@ -54,10 +54,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     const status = probe(request.url, options.isReady);
     response.writeHead(status, { 'content-type': 'text/plain' }).end(`${status === 200 ? 'ok' : 'not available'}\n`);
   });
+  const onSocketError = (error: Error) => log.debug({ reason: error.message }, 'a client went away');
   server.on('upgrade', (request, socket, head) => {
+    socket.on('error', onSocketError);
     refusal(request, options.readToken).then(
       (refused) => {
         if (refused === undefined) {
+          socket.off('error', onSocketError);
           sockets.handleUpgrade(request, socket, head, welcome);
           return;
         }

@@ -11,17 +11,23 @@ interface Entry {
  */
 export class Outbox {
   readonly #maxStatuses: number;
-  readonly #onDrop: (dropped: number) => void;
   #entries: Entry[] = [];
   #sent = 0;
   #lastId = 0;
   #statuses = 0;
   #dropped = 0;
 
-  /** `onDrop` is called at each drop with the number of all so far. */
-  constructor(maxStatuses: number, onDrop: (dropped: number) => void) {
+  constructor(maxStatuses: number) {
     this.#maxStatuses = maxStatuses;
-    this.#onDrop = onDrop;
+  }
+
+  /** How many status packets were dropped since `forgetDropped`. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  forgetDropped(): void {
+    this.#dropped = 0;
   }
 
   get isEmpty(): boolean {
@@ -72,6 +78,6 @@ export class Outbox {
     this.#entries.splice(index, 1);
     if (index < this.#sent) this.#sent--;
     this.#statuses--;
-    this.#onDrop(++this.#dropped);
+    this.#dropped++;
   }
 }

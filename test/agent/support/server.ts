@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Packet } from '../../../src/protocol/packet.ts';
+
+export interface ServedConnection {
+  socket: WebSocket;
+  request: IncomingMessage;
+  packets: Packet[];
+  send(packet: object): void;
+  /** The first packet that fits, once it is there. */
+  packet(type: string, key?: string): Promise<Packet>;
+  closed: Promise<{ code: number }>;
+}
+
+/** A control plane of few words: it keeps what agents say, and sends what a test tells it. */
+export class FakeControlPlane {
+  readonly connections: ServedConnection[] = [];
+  /** When the handshake of each connection began, in milliseconds. */
+  readonly attempts: { time: number; protocol: string | undefined; authorization: string | undefined }[] = [];
+  readonly port: number;
+  readonly #close: () => Promise<void>;
+  readonly #waiting: (() => void)[] = [];
+
+  private constructor(port: number, close: () => Promise<void>) {
+    this.port = port;
+    this.#close = close;
+  }
+
+  /** Without `select`, it selects the first subprotocol as ws does by default. With `refuse`, each handshake gets that HTTP status. */
+  static async start(
+    options: { port?: number; select?: () => false; refuse?: (attempt: number) => number | undefined } = {},
+  ): Promise<FakeControlPlane> {
+    const server = createServer();
+    const sockets = new WebSocketServer({ noServer: true, ...(options.select && { handleProtocols: options.select }) });
+    server.listen(options.port ?? 0, '127.0.0.1');
+    await once(server, 'listening');
+    const plane = new FakeControlPlane((server.address() as AddressInfo).port, async () => {
+      for (const client of sockets.clients) client.terminate();
+      server.close();
+      await once(server, 'close');
+    });
+    server.on('upgrade', (request, socket, head) => {
+      plane.attempts.push({
+        time: performance.now(),
+        protocol: request.headers['sec-websocket-protocol'],
+        authorization: request.headers.authorization,
+      });
+      socket.on('error', () => undefined);
+      const status = options.refuse?.(plane.attempts.length - 1);
+      if (status !== undefined) socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
+      else sockets.handleUpgrade(request, socket, head, (opened) => plane.#serve(opened, request));
+    });
+    return plane;
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${this.port}`;
+  }
+
+  /** The connection of that number, from 0, once it is there. */
+  async connection(index: number): Promise<ServedConnection> {
+    return this.#until(() => this.connections[index]);
+  }
+
+  async close(): Promise<void> {
+    await this.#close();
+  }
+
+  #serve(socket: WebSocket, request: IncomingMessage): void {
+    const packets: Packet[] = [];
+    const closed = once(socket, 'close').then(([code]) => ({ code: code as number }));
+    socket.on('error', () => undefined);
+    socket.on('message', (data: Buffer) => {
+      packets.push(JSON.parse(data.toString()) as Packet);
+      this.#wake();
+    });
+    this.connections.push({
+      socket,
+      request,
+      packets,
+      closed,
+      send: (packet) => socket.send(JSON.stringify(packet)),
+      packet: (type, key) =>
+        this.#until(() => packets.find((one) => one.type === type && (key === undefined || one.key === key))),
+    });
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  async #until<Found>(look: () => Found | undefined): Promise<Found> {
+    for (;;) {
+      const found = look();
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { testAgent } from './support/agent.ts';
+import { controlPlane, install, payloadOf, seqs } from './support/control-plane.ts';
+import { PausableProxy } from './support/proxy.ts';
+
+test.serial('what a half-open socket swallowed is sent again: it is seen, dropped, and replaced', async (t) => {
+  const plane = await controlPlane(t);
+  const proxy = await PausableProxy.start(plane.port);
+  t.teardown(() => proxy.stop());
+  const { puppets, lines, agent } = await testAgent(t, {
+    controlPlaneUrl: `ws://127.0.0.1:${proxy.port}`,
+    times: { heartbeat: { pingIntervalMs: 100, silenceLimitMs: 400 }, handshakeTimeoutMs: 100 },
+  });
+  const first = await plane.connection(0);
+  first.send(install('k'));
+  const call = await puppets.call(0);
+  call.report('one');
+  await first.packet('status');
+  await sleep(250);
+  proxy.pause();
+  const paused = performance.now();
+  call.report('two');
+  call.succeed();
+  while (agent.isReady()) await sleep(5);
+  t.true(performance.now() - paused < 1500);
+  proxy.resume();
+  const second = await plane.connection(1);
+  t.true(payloadOf(await second.packet('result', 'k'))['ok']);
+  t.deepEqual(seqs(first.packets), [1]);
+  t.deepEqual(seqs(second.packets), [2]);
+  t.true(lines.join('').includes('the peer is silent'));
+});
+
+test.serial(
+  'tries come at once, then after waits that double up to the cap, each a random part of its bound',
+  async (t) => {
+    const plane = await controlPlane(t, { refuse: (attempt) => (attempt < 5 ? 503 : undefined) });
+    const { lines } = await testAgent(t, {
+      controlPlaneUrl: plane.url,
+      random: () => 0.5,
+      times: { backoff: { baseMs: 80, capMs: 160, stableMs: 60_000 } },
+    });
+    await plane.connection(0);
+    const times = plane.attempts.map(({ time }) => time);
+    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    t.is(waits.length, 5);
+    for (const [index, expected] of [40, 80, 80, 80, 80].entries()) {
+      const wait = waits[index] ?? 0;
+      t.true(wait >= expected - 2 && wait < expected + 100, `wait ${index} took ${wait} ms instead of ${expected}`);
+    }
+    t.true(lines.join('').includes('503'));
+  },
+);
+
+test.serial('after a stable connection the next try is at once', async (t) => {
+  const plane = await controlPlane(t, { refuse: (attempt) => (attempt === 0 ? 503 : undefined) });
+  await testAgent(t, { controlPlaneUrl: plane.url, times: { backoff: { baseMs: 2000, capMs: 60_000, stableMs: 30 } } });
+  const connection = await plane.connection(0);
+  await sleep(60);
+  const cut = performance.now();
+  connection.socket.terminate();
+  await plane.connection(1);
+  t.true(performance.now() - cut < 900);
+});
+
+test.serial(
+  'where the server selects no subprotocol the agent redials at once without one, and remembers it',
+  async (t) => {
+    const plane = await controlPlane(t, { select: () => false });
+    const { puppets } = await testAgent(t, {
+      controlPlaneUrl: plane.url,
+      times: { backoff: { baseMs: 60_000, capMs: 60_000, stableMs: 0 } },
+    });
+    const first = await plane.connection(1);
+    t.deepEqual(
+      plane.attempts.map(({ protocol }) => protocol),
+      ['helm-agent.v1', undefined],
+    );
+    first.send(install('k'));
+    const call = await puppets.call(0);
+    call.report('one');
+    call.succeed();
+    await first.packet('install_release', 'k');
+    t.deepEqual(first.packets, [{ key: 'k', type: 'install_release', payload: '{"name":"web"}' }]);
+    first.socket.close();
+    await plane.connection(2);
+    t.is(plane.attempts[2]?.protocol, undefined);
+    t.is(plane.attempts.length, 3);
+  },
+);
