@@ -3,25 +3,33 @@ import type { GoFunction } from '../go/value.ts';
 import { abbreviationFunctions } from './abbreviation.ts';
 import { casingFunctions } from './casing.ts';
 import { conversionFunctions } from './conversion.ts';
+import { dateFunctions } from './dates.ts';
 import { defaultFunctions } from './defaults.ts';
 import { dictFunctions } from './dicts.ts';
+import { digestFunctions } from './digests.ts';
 import { encodingFunctions } from './encodings.ts';
 import { floatMathFunctions } from './float-maths.ts';
+import { jsonFunctions } from './json.ts';
 import { defaultLimits, type FunctionLimits } from './limits.ts';
 import { listFunctions } from './lists.ts';
 import { mathFunctions } from './maths.ts';
+import { networkFunctions } from './network.ts';
+import { pathFunctions } from './paths.ts';
 import { quotingFunctions } from './quoting.ts';
+import { randomFunctions } from './random.ts';
 import { reflectionFunctions } from './reflection.ts';
 import { regexFunctions } from './regex.ts';
 import { splittingFunctions } from './splitting.ts';
 import { stringFunctions } from './strings.ts';
+import { urlFunctions } from './urls.ts';
+import { versionFunctions } from './versions.ts';
 
 /**
  * The functions that Helm's templates may call, apart from those that belong to a render (`include`, `tpl`, `required`, `fail`, `lookup`).
  * @param host gives time, randomness and time zone
  * @param limits what one call may make at most; beyond it is a `FunctionLimitError`
  */
-export function functionMap(_host: Host, limits: FunctionLimits = defaultLimits): ReadonlyMap<string, GoFunction> {
+export function functionMap(host: Host, limits: FunctionLimits = defaultLimits): ReadonlyMap<string, GoFunction> {
   return new Map(
     [
       stringFunctions(limits),
@@ -37,6 +45,14 @@ export function functionMap(_host: Host, limits: FunctionLimits = defaultLimits)
       listFunctions,
       dictFunctions,
       mathFunctions(limits),
+      jsonFunctions,
+      randomFunctions(host, limits),
+      dateFunctions(host),
+      versionFunctions(),
+      digestFunctions,
+      pathFunctions,
+      urlFunctions,
+      networkFunctions,
       floatMathFunctions,
     ].flatMap((family) => Object.entries(family)),
   );

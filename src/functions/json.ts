@@ -1,0 +1,71 @@
+import { decodeJson, decodeJsonArray, decodeJsonObject } from '../go/json-decode.ts';
+import { encodeJson, type JsonOptions } from '../go/json-encode.ts';
+import { GoError, type GoFunction, type Value } from '../go/value.ts';
+import type { FunctionFamily } from './family.ts';
+
+const html: JsonOptions = { escapeHtml: true };
+const pretty: JsonOptions = { escapeHtml: true, indent: '  ' };
+const raw: JsonOptions = { escapeHtml: false };
+
+/** Sprig's and Helm's JSON. What is not `must…` answers nothing for an error in writing, and the error in what is read. */
+export const jsonFunctions: FunctionFamily = {
+  toJson: quietWriter(html),
+  toPrettyJson: quietWriter(pretty),
+  toRawJson: writer(raw),
+  mustToJson: writer(html),
+  mustToPrettyJson: writer(pretty),
+  mustToRawJson: writer(raw),
+  fromJson: { params: ['string'], call: (text: string) => fromJson(text) },
+  fromJsonArray: { params: ['string'], call: (text: string) => fromJsonArray(text) },
+  mustFromJson: { params: ['string'], call: mustFromJson },
+};
+
+function writer(options: JsonOptions): GoFunction {
+  return { params: ['interface {}'], call: (value: Value) => encodeJson(value, options) };
+}
+
+function quietWriter(options: JsonOptions): GoFunction {
+  return {
+    params: ['interface {}'],
+    call: (value: Value) =>
+      orElse(
+        () => encodeJson(value, options),
+        () => '',
+      ),
+  };
+}
+
+function fromJson(text: string): Value {
+  return orElse(
+    () => {
+      const { value, error } = decodeJsonObject(text);
+      return error === undefined ? value : value.set('Error', error);
+    },
+    (message) => new Map([['Error', message]]),
+  );
+}
+
+function fromJsonArray(text: string): Value {
+  return orElse(
+    () => {
+      const { value, error } = decodeJsonArray(text);
+      return error === undefined ? value : [error];
+    },
+    (message) => [message],
+  );
+}
+
+function mustFromJson(text: string): Value {
+  const { value, error } = decodeJson(text);
+  if (error !== undefined) throw new GoError(error);
+  return value;
+}
+
+function orElse(run: () => Value, fallback: (message: string) => Value): Value {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof GoError) return fallback(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import type { FunctionFamily } from './family.ts';
+
+const path = ['string'] as const;
+
+/** Sprig's functions over paths with slashes; those with `os` are the same on the systems that Helm's charts are rendered for. */
+export const pathFunctions: FunctionFamily = {
+  ...both('base', base),
+  ...both('dir', (text) => clean(text.slice(0, text.lastIndexOf('/') + 1))),
+  ...both('clean', clean),
+  ...both('ext', (text) => /\.[^./]*$/.exec(text)?.[0] ?? ''),
+  ...both('isAbs', (text) => text.startsWith('/')),
+};
+
+function both(name: string, call: (text: string) => string | boolean): FunctionFamily {
+  const definition = { params: path, call };
+  return { [name]: definition, [`os${name.charAt(0).toUpperCase()}${name.slice(1)}`]: definition };
+}
+
+/** Go's `path.Base`. */
+function base(text: string): string {
+  if (text === '') return '.';
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '/') end--;
+  return end === 0 ? '/' : text.slice(text.lastIndexOf('/', end - 1) + 1, end);
+}
+
+/** Go's `path.Clean`: the shortest path that means the same. */
+function clean(text: string): string {
+  const rooted = text.startsWith('/');
+  const parts: string[] = [];
+  for (const part of text.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (!rooted) parts.push(part);
+  }
+  return (rooted ? '/' : '') + parts.join('/') || '.';
+}

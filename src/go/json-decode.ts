@@ -1,0 +1,267 @@
+import { quote } from './strconv.ts';
+import { toBytes } from './text.ts';
+import { GoError, NamedMap, Slice, type Value, type ValueMap } from './value.ts';
+
+const deepestNesting = 10_000;
+
+/** What was read, and Go's error for a number that no float64 can hold; such a number is nil. */
+export interface DecodedJson {
+  readonly value: Value;
+  readonly error?: string;
+}
+
+/** Reads JSON as `json.Unmarshal` reads it into an `interface {}`. Throws Go's error where the text is no JSON. */
+export function decodeJson(text: string): DecodedJson {
+  return new Decoder(text).document();
+}
+
+/** Reads a JSON object; Go's error for any other value, and a nil map for null. */
+export function decodeJsonObject(text: string): { value: ValueMap; error?: string } {
+  const { value, error } = decodeJson(text);
+  if (value instanceof Map) return { value: value as ValueMap, ...(error !== undefined && { error }) };
+  if (value === null && error === undefined) return { value: new NamedMap('map[string]interface {}', null) };
+  return { value: new Map(), error: mismatch(value, 'map[string]interface {}') };
+}
+
+/** Reads a JSON array; Go's error for any other value, and a nil slice for null. */
+export function decodeJsonArray(text: string): { value: readonly Value[]; error?: string } {
+  const { value, error } = decodeJson(text);
+  if (Array.isArray(value)) return { value: value as readonly Value[], ...(error !== undefined && { error }) };
+  if (value === null && error === undefined) return { value: new Slice('interface {}', null) };
+  return { value: [], error: mismatch(value, '[]interface {}') };
+}
+
+function mismatch(value: Value, goType: string): string {
+  // the only error that a value other than a container comes with is that of a number
+  const kind =
+    typeof value === 'string'
+      ? 'string'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : value instanceof Map
+          ? 'object'
+          : Array.isArray(value)
+            ? 'array'
+            : 'number';
+  return `json: cannot unmarshal ${kind} into Go value of type ${goType}`;
+}
+
+type Container = { readonly map: ValueMap; key: string } | { readonly list: Value[] };
+
+const simpleEscapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+
+class Decoder {
+  private readonly whitespace = /[\t\n\r ]*/y;
+  private readonly plainText = /[^"\\\0-\x1f]*/y;
+  private readonly wholeNumber = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+  private readonly text: string;
+  private readonly open: Container[] = [];
+  private at = 0;
+  private error: string | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  document(): DecodedJson {
+    const value = this.value();
+    this.skipWhitespace();
+    if (this.at < this.text.length) throw this.unexpected('after top-level value');
+    return { value, ...(this.error !== undefined && { error: this.error }) };
+  }
+
+  /** One value with everything in it, without recursion: JSON may be nested deeper than the stack is. */
+  private value(): Value {
+    for (;;) {
+      let value = this.scalarOrStart();
+      while (value !== undefined) {
+        const container = this.open.at(-1);
+        if (container === undefined) return value;
+        value = this.add(container, value);
+      }
+    }
+  }
+
+  /** Reads a scalar or an empty container; undefined where a container was entered. */
+  private scalarOrStart(): Value | undefined {
+    this.skipWhitespace();
+    switch (this.text[this.at]) {
+      case '{':
+        return this.startObject();
+      case '[':
+        return this.startArray();
+      case '"':
+        return this.string();
+      case 't':
+        return this.literal('true', true);
+      case 'f':
+        return this.literal('false', false);
+      case 'n':
+        return this.literal('null', null);
+      default:
+        return this.number();
+    }
+  }
+
+  private startObject(): Value | undefined {
+    this.checkDepth();
+    this.at++;
+    const map: ValueMap = new Map();
+    if (this.skipIf('}')) return map;
+    this.open.push({ map, key: this.key() });
+    return undefined;
+  }
+
+  private startArray(): Value | undefined {
+    this.checkDepth();
+    this.at++;
+    const list: Value[] = [];
+    if (this.skipIf(']')) return list;
+    this.open.push({ list });
+    return undefined;
+  }
+
+  private checkDepth(): void {
+    if (this.open.length >= deepestNesting) throw new GoError('exceeded max depth');
+  }
+
+  private key(): string {
+    this.skipWhitespace();
+    if (this.text[this.at] !== '"') throw this.unexpected('looking for beginning of object key string');
+    const key = this.string();
+    if (!this.skipIf(':')) throw this.unexpected('after object key');
+    return key;
+  }
+
+  /** Puts a value into its container; answers the container where that is complete. */
+  private add(container: Container, value: Value): Value | undefined {
+    if ('map' in container) {
+      container.map.set(container.key, value);
+      if (this.skipIf('}')) return this.close(container.map);
+      if (!this.skipIf(',')) throw this.unexpected('after object key:value pair');
+      container.key = this.key();
+      return undefined;
+    }
+    container.list.push(value);
+    if (this.skipIf(']')) return this.close(container.list);
+    if (!this.skipIf(',')) throw this.unexpected('after array element');
+    return undefined;
+  }
+
+  private close(container: Value): Value {
+    this.open.pop();
+    return container;
+  }
+
+  private literal(word: string, value: Value): Value {
+    for (let i = 1; i < word.length; i++) {
+      if (this.text[this.at + i] !== word[i]) {
+        this.at += i;
+        throw this.unexpectedInside(`in literal ${word} (expecting '${word.charAt(i)}')`);
+      }
+    }
+    this.at += word.length;
+    return value;
+  }
+
+  private number(): Value {
+    const digits = this.match(this.wholeNumber);
+    if (digits === '') {
+      if (this.text[this.at] !== '-') throw this.unexpected('looking for beginning of value');
+      this.at++;
+      throw this.unexpectedInside('in numeric literal');
+    }
+    const next = this.text[this.at];
+    const simple = !/[.eE]/.test(digits);
+    if (next === '.' && simple) {
+      this.at++;
+      throw this.unexpectedInside('after decimal point in numeric literal');
+    }
+    if ((next === 'e' || next === 'E') && !/[eE]/.test(digits)) {
+      this.at += /[+-]/.test(this.text[this.at + 1] ?? '') ? 2 : 1;
+      throw this.unexpectedInside('in exponent of numeric literal');
+    }
+    const value = Number(digits);
+    if (Number.isFinite(value)) return value;
+    this.error ??= `json: cannot unmarshal number ${digits} into Go value of type float64`;
+    return null;
+  }
+
+  private string(): string {
+    this.at++;
+    let text = this.match(this.plainText);
+    while (this.text[this.at] !== '"') {
+      if (this.text[this.at] !== '\\') throw this.unexpected('in string literal');
+      this.at++;
+      text += this.escape() + this.match(this.plainText);
+    }
+    this.at++;
+    return text.isWellFormed() ? text : text.toWellFormed();
+  }
+
+  private escape(): string {
+    const letter = this.text[this.at] ?? '';
+    if (letter === 'u') return this.unicodeEscape();
+    const character = Object.hasOwn(simpleEscapes, letter) ? simpleEscapes[letter] : undefined;
+    if (character === undefined) throw this.unexpectedInside('in string escape code');
+    this.at++;
+    return character;
+  }
+
+  private unicodeEscape(): string {
+    this.at++;
+    const start = this.at;
+    for (; this.at < start + 4; this.at++) {
+      if (!/[0-9A-Fa-f]/.test(this.text[this.at] ?? '')) {
+        throw this.unexpectedInside(String.raw`in \u hexadecimal character escape`);
+      }
+    }
+    return String.fromCharCode(Number.parseInt(this.text.slice(start, this.at), 16));
+  }
+
+  private skipWhitespace(): void {
+    this.match(this.whitespace);
+  }
+
+  private skipIf(character: string): boolean {
+    this.skipWhitespace();
+    if (this.text[this.at] !== character) return false;
+    this.at++;
+    return true;
+  }
+
+  private match(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const [matched = ''] = pattern.exec(this.text) ?? [];
+    this.at += matched.length;
+    return matched;
+  }
+
+  private unexpected(where: string): GoError {
+    if (this.at >= this.text.length) return new GoError('unexpected end of JSON input');
+    return this.unexpectedInside(where);
+  }
+
+  /** Inside a word or a number Go takes the end of the text for a space. */
+  private unexpectedInside(where: string): GoError {
+    return new GoError(`invalid character ${quoteByte(this.text.slice(this.at, this.at + 2))} ${where}`);
+  }
+}
+
+/** The first byte of a text as Go quotes it. */
+function quoteByte(text: string): string {
+  if (text === '') return "' '";
+  const character = String.fromCharCode(toBytes(text)[0] ?? 0);
+  if (character === "'") return String.raw`'\''`;
+  if (character === '"') return `'"'`;
+  return `'${quote(character).slice(1, -1)}'`;
+}
