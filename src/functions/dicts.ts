@@ -4,6 +4,7 @@ import { GoError, Slice, type GoFunction, type Value, type ValueMap } from '../g
 import { deepCopy } from './deep-copy.ts';
 import type { FunctionFamily } from './family.ts';
 import { mergeInto, MergeError } from './merge.ts';
+import { checkWritable, isNilMap, plainMap } from './plain-map.ts';
 import { stringOf } from './string-of.ts';
 
 const mapType = 'map[string]interface {}';
@@ -18,13 +19,17 @@ export const dictFunctions: FunctionFamily = {
   },
   set: {
     params: [mapType, 'string', 'interface {}'],
-    call: (map: ValueMap, key: string, value: Value) => map.set(key, value),
+    call: (map: ValueMap, key: string, value: Value) => {
+      checkWritable(map);
+      map.set(key, value);
+      return plainMap(map);
+    },
   },
   unset: {
     params: [mapType, 'string'],
     call: (map: ValueMap, key: string) => {
       map.delete(key);
-      return map;
+      return plainMap(map);
     },
   },
   hasKey: { params: [mapType, 'string'], call: (map: ReadMap, key: string) => map.has(key) },
@@ -79,14 +84,15 @@ function merger(overwrite: boolean, quiet: boolean): GoFunction {
   return {
     params: [mapType, mapType],
     variadic: true,
-    call: (target: ValueMap, ...sources: ReadMap[]) => {
+    call: (map: ValueMap, ...sources: ReadMap[]) => {
+      const target = isNilMap(map) && sources.some((source) => !isNilMap(source)) ? new Map<string, Value>() : map;
       try {
         for (const source of sources) mergeInto(target, source, overwrite);
       } catch (error) {
         if (quiet && error instanceof MergeError) return '';
         throw error;
       }
-      return target;
+      return plainMap(target);
     },
   };
 }
@@ -94,20 +100,20 @@ function merger(overwrite: boolean, quiet: boolean): GoFunction {
 function dig(...args: Value[]): Value {
   if (args.length < 3) throw new GoError('dig needs at least three arguments');
   const fallback = args.at(-2) ?? null;
-  let found: Value = plainMap(args.at(-1) ?? null);
+  let found: Value = checkedMap(args.at(-1) ?? null);
   const path = args.slice(0, -2).map((key) => {
     if (typeof key !== 'string') throw conversion(key, 'string');
     return key;
   });
   for (const key of path) {
-    const step: Value | undefined = plainMap(found).get(key);
+    const step: Value | undefined = checkedMap(found).get(key);
     if (step === undefined) return fallback;
     found = step;
   }
   return found;
 }
 
-function plainMap(value: Value): ReadMap {
+function checkedMap(value: Value): ReadMap {
   if (value instanceof Map && goTypeOf(value) === mapType) return value;
   throw conversion(value, mapType);
 }

@@ -23,6 +23,7 @@ import { splittingFunctions } from './splitting.ts';
 import { stringFunctions } from './strings.ts';
 import { urlFunctions } from './urls.ts';
 import { versionFunctions } from './versions.ts';
+import { yamlFunctions } from './yaml.ts';
 
 /**
  * The functions that Helm's templates may call, apart from those that belong to a render (`include`, `tpl`, `required`, `fail`, `lookup`).
@@ -46,6 +47,7 @@ export function functionMap(host: Host, limits: FunctionLimits = defaultLimits):
       dictFunctions,
       mathFunctions(limits),
       jsonFunctions,
+      yamlFunctions,
       randomFunctions(host, limits),
       dateFunctions(host),
       versionFunctions(),

@@ -37,7 +37,6 @@ function orParseError(bytes: string, parse: () => Url): Url {
 }
 
 function parseWithoutFragment(bytes: string): Url {
-   
   if (/[\0-\x1f\x7f]/.test(bytes)) throw new GoError('net/url: invalid control character in URL');
   if (bytes === '*') return { ...empty, path: '*' };
   if (bytes.startsWith(':')) throw new GoError('missing protocol scheme');

@@ -1,0 +1,64 @@
+import { GoError, NamedMap, Slice, type Value } from '../go/value.ts';
+import { readYamlList, readYamlMap } from '../yaml/read.ts';
+import { writeYaml, writeYamlPretty } from '../yaml/write.ts';
+import { YamlError } from '../yaml/yaml-error.ts';
+import type { FunctionFamily } from './family.ts';
+
+/** Helm's YAML functions. What is not `must…` answers nothing for an error in writing, and the error in what is read. */
+export const yamlFunctions: FunctionFamily = {
+  toYaml: {
+    params: ['interface {}'],
+    call: (value: Value) =>
+      orElse(
+        () => withoutLineEnd(writeYaml(value)),
+        () => '',
+      ),
+  },
+  toYamlPretty: {
+    params: ['interface {}'],
+    call: (value: Value) =>
+      orElse(
+        () => withoutLineEnd(writeYamlPretty(value)),
+        () => '',
+      ),
+  },
+  mustToYaml: {
+    params: ['interface {}'],
+    call: (value: Value) =>
+      orElse(
+        () => withoutLineEnd(writeYaml(value)),
+        (message) => {
+          throw new GoError(message);
+        },
+      ),
+  },
+  fromYaml: {
+    params: ['string'],
+    call: (text: string) =>
+      orElse<Value>(
+        () => readYamlMap(text) ?? new NamedMap('map[string]interface {}', null),
+        (message) => new Map([['Error', message]]),
+      ),
+  },
+  fromYamlArray: {
+    params: ['string'],
+    call: (text: string) =>
+      orElse<Value>(
+        () => readYamlList(text) ?? new Slice('interface {}', null),
+        (message) => [message],
+      ),
+  },
+};
+
+function withoutLineEnd(text: string): string {
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
+}
+
+function orElse<T>(run: () => T, fallback: (message: string) => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof YamlError || error instanceof GoError) return fallback(error.message);
+    throw error;
+  }
+}
