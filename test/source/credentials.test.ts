@@ -1,0 +1,170 @@
+import test, { type ExecutionContext } from 'ava';
+import { inspect } from 'node:util';
+import type { ChartRequest } from '../../src/source/chart-request.ts';
+import { createChartSource } from '../../src/source/chart-source.ts';
+import { fakeLoaders } from './fake-loaders.ts';
+import { indexYaml, serve, type Answer, type TestRepository } from './test-repository.ts';
+
+const source = createChartSource({ loaders: fakeLoaders });
+const login = { username: 'ada', password: 'sesame&50%' };
+const loginHeader = basic('ada:sesame&50%');
+
+function basic(pair: string): string {
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
+}
+
+async function load(request: Omit<ChartRequest, 'chartName'>): Promise<void> {
+  await source.load({ chartName: 'web', ...request }, new AbortController().signal);
+}
+
+function authorizations({ requests }: TestRepository): (string | undefined)[] {
+  return requests.map(({ authorization }) => authorization);
+}
+
+function serveChart(t: ExecutionContext, url: string, answers: Record<string, Answer> = {}): Promise<TestRepository> {
+  return serve(t, { '/index.yaml': indexYaml({ web: [{ version: '1.0.0', url }] }), '/web.tgz': 'web', ...answers });
+}
+
+function redirectTo(location: string): Answer {
+  return (_, response) => response.writeHead(302, { location }).end();
+}
+
+test('user name and password go to the repository for index and archive', async (t) => {
+  const repository = await serveChart(t, 'web.tgz');
+  await load({ repoUrl: repository.url, ...login });
+  t.deepEqual(authorizations(repository), [loginHeader, loginHeader]);
+});
+
+test('an absolute address on the repository itself gets them too', async (t) => {
+  const answers: Record<string, Answer> = { '/web.tgz': 'web' };
+  const repository = await serve(t, answers);
+  answers['/index.yaml'] = indexYaml({ web: [{ version: '1.0.0', url: `${repository.url}/web.tgz` }] });
+  await load({ repoUrl: repository.url, ...login });
+  t.deepEqual(authorizations(repository), [loginHeader, loginHeader]);
+});
+
+test('without a password no credentials are sent, as in Helm', async (t) => {
+  const repository = await serveChart(t, 'web.tgz');
+  await load({ repoUrl: repository.url, username: 'ada' });
+  t.deepEqual(authorizations(repository), [undefined, undefined]);
+});
+
+test('userinfo of the repository URL is used where there is no user name and password', async (t) => {
+  const repository = await serveChart(t, 'web.tgz');
+  const repoUrl = repository.url.replace('//', '//bob:open%20up@');
+  await load({ repoUrl });
+  await load({ repoUrl, ...login });
+  t.deepEqual(authorizations(repository), [basic('bob:open up'), basic('bob:open up'), loginHeader, loginHeader]);
+});
+
+test('credentials do not go to another port of the same host', async (t) => {
+  const archives = await serve(t, { '/web.tgz': 'web' });
+  const repository = await serveChart(t, `${archives.url}/web.tgz`);
+  await load({ repoUrl: repository.url, ...login });
+  await load({ repoUrl: repository.url.replace('//', '//bob:secret@') });
+  t.deepEqual(authorizations(archives), [undefined, undefined]);
+});
+
+test('with passCredentials they do', async (t) => {
+  const archives = await serve(t, { '/web.tgz': 'web' });
+  const repository = await serveChart(t, `${archives.url}/web.tgz`);
+  await load({ repoUrl: repository.url, ...login, passCredentials: true });
+  t.deepEqual(authorizations(archives), [loginHeader]);
+});
+
+test('an archive address with userinfo of its own gets that', async (t) => {
+  const archives = await serve(t, { '/web.tgz': 'web' });
+  const repository = await serveChart(t, `${archives.url.replace('//', '//bob:secret@')}/web.tgz`);
+  await load({ repoUrl: repository.url, ...login });
+  t.deepEqual(authorizations(archives), [basic('bob:secret')]);
+});
+
+test('credentials stay through a redirect on the repository, and are dropped for good by one that leaves it', async (t) => {
+  const answers: Record<string, Answer> = { '/final.tgz': 'web' };
+  const repository = await serve(t, answers);
+  const other = await serve(t, { '/web.tgz': redirectTo(`${repository.url}/final.tgz`) });
+  answers['/index.yaml'] = indexYaml({ web: [{ version: '1.0.0', url: 'web.tgz' }] });
+  answers['/web.tgz'] = redirectTo('/moved.tgz');
+  answers['/moved.tgz'] = redirectTo(`${other.url}/web.tgz`);
+  await load({ repoUrl: repository.url, ...login });
+  t.deepEqual(authorizations(other), [undefined]);
+  t.deepEqual(
+    repository.requests.map(({ url, authorization }) => [url, authorization === loginHeader]),
+    [
+      ['/index.yaml', true],
+      ['/web.tgz', true],
+      ['/moved.tgz', true],
+      ['/final.tgz', false],
+    ],
+  );
+});
+
+const keepsSecret = test.macro(async (t, answers: Record<string, Answer>, code: string) => {
+  const repository = await serve(t, answers);
+  const impatient = createChartSource({ loaders: fakeLoaders, timeoutMs: 1000, maxIndexBytes: 10_000 });
+  const request = {
+    chartName: 'web',
+    repoUrl: `${repository.url.replace('//', '//bob:s3cret@')}/?token=s3cret`,
+    username: 'ada',
+    password: 's3cret',
+  };
+  const error = await t.throwsAsync(impatient.load(request, new AbortController().signal), { code });
+  const everything = inspect(error, { depth: Infinity, showHidden: true });
+  t.false(everything.includes('s3cret'), everything);
+  t.false(everything.includes(Buffer.from('ada:s3cret').toString('base64')), everything);
+});
+
+const echo: Answer = (request, response) => {
+  response.writeHead(500, { 'x-echo': request.headers.authorization }).end(request.headers.authorization);
+};
+
+test(
+  'no secret is in the error after a refusal',
+  keepsSecret,
+  { '/index.yaml': (_, r) => r.writeHead(401).end() },
+  'repository_unauthorized',
+);
+test('no secret is in the error where nothing is there', keepsSecret, {}, 'repository_not_found');
+test(
+  'no secret is in the error after a failure that repeats it',
+  keepsSecret,
+  { '/index.yaml': echo },
+  'repository_failed',
+);
+test('no secret is in the error after silence', keepsSecret, { '/index.yaml': () => undefined }, 'repository_timeout');
+test(
+  'no secret is in the error after a broken connection',
+  keepsSecret,
+  { '/index.yaml': (_, r) => r.destroy() },
+  'repository_failed',
+);
+test('no secret is in the error after garbage', keepsSecret, { '/index.yaml': '\t{[' }, 'repository_invalid');
+test('no secret is in the error for an endless index', keepsSecret, { '/index.yaml': 'x'.repeat(20_000) }, 'too_large');
+test('no secret is in the error without the chart', keepsSecret, { '/index.yaml': indexYaml({}) }, 'chart_not_found');
+test(
+  'no secret is in the error for redirects in a circle',
+  keepsSecret,
+  { '/index.yaml': (request, r) => r.writeHead(302, { location: request.url }).end() },
+  'repository_failed',
+);
+test(
+  'no secret is in the error for a wrong archive',
+  keepsSecret,
+  {
+    '/index.yaml': indexYaml({ web: [{ version: '1.0.0', url: 'web.tgz', digest: '0'.repeat(64) }] }),
+    '/web.tgz': 'web',
+  },
+  'digest_mismatch',
+);
+
+for (const repoUrl of [
+  'https://bob:s3cret@',
+  'bob:s3cret@charts.example',
+  'https://bob:s3cret@charts.example:port/',
+  'oci://bob:s3cret@charts.example/x',
+]) {
+  test(`no secret is in the error for the repository URL ${repoUrl.replace('s3cret', 'password')}`, async (t) => {
+    const error = await t.throwsAsync(load({ repoUrl }), { name: 'SourceError' });
+    t.false(inspect(error, { depth: Infinity, showHidden: true }).includes('s3cret'));
+  });
+}

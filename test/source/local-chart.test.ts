@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { createChartSource, type ChartSourceOptions } from '../../src/source/chart-source.ts';
+import type { SourceErrorCode } from '../../src/source/source-error.ts';
+import { fakeLoaders } from './fake-loaders.ts';
+
+const never = new AbortController().signal;
+
+/** A folder `charts` with a chart as directory and as archive, beside things that are nobody's business. */
+async function folders(t: ExecutionContext): Promise<{ charts: string; outside: string }> {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'local-charts-')));
+  t.teardown(() => rm(base, { recursive: true }));
+  const [charts, outside] = [join(base, 'charts'), join(base, 'charts-of-others')];
+  await mkdir(join(charts, 'team/web'), { recursive: true });
+  await mkdir(join(outside, 'web'), { recursive: true });
+  await writeFile(join(charts, 'web-1.0.0.tgz'), 'packed');
+  await writeFile(join(outside, 'secret.tgz'), 'secret');
+  await symlink('team/web', join(charts, 'inner-link'));
+  await symlink(join(outside, 'web'), join(charts, 'outer-link'));
+  await symlink('../charts-of-others/secret.tgz', join(charts, 'outer-file.tgz'));
+  await symlink('nowhere', join(charts, 'dangling'));
+  await symlink('loop', join(charts, 'loop'));
+  return { charts, outside };
+}
+
+async function load(
+  localCharts: string,
+  chartName: string,
+  options: Partial<ChartSourceOptions> = {},
+): Promise<string> {
+  const source = createChartSource({ loaders: fakeLoaders, localCharts, ...options });
+  return (await source.load({ chartName, repoUrl: '' }, never)).digest;
+}
+
+for (const path of ['team/web', './team/web', 'team//web/', 'inner-link']) {
+  test(`${path} is a chart in a directory`, async (t) => {
+    const { charts } = await folders(t);
+    t.is(await load(charts, path), `directory ${charts}/team/web`);
+  });
+}
+
+test('a file is an archive', async (t) => {
+  const { charts } = await folders(t);
+  t.is(await load(charts, 'web-1.0.0.tgz'), 'archive packed');
+});
+
+test('an absolute path below the folder is allowed', async (t) => {
+  const { charts } = await folders(t);
+  t.is(await load(charts, `${charts}/web-1.0.0.tgz`), 'archive packed');
+});
+
+test('the folder may itself be a link', async (t) => {
+  const { charts, outside } = await folders(t);
+  await symlink(charts, join(outside, 'link'));
+  t.is(await load(join(outside, 'link'), 'team/web'), `directory ${charts}/team/web`);
+  t.is(await load(join(outside, 'link'), join(outside, 'link/web-1.0.0.tgz')), 'archive packed');
+});
+
+const refused = test.macro({
+  title: (title, path: string) => title ?? `${JSON.stringify(path)} is refused`,
+  async exec(t, path: string, code: SourceErrorCode) {
+    const { charts, outside } = await folders(t);
+    const given = path.replace('OUTSIDE', outside).replace('CHARTS', charts);
+    await t.throwsAsync(load(charts, given), { name: 'SourceError', code });
+  },
+});
+
+for (const path of [
+  '..',
+  '../charts-of-others/web',
+  'team/../../charts-of-others/secret.tgz',
+  'team/../web-1.0.0.tgz',
+  String.raw`..\charts-of-others`,
+  'OUTSIDE/secret.tgz',
+  'OUTSIDE/absent',
+  'CHARTS/../charts-of-others/web',
+  '/',
+  'outer-link',
+  'outer-link/absent',
+  'outer-file.tgz',
+  'team/web\0.tgz',
+]) {
+  test(refused, path, path === 'outer-link/absent' ? 'chart_not_found' : 'path_forbidden');
+}
+for (const path of ['absent', 'web-1.0.0.tgz/below', 'dangling', 'loop']) test(refused, path, 'chart_not_found');
+
+test('an archive beyond the limit is refused', async (t) => {
+  const { charts } = await folders(t);
+  await t.throwsAsync(load(charts, 'web-1.0.0.tgz', { maxArchiveBytes: 5 }), { code: 'too_large', message: /5 bytes/ });
+});
+
+test('what is neither a file nor a directory is refused', async (t) => {
+  await t.throwsAsync(load('/dev', 'null'), { code: 'chart_not_found', message: /neither a directory nor an archive/ });
+});
+
+test('without a folder for local charts a path is refused, and the error says what to set', async (t) => {
+  const source = createChartSource({ loaders: fakeLoaders });
+  await t.throwsAsync(source.load({ chartName: 'team/web' }, never), {
+    code: 'local_charts_disabled',
+    message: /--local-charts DIR/,
+  });
+});
+
+test('a folder for local charts that is not there is named as the reason', async (t) => {
+  await t.throwsAsync(load('/nowhere/at/all', 'web'), { code: 'local_charts_disabled', message: /ENOENT/ });
+});
+
+test('what the loader throws comes through', async (t) => {
+  const { charts } = await folders(t);
+  const reason = new Error('gzip: invalid header');
+  const loaders = { ...fakeLoaders, loadArchive: () => Promise.reject(reason) };
+  t.is(await t.throwsAsync(load(charts, 'web-1.0.0.tgz', { loaders })), reason);
+});

@@ -1,0 +1,102 @@
+import test, { type ExecutionContext } from 'ava';
+import type { ChartRequest } from '../../src/source/chart-request.ts';
+import { createChartSource } from '../../src/source/chart-source.ts';
+import { fakeLoaders } from './fake-loaders.ts';
+import { indexYaml, serve, sha256, type TestEntry, type TestRepository } from './test-repository.ts';
+
+const source = createChartSource({ loaders: fakeLoaders });
+
+async function load(request: ChartRequest): Promise<string> {
+  return (await source.load(request, new AbortController().signal)).digest;
+}
+
+function serveCharts(t: ExecutionContext, entries: TestEntry[], folder = ''): Promise<TestRepository> {
+  const answers: Record<string, string> = { [`${folder}/index.yaml`]: indexYaml({ web: entries }) };
+  for (const { version } of entries) answers[`${folder}/web-${version}.tgz`] = `web ${version}`;
+  return serve(t, answers);
+}
+
+const selects = test.macro({
+  title: (title, wanted: string | undefined, version: string) =>
+    `${title ?? ''}${wanted === undefined ? 'no version' : `the version ${JSON.stringify(wanted)}`} means ${version}`,
+  async exec(t, wanted: string | undefined, version: string) {
+    const versions = ['0.9.0', '1.2.3', '2.0.0-rc.1', '1.10.0', 'v1.4.0', '1.5.0+build.7', '1.11.0-beta.1'];
+    const repository = await serveCharts(
+      t,
+      versions.map((each) => ({ version: each })),
+    );
+    t.is(await load({ repoUrl: repository.url, chartName: 'web', chartVersion: wanted }), `archive web ${version}`);
+  },
+});
+
+test(selects, undefined, '1.10.0');
+test(selects, '', '1.10.0');
+test(selects, '1.2.3', '1.2.3');
+test(selects, ' 1.2.3 ', '1.2.3');
+test(selects, 'v1.2.3', '1.2.3');
+test(selects, '1.4.0', 'v1.4.0');
+test(selects, 'v1.4.0', 'v1.4.0');
+test(selects, '1.5.0', '1.5.0+build.7');
+test(selects, '1.11.0-beta.1', '1.11.0-beta.1');
+test(selects, '^1', '1.10.0');
+test(selects, '~1.2', '1.2.3');
+test(selects, '1.x', '1.10.0');
+test(selects, '>=1.0.0 <1.5.0', 'v1.4.0');
+test(selects, '>0.0.0-0', '2.0.0-rc.1');
+test(selects, '>=1.11.0-0, <2.0.0-0', '1.11.0-beta.1');
+
+test('of a version that the index has twice, the first entry counts', async (t) => {
+  const repository = await serve(t, {
+    '/index.yaml': indexYaml({
+      web: [
+        { version: '1.0.0', url: 'first.tgz' },
+        { version: '1.0.0', url: 'second.tgz' },
+      ],
+    }),
+    '/first.tgz': 'first',
+    '/second.tgz': 'second',
+  });
+  t.is(await load({ repoUrl: repository.url, chartName: 'web' }), 'archive first');
+});
+
+for (const slash of ['', '/']) {
+  test(`a relative address is below a repository URL that ends with "${slash}", and takes over its query`, async (t) => {
+    const repository = await serveCharts(t, [{ version: '1.0.0' }], '/team/charts');
+    const repoUrl = `${repository.url}/team/charts${slash}?token=abc`;
+    t.is(await load({ repoUrl, chartName: 'web' }), 'archive web 1.0.0');
+    t.deepEqual(
+      repository.requests.map(({ url }) => url),
+      ['/team/charts/index.yaml?token=abc', '/team/charts/web-1.0.0.tgz?token=abc'],
+    );
+  });
+}
+
+test('an absolute address stays as it is, with its own query', async (t) => {
+  const archives = await serve(t, { '/elsewhere/web.tgz': 'from elsewhere' });
+  const repository = await serveCharts(t, [{ version: '1.0.0', url: `${archives.url}/elsewhere/web.tgz?v=1` }]);
+  t.is(await load({ repoUrl: `${repository.url}?token=abc`, chartName: 'web' }), 'archive from elsewhere');
+  t.is(archives.requests[0]?.url, '/elsewhere/web.tgz?v=1');
+});
+
+test('a reference to another host without a scheme does not get the query of the repository', async (t) => {
+  const archives = await serve(t, { '/web.tgz': 'from elsewhere' });
+  const repository = await serveCharts(t, [{ version: '1.0.0', url: archives.url.replace('http:', '') + '/web.tgz' }]);
+  t.is(await load({ repoUrl: `${repository.url}?token=abc`, chartName: 'web' }), 'archive from elsewhere');
+  t.is(archives.requests[0]?.url, '/web.tgz');
+});
+
+for (const prefix of ['', 'sha256:']) {
+  test(`an archive whose digest is that of the index, written "${prefix}…", is taken`, async (t) => {
+    const repository = await serveCharts(t, [{ version: '1.0.0', digest: prefix + sha256('web 1.0.0') }]);
+    t.is(await load({ repoUrl: repository.url, chartName: 'web' }), 'archive web 1.0.0');
+  });
+}
+
+test('a redirect is followed', async (t) => {
+  const repository = await serve(t, {
+    '/index.yaml': (_, response) => response.writeHead(302, { location: '/moved/index.yaml' }).end(),
+    '/moved/index.yaml': indexYaml({ web: [{ version: '1.0.0' }] }),
+    '/web-1.0.0.tgz': 'web',
+  });
+  t.is(await load({ repoUrl: repository.url, chartName: 'web' }), 'archive web');
+});

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ExecutionContext } from 'ava';
+
+/** What a path is answered with: a body, or whatever a function does with the response. */
+export type Answer = string | Buffer | ((request: IncomingMessage, response: ServerResponse) => void);
+
+export interface TestRepository {
+  url: string;
+  /** What was asked for, in order. */
+  requests: { url: string; authorization: string | undefined }[];
+}
+
+/** Serves HTTP on the loopback until the test ends; what `answers` does not have, by path, is a 404. */
+export async function serve(t: ExecutionContext, answers: Record<string, Answer>): Promise<TestRepository> {
+  const requests: TestRepository['requests'] = [];
+  const server = createServer((request, response) => {
+    const url = request.url ?? '';
+    requests.push({ url, authorization: request.headers.authorization });
+    const answer = answers[url.replace(/\?.*/, '')];
+    if (answer === undefined) response.writeHead(404).end('not here');
+    else if (typeof answer === 'function') answer(request, response);
+    else response.end(answer);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  t.teardown(
+    () =>
+      new Promise<void>((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+export interface TestEntry {
+  version: string;
+  url?: string;
+  digest?: string;
+}
+
+/** An index as `helm repo index` writes it. */
+export function indexYaml(entries: Record<string, TestEntry[]>): string {
+  const charts = Object.entries(entries).map(([name, versions]) => {
+    const items = versions.map(({ version, url = `${name}-${version}.tgz`, digest }) =>
+      [
+        '  - apiVersion: v2',
+        '    created: "2024-05-06T07:08:09.123456789Z"',
+        ...(digest === undefined ? [] : [`    digest: '${digest}'`]),
+        `    name: ${name}`,
+        `    urls:\n    - ${url}`,
+        `    version: ${version}`,
+      ].join('\n'),
+    );
+    return [`  ${name}:`, ...items].join('\n');
+  });
+  return `apiVersion: v1\nentries:\n${charts.join('\n')}\ngenerated: "2024-05-06T07:08:09Z"\n`;
+}
+
+export function sha256(data: string): string {
+  return createHash('sha256').update(data).digest('hex');
+}
