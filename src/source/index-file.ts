@@ -40,12 +40,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readText(text: string, where: string): unknown {
+/** `part` says, before the reason, what of the index the text is. */
+function readText(text: string, where: string, part = ''): unknown {
   try {
     return plain(readTypedYaml(text));
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    throw invalid(where, error.message, { cause: error });
+    throw invalid(where, part + error.message, { cause: error });
   }
 }
 
@@ -77,7 +78,7 @@ function readInSections(text: string, where: string): RepositoryIndex | undefine
     versionsOf(chart) {
       const section = sections.get(chart);
       if (section === undefined) return undefined;
-      const entries = readText(text.slice(section.start, section.end), where);
+      const entries = readText(text.slice(section.start, section.end), where, 'from the line of the chart on, ');
       return versionsIn(isObject(entries) ? entries[chart] : undefined, where);
     },
   };

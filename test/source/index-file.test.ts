@@ -1,0 +1,127 @@
+import test from 'ava';
+import { readIndex } from '../../src/source/index-file.ts';
+import { findSections } from '../../src/source/index-sections.ts';
+
+function versions(text: string, chart = 'web'): string[] | undefined {
+  return readIndex(text, 'https://charts.example/index.yaml')
+    .versionsOf(chart)
+    ?.map(({ version, urls, digest }) => [version, ...urls, digest].join(' '));
+}
+
+const helmsLayout = `apiVersion: v1
+entries:
+  db:
+  - apiVersion: v2
+    description: |-
+      The one and only:
+      web:
+    name: db
+    urls:
+    - db-3.0.0.tgz
+    version: 3.0.0
+  # the site
+  web:
+  - apiVersion: v2
+    description: a site with a description that goes on
+      in the next line
+    digest: abc
+    name: web
+    urls:
+    - web-2.0.0.tgz
+    - https://mirror.example/web-2.0.0.tgz
+    version: 2.0.0
+
+  - name: web
+    version: 1.0.0
+  "last": []
+generated: "2024-05-06T07:08:09Z"
+`;
+const read = ['2.0.0 web-2.0.0.tgz https://mirror.example/web-2.0.0.tgz abc', '1.0.0 '];
+
+/** Each says the same; the reader may not need Helm's layout. */
+const layouts: Record<string, string> = {
+  "Helm's layout": helmsLayout,
+  'CRLF line ends': helmsLayout.replaceAll('\n', '\r\n'),
+  'a document marker before it': `---\n# made by a machine\n${helmsLayout}`,
+  'another document after it': `${helmsLayout}---\nentries:\n  web: []\n`,
+  'the fields in another order': helmsLayout.replace('apiVersion: v1\n', '') + 'apiVersion: v1\n',
+  'more indentation': helmsLayout.replaceAll(/^ /gm, '   '),
+  'indented lists': helmsLayout.replaceAll(/^(?= {2}- | {4})/gm, '  '),
+  'quoted keys': helmsLayout.replace('  web:\n  -', `  'web':\n  -`).replace('  db:', '  "db":'),
+  'a comment beside a key': helmsLayout.replace('  web:\n  -', '  web: # the site\n  -'),
+  'an anchor and an alias': helmsLayout.replace('  db:\n', '  db: &db\n').replace('"last": []', 'last: *db'),
+  'a quoted text that falls out of its indentation': helmsLayout.replace(
+    'name: db\n',
+    'name: db\n    home: "https://\nmirror.example"\n',
+  ),
+};
+for (const [layout, text] of Object.entries(layouts)) {
+  test(`an index in ${layout} is read`, (t) => {
+    t.deepEqual(versions(text), read);
+    t.is(readIndex(text, '').chartCount, 3);
+    t.is(versions(text, 'absent'), undefined);
+    t.is(versions(text, 'constructor'), undefined);
+  });
+}
+
+test('an index in JSON is read', (t) => {
+  const web = [
+    { name: 'web', version: '2.0.0', urls: ['web-2.0.0.tgz', 'https://mirror.example/web-2.0.0.tgz'], digest: 'abc' },
+    { name: 'web', version: '1.0.0', urls: null },
+  ];
+  const text = JSON.stringify({ apiVersion: 'v1', entries: { web } });
+  t.deepEqual(versions(text), read);
+  t.is(versions(text, 'constructor'), undefined);
+});
+
+test("an index in YAML's flow style is read", (t) => {
+  t.deepEqual(versions('{apiVersion: v1, entries: {web: [{name: web, version: 1.0.0}]}}'), ['1.0.0 ']);
+});
+
+test("only a layout that cannot be mistaken is taken for Helm's", (t) => {
+  t.deepEqual([...(findSections(helmsLayout)?.keys() ?? [])], ['db', 'web', 'last']);
+  for (const odd of [
+    'an anchor and an alias',
+    'a comment beside a key',
+    'a quoted text that falls out of its indentation',
+  ]) {
+    t.is(findSections(layouts[odd]!), undefined, odd);
+  }
+});
+
+const skipped: Record<string, string> = {
+  'an empty entry': '- ',
+  'a text': '- web',
+  'no version': '- name: web',
+  'no name': '- version: 1.0.0',
+  'a version that is none': '- {name: web, version: latest}',
+  'a name that is a path': '- {name: ../web, version: 1.0.0}',
+  'an unknown type': '- {name: web, version: 1.0.0, type: plugin}',
+  'an empty maintainer': '- {name: web, version: 1.0.0, maintainers: [null]}',
+  'an empty dependency': '- {name: web, version: 1.0.0, dependencies: [null]}',
+  'an alias that is none': '- {name: web, version: 1.0.0, dependencies: [{name: db, alias: a b}]}',
+};
+for (const [name, entry] of Object.entries(skipped)) {
+  test(`${name} is left out`, (t) => {
+    const text = `apiVersion: v1\nentries:\n  web:\n  ${entry}\n  - {name: web, version: 2.0.0}\n`;
+    t.deepEqual(versions(text), ['2.0.0 ']);
+  });
+}
+
+test('two dependencies of one name do not make an entry invalid, as in Helm', (t) => {
+  const entry = '{name: web, version: 1.0.0, dependencies: [{name: db, alias: ""}, {name: db}]}';
+  t.deepEqual(versions(`apiVersion: v1\nentries:\n  web:\n  - ${entry}\n`), ['1.0.0 ']);
+});
+
+test('a version that YAML takes for a number becomes the text that Go makes of it', (t) => {
+  t.deepEqual(versions('apiVersion: v1\nentries:\n  web:\n  - name: web\n    version: 1.10\n'), ['1.1 ']);
+});
+
+test('a large index is read in time that grows with its size alone', (t) => {
+  const entry = '  - name: chart\n    description: something that takes a while to read\n    version: 1.0.0\n';
+  const charts = Array.from({ length: 3000 }, (_, i) => `  chart-${i}:\n${entry.repeat(50)}`);
+  const text = `apiVersion: v1\nentries:\n${charts.join('')}`;
+  const start = performance.now();
+  t.is(versions(text, 'chart-2999')?.length, 50);
+  t.true(performance.now() - start < 3000, `${text.length} characters took ${performance.now() - start} ms`);
+});

@@ -1,0 +1,42 @@
+import test from 'ava';
+import { parseVersion } from '../../src/go/semver.ts';
+import type { SourceErrorCode } from '../../src/source/source-error.ts';
+import { selectVersion } from '../../src/source/select-version.ts';
+
+const refuses = test.macro((t, versions: string[], wanted: string, code: SourceErrorCode, message: string) => {
+  const entries = versions.map((version) => ({ version, parts: parseVersion(version), urls: [], digest: '' }));
+  t.throws(() => selectVersion('web', entries, wanted), { name: 'SourceError', code, message });
+});
+
+test(
+  'a version that nothing satisfies: the error names the newest ones',
+  refuses,
+  ['1.0.0', '1.10.0', '1.2.0', '1.3.0', '1.4.0', '1.5.0', '1.6.0'],
+  '>=2',
+  'version_not_found',
+  'the chart "web" has no version that satisfies ">=2"; it has 1.10.0, 1.6.0, 1.5.0, 1.4.0, 1.3.0 and 2 older ones',
+);
+test(
+  'only pre-releases: the error says how to ask for them',
+  refuses,
+  ['1.0.0-rc.1'],
+  '',
+  'version_not_found',
+  'the chart "web" has no stable version; it has 1.0.0-rc.1 (pre-releases count only for a range that names one, such as ">0.0.0-0")',
+);
+test(
+  'no valid version at all',
+  refuses,
+  [],
+  '1.0.0',
+  'version_not_found',
+  'the chart "web" has no version that satisfies "1.0.0"; the index has no valid version of it at all',
+);
+test(
+  'a version that is none',
+  refuses,
+  ['1.0.0'],
+  'latest',
+  'invalid_version',
+  'the chart version "latest" is neither a version nor a range such as ">=1.2.0 <2.0.0": improper constraint: "latest"',
+);
