@@ -9,12 +9,13 @@ import {
   formatQuotedCharacter,
   formatString,
   formatUnicode,
+  noFlags,
   pad,
   type Flags,
 } from './fmt-flags.ts';
 import { fromBytes, sortedKeys } from './text.ts';
 import { goTypeOf, isList, isMap } from './types.ts';
-import { GoObject, Int, Slice, type Value } from './value.ts';
+import { GoObject, Int, NamedMap, Slice, type Value } from './value.ts';
 
 /** How a value is printed: the verb, its flags, and how far below the argument the value is. */
 interface Context {
@@ -36,6 +37,11 @@ export function formatArgument(value: Value, verb: string, flags: Flags): string
   if (verb === 'p') return isPointer(value) ? formatAddress(value, context) : badVerb(value, context);
   if (value instanceof Uint8Array) return formatBytes(value, '[]byte', context);
   return formatValue(value, context);
+}
+
+/** What a pointer points to as `%v` prints it, without methods and without `&`. */
+export function formatPointee(object: GoObject): string {
+  return formatContents(object, object.goType.slice(1), { verb: 'v', flags: noFlags(), depth: 0, methods: true });
 }
 
 function isPointer(value: Value): boolean {
@@ -168,6 +174,7 @@ function below(context: Context): Context {
 }
 
 function formatMap(map: ReadonlyMap<string, Value>, typeName: string, context: Context): string {
+  if (context.flags.sharpV && map instanceof NamedMap && map.isNil) return `${typeName}(nil)`;
   const inner = below(context);
   const entries = sortedKeys(map).map(
     (key) => `${formatValue(key, inner)}:${formatValue(map.get(key) ?? null, inner)}`,

@@ -82,6 +82,11 @@ export class NamedMap extends Map<string, Value> {
     this.goType = goType;
     this.isNil = entries === null;
   }
+
+  /** The exported method of that name, or undefined where the type has none. It comes before a key of that name. */
+  method(_name: string): GoFunction | undefined {
+    return undefined;
+  }
 }
 
 /** A Go value with fields or methods: a struct, a pointer to one, or a named type. */

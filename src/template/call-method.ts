@@ -1,0 +1,54 @@
+import type { GoFunction } from '../go/value.ts';
+import { argumentCountError, parameterType } from './call.ts';
+import { compileConstant } from './constant.ts';
+import { convert } from './convert.ts';
+import type { Frame, Slot } from './frame.ts';
+import { invoke } from './invoke.ts';
+import type { AnyNode, ArgumentNode, ConstantNode } from './node.ts';
+import { fail, type Compiled, type Place, type Unit } from './unit.ts';
+
+/** A place in a template where a method is called. Which one, and what its parameters are, shows only when it runs. */
+export interface MethodCall {
+  readonly unit: Unit;
+  readonly node: AnyNode;
+  readonly place: Place;
+  readonly args: readonly MethodArgument[];
+  /** Whether one more argument comes through the pipe. */
+  readonly piped: boolean;
+}
+
+/** An argument whose type is not known yet. */
+type MethodArgument = { readonly literal: ConstantNode } | { readonly operand: Compiled };
+
+/** Prepares an argument for methods. */
+export function methodArgument(unit: Unit, node: ArgumentNode): MethodArgument {
+  switch (node.kind) {
+    case 'nil':
+    case 'bool':
+    case 'number':
+    case 'string':
+      return { literal: node };
+    default:
+      return { operand: unit.compile.operand(unit, node) };
+  }
+}
+
+/** Calls a method with the arguments of that place. */
+export function callMethod(frame: Frame, method: GoFunction, name: string, call: MethodCall, final: Slot): Slot {
+  const { unit, node, args, piped } = call;
+  const wrong = argumentCountError(method, name, args.length, piped);
+  if (wrong !== undefined) return fail(unit, frame, call.place, wrong);
+  let place = call.place;
+  const values = args.map((arg, i) => {
+    const type = parameterType(method, i);
+    if ('literal' in arg) {
+      place = arg.literal;
+      return compileConstant(unit, type, arg.literal).run(frame);
+    }
+    const value = arg.operand.run(frame);
+    place = arg.operand.last;
+    return convert(unit, frame, place, value, type);
+  });
+  if (piped) values.push(convert(unit, frame, place, final, parameterType(method, args.length)));
+  return invoke(unit, frame, node, name, method.call, values);
+}

@@ -1,0 +1,51 @@
+import { compileCall } from './compile-call.ts';
+import { compileOperand } from './compile-operand.ts';
+import { compilePipeline } from './compile-pipeline.ts';
+import { compileList } from './compile-statement.ts';
+import { Frame, type Runnable, type Running, type Slot, type Statement } from './frame.ts';
+import type { FunctionTable } from './function.ts';
+import type { Node } from './node.ts';
+import { isEmptyTree } from './parse.ts';
+import type { Source } from './template-error.ts';
+import type { Compilers, Unit } from './unit.ts';
+
+const compilers: Compilers = { pipeline: compilePipeline, operand: compileOperand, call: compileCall };
+
+/** A template that is compiled when it is run for the first time. */
+export class CompiledTemplate implements Runnable {
+  readonly name: string;
+  /** Whether there is nothing in it but space. */
+  readonly isEmpty: boolean;
+  readonly source: Source;
+  readonly #nodes: readonly Node[];
+  readonly #functions: FunctionTable;
+  #body: Statement | undefined;
+  #variables = 1;
+
+  constructor(name: string, source: Source, nodes: readonly Node[], functions: FunctionTable) {
+    this.name = name;
+    this.isEmpty = isEmptyTree(nodes);
+    this.source = source;
+    this.#nodes = nodes;
+    this.#functions = functions;
+  }
+
+  run(running: Running, dot: Slot): void {
+    this.#body ??= this.#compile();
+    this.#body(new Frame(running, dot, this.#variables));
+  }
+
+  #compile(): Statement {
+    const unit: Unit = {
+      name: this.name,
+      source: this.source,
+      functions: this.#functions,
+      scope: [{ name: '$', slot: 0, ranged: false }],
+      counter: { slots: 1 },
+      compile: compilers,
+    };
+    const body = compileList(unit, this.#nodes);
+    this.#variables = unit.counter.slots;
+    return body;
+  }
+}

@@ -1,0 +1,66 @@
+import { sprint } from '../go/fmt.ts';
+import { isPrint } from '../go/printable.ts';
+import { normalize, toBytes } from '../go/text.ts';
+import type { Value } from '../go/value.ts';
+import { printed } from './print.ts';
+import { GoObject } from '../go/value.ts';
+
+const htmlEscapes: Readonly<Record<string, string>> = {
+  '\0': '\ufffd',
+  '"': '&#34;',
+  "'": '&#39;',
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+};
+
+const jsEscapes: Readonly<Record<string, string>> = {
+  '\\': String.raw`\\`,
+  "'": String.raw`\'`,
+  '"': String.raw`\"`,
+  '<': String.raw`\u003C`,
+  '>': String.raw`\u003E`,
+  '&': String.raw`\u0026`,
+  '=': String.raw`\u003D`,
+};
+
+/** What the escaping functions work on: their arguments as `print` writes them. */
+function joined(values: readonly Value[]): string {
+  const [first] = values;
+  if (values.length === 1 && typeof first === 'string') return first;
+  return sprint(
+    values.map((value) => (value === null ? '<no value>' : value instanceof GoObject ? printed(value) : value)),
+  );
+}
+
+/** The function `html`. */
+export function escapeHtml(...values: Value[]): string {
+  return joined(values).replace(/[\0"'&<>]/g, (character) => htmlEscapes[character] ?? character);
+}
+
+/** The function `js`. */
+export function escapeJs(...values: Value[]): string {
+  return normalize(joined(values)).replace(/[\0-\x1f\\'"<>&=]|[^\0-\x7f]/gu, escapeJsCharacter);
+}
+
+function escapeJsCharacter(character: string): string {
+  const escaped = jsEscapes[character];
+  if (escaped !== undefined) return escaped;
+  const point = character.codePointAt(0) ?? 0;
+  if (point < 0x80) return `\\u${hex(point, 4)}`;
+  if (!character.isWellFormed()) return '\ufffd';
+  return isPrint(point) ? character : `\\u${hex(point, 4)}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).toUpperCase().padStart(digits, '0');
+}
+
+/** The function `urlquery`. */
+export function escapeUrlQuery(...values: Value[]): string {
+  return Array.from(toBytes(joined(values)), (byte) => {
+    if (byte === 0x20) return '+';
+    const character = String.fromCharCode(byte);
+    return /[A-Za-z0-9_.~-]/.test(character) ? character : `%${hex(byte, 2)}`;
+  }).join('');
+}

@@ -1,0 +1,132 @@
+/** The syntax tree of a template. `pos` is where error messages say that a node is, which Go does not always put at its start. */
+
+export type Node = TextNode | ActionNode | BranchNode | TemplateNode | JumpNode;
+
+/** What stands between `{{` and `}}`, or is part of it. */
+export type ExpressionNode = PipeNode | CommandNode | ArgumentNode;
+
+/** An operand of a command. */
+export type ArgumentNode = PipeNode | IdentifierNode | FieldNode | VariableNode | ChainNode | DotNode | ConstantNode;
+
+export type ConstantNode = NilNode | BoolNode | NumberNode | StringNode;
+
+export type AnyNode = Node | ExpressionNode;
+
+export interface TextNode {
+  readonly kind: 'text';
+  readonly pos: number;
+  readonly text: string;
+}
+
+/** `{{ pipeline }}` */
+export interface ActionNode {
+  readonly kind: 'action';
+  readonly pos: number;
+  readonly pipe: PipeNode;
+}
+
+/** `{{ if }}`, `{{ with }}` and `{{ range }}`. */
+export interface BranchNode {
+  readonly kind: 'if' | 'with' | 'range';
+  readonly pos: number;
+  readonly pipe: PipeNode;
+  readonly list: readonly Node[];
+  readonly elseList: readonly Node[] | undefined;
+}
+
+/** `{{ template "name" pipeline }}` */
+export interface TemplateNode {
+  readonly kind: 'template';
+  readonly pos: number;
+  readonly name: string;
+  readonly pipe: PipeNode | undefined;
+}
+
+/** `{{ break }}` and `{{ continue }}` */
+export interface JumpNode {
+  readonly kind: 'break' | 'continue';
+  readonly pos: number;
+}
+
+/** `$a, $b := command | command` */
+export interface PipeNode {
+  readonly kind: 'pipe';
+  readonly pos: number;
+  readonly declarations: readonly VariableNode[];
+  /** `=` instead of `:=`. */
+  readonly assigns: boolean;
+  readonly commands: readonly CommandNode[];
+}
+
+/** A function or a value, and arguments. There is at least one. */
+export interface CommandNode {
+  readonly kind: 'command';
+  readonly pos: number;
+  readonly first: ArgumentNode;
+  readonly args: readonly ArgumentNode[];
+}
+
+/** The name of a function. */
+export interface IdentifierNode {
+  readonly kind: 'identifier';
+  readonly pos: number;
+  readonly name: string;
+}
+
+/** `.a.b` */
+export interface FieldNode {
+  readonly kind: 'field';
+  readonly pos: number;
+  readonly names: readonly string[];
+}
+
+/** `$x.a.b`; the name has its dollar sign. */
+export interface VariableNode {
+  readonly kind: 'variable';
+  readonly pos: number;
+  readonly name: string;
+  readonly names: readonly string[];
+}
+
+/** `(pipeline).a.b` */
+export interface ChainNode {
+  readonly kind: 'chain';
+  readonly pos: number;
+  readonly node: ArgumentNode;
+  readonly names: readonly string[];
+}
+
+export interface DotNode {
+  readonly kind: 'dot';
+  readonly pos: number;
+}
+
+export interface NilNode {
+  readonly kind: 'nil';
+  readonly pos: number;
+}
+
+export interface BoolNode {
+  readonly kind: 'bool';
+  readonly pos: number;
+  readonly value: boolean;
+}
+
+/** A number literal. It is any of the kinds that it can be written as without loss: `1e3` is an integer, too. */
+export interface NumberNode {
+  readonly kind: 'number';
+  readonly pos: number;
+  readonly text: string;
+  readonly int: bigint | undefined;
+  readonly uint: bigint | undefined;
+  readonly float: number | undefined;
+  readonly complex: { readonly real: number; readonly imaginary: number } | undefined;
+}
+
+export interface StringNode {
+  readonly kind: 'string';
+  readonly pos: number;
+  /** As in the text, with its quotes. */
+  readonly literal: string;
+  readonly value: string;
+}

@@ -1,0 +1,95 @@
+import { builtins } from './builtins.ts';
+import { CompiledTemplate } from './compile.ts';
+import type { FunctionTable } from './function.ts';
+import { parseTemplate } from './parse.ts';
+
+/** A text with templates: it is one itself, and may define others. */
+export interface TemplateFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface TemplateSetOptions {
+  readonly functions: FunctionTable;
+  /** The name of the set in the error for a template that is not there. Helm's is `gotpl`. */
+  readonly name?: string;
+}
+
+type Templates = ReadonlyMap<string, CompiledTemplate>;
+
+/** How many characters of text the cache of {@link TemplateSet.extend} may hold. */
+const maxCachedText = 16 * 1024 * 1024;
+
+/** Templates that know each other by name. */
+export class TemplateSet {
+  readonly name: string;
+  readonly #functions: FunctionTable;
+  readonly #parent: TemplateSet | undefined;
+  readonly #templates = new Map<string, CompiledTemplate>();
+  readonly #cache: ParseCache;
+
+  private constructor(name: string, functions: FunctionTable, cache: ParseCache, parent?: TemplateSet) {
+    this.name = name;
+    this.#functions = functions;
+    this.#cache = cache;
+    this.#parent = parent;
+  }
+
+  /**
+   * Parses texts in their order. Of templates with one name the last that is not empty counts.
+   * Throws `TemplateParseError` where a text is no template.
+   */
+  static parse(files: readonly TemplateFile[], { functions, name = 'gotpl' }: TemplateSetOptions): TemplateSet {
+    const set = new TemplateSet(name, functions, { texts: new Map(), size: 0 });
+    for (const file of files) set.#add(parseFile(file, functions));
+    return set;
+  }
+
+  /**
+   * A set with the templates of one more text; this one stays as it is. A text that was seen before is not parsed again.
+   * Throws `TemplateParseError` where the text is no template.
+   */
+  extend(file: TemplateFile): TemplateSet {
+    const set = new TemplateSet(this.name, this.#functions, this.#cache, this);
+    set.#add(this.#parseCached(file));
+    return set;
+  }
+
+  #parseCached(file: TemplateFile): Templates {
+    const key = `${file.name}\0${file.text}`;
+    const known = this.#cache.texts.get(key);
+    if (known !== undefined) return known;
+    const templates = parseFile(file, this.#functions);
+    if (this.#cache.size + key.length > maxCachedText) {
+      this.#cache.texts.clear();
+      this.#cache.size = 0;
+    }
+    this.#cache.texts.set(key, templates);
+    this.#cache.size += key.length;
+    return templates;
+  }
+
+  #add(templates: Templates): void {
+    for (const [name, template] of templates) {
+      if (!template.isEmpty || this.lookup(name) === undefined) this.#templates.set(name, template);
+    }
+  }
+
+  /** The template of that name. */
+  lookup(name: string): CompiledTemplate | undefined {
+    return this.#templates.get(name) ?? this.#parent?.lookup(name);
+  }
+}
+
+/** Texts that were parsed, by name and text; all sets that come from one share it. */
+interface ParseCache {
+  readonly texts: Map<string, Templates>;
+  size: number;
+}
+
+function parseFile(file: TemplateFile, functions: FunctionTable): Templates {
+  const trees = parseTemplate(file.name, file.text, (name) => functions.has(name) || builtins.has(name));
+  const templates = new Map<string, CompiledTemplate>();
+  for (const [name, nodes] of trees) templates.set(name, new CompiledTemplate(name, file, nodes, functions));
+  return templates;
+}
