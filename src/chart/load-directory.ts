@@ -1,0 +1,102 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { quote } from '../go/strconv.ts';
+import { compareStrings, fromBytes } from '../go/text.ts';
+import { withoutByteOrderMark } from './byte-order-mark.ts';
+import type { Chart, ChartFile } from './chart.ts';
+import { ChartError } from './chart-error.ts';
+import { isIgnored, parseIgnoreRules } from './ignore-rules.ts';
+import type { IgnoreRules } from './ignore-rules.ts';
+import { defaultChartLimits } from './limits.ts';
+import type { ChartLimits } from './limits.ts';
+import { loadArchive } from './load-archive.ts';
+import { loadFiles } from './load-files.ts';
+
+export interface DirectoryOptions {
+  /** The folder that links may not lead out of. Default: the chart's own. */
+  root?: string;
+  limits?: ChartLimits;
+  signal?: AbortSignal;
+}
+
+interface Walk {
+  readonly root: string;
+  readonly rules: IgnoreRules;
+  readonly limits: ChartLimits;
+  readonly signal: AbortSignal | undefined;
+  readonly files: ChartFile[];
+  /** Folders that are being walked, by their real paths: a link must not lead back into one. */
+  readonly open: Set<string>;
+  bytes: number;
+}
+
+/** Loads a chart from a folder, without what its .helmignore names. Throws {@link ChartError}; errors of the file system as they come. */
+export async function loadDirectory(path: string, options: DirectoryOptions = {}): Promise<Chart> {
+  const { root = path, limits = defaultChartLimits, signal } = options;
+  const folder = await realpath(path);
+  const walk: Walk = {
+    root: await realpath(root),
+    rules: parseIgnoreRules(await readIgnoreFile(folder)),
+    limits,
+    signal,
+    files: [],
+    open: new Set(),
+    bytes: 0,
+  };
+  await walkFolder(walk, folder, '');
+  return loadFiles(walk.files, (archive) => loadArchive(archive, { limits, ...(signal && { signal }) }));
+}
+
+async function readIgnoreFile(folder: string): Promise<string> {
+  try {
+    return fromBytes(await readFile(join(folder, '.helmignore')));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+async function walkFolder(walk: Walk, folder: string, prefix: string): Promise<void> {
+  const real = await realpath(folder);
+  if (walk.open.has(real))
+    throw new ChartError('chart_invalid', `the chart holds a link to a folder that it is in: ${quote(prefix)}`);
+  walk.open.add(real);
+  const names = await readdir(real);
+  for (const name of names.sort(compareStrings)) {
+    walk.signal?.throwIfAborted();
+    await walkEntry(walk, join(real, name), prefix === '' ? name : `${prefix}/${name}`);
+  }
+  walk.open.delete(real);
+}
+
+async function walkEntry(walk: Walk, path: string, name: string): Promise<void> {
+  const real = await realpath(path);
+  if (real !== walk.root && !real.startsWith(walk.root + sep)) {
+    throw new ChartError('chart_invalid', `the chart holds a link that leads out of its folder: ${quote(name)}`);
+  }
+  const status = await stat(real);
+  if (isIgnored(walk.rules, name, status.isDirectory())) return;
+  if (status.isDirectory()) {
+    await walkFolder(walk, real, name);
+    return;
+  }
+  if (!status.isFile())
+    throw new ChartError('chart_invalid', `cannot load irregular file ${name} as it has file mode type bits set`);
+  await takeFile(walk, real, name, status.size);
+}
+
+async function takeFile(walk: Walk, path: string, name: string, size: number): Promise<void> {
+  const { limits, files } = walk;
+  if (size > limits.fileBytes) {
+    throw new ChartError(
+      'too_large',
+      `chart file ${quote(name)} is larger than the maximum file size ${limits.fileBytes}`,
+    );
+  }
+  walk.bytes += size;
+  if (walk.bytes > limits.chartBytes)
+    throw new ChartError('too_large', `the chart is larger than the maximum size ${limits.chartBytes}`);
+  if (files.length >= limits.entries)
+    throw new ChartError('too_large', `the chart has more than ${limits.entries} files`);
+  files.push({ name, data: withoutByteOrderMark(await readFile(path)) });
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { parseConstraint, satisfies } from '../go/semver-constraint.ts';
+import { parseVersion } from '../go/semver.ts';
+import { GoError } from '../go/value.ts';
+import type { ValueMap } from '../go/value.ts';
+import type { Chart } from './chart.ts';
+import { coalesceValues } from './coalesce.ts';
+import type { Warn } from './coalesce-tables.ts';
+import { importValues } from './import-values.ts';
+import type { ChartDependency } from './metadata.ts';
+import { valueAt, tableAt } from './values-path.ts';
+
+/**
+ * The chart with those subcharts that its conditions and tags enable, under their aliases, and with the values that it imports from them
+ * (pkg/chart/v2/util/dependencies.go: ProcessDependencies). The chart itself is not changed. Throws `ValuesError`.
+ */
+export function processDependencies(chart: Chart, values: ValueMap, warn: Warn): Chart {
+  const processed = copyChart(chart);
+  enableDependencies(processed, values, '', warn);
+  importValues(processed, warn);
+  processed.digest = digestOf(processed);
+  return processed;
+}
+
+/** A copy down to what processing changes; files and values are shared. */
+function copyChart(chart: Chart): Chart {
+  const { dependencies, ...metadata } = chart.metadata;
+  return {
+    ...chart,
+    metadata: {
+      ...metadata,
+      ...(dependencies && { dependencies: dependencies.map((dependency) => ({ ...dependency })) }),
+    },
+    dependencies: chart.dependencies.map(copyChart),
+  };
+}
+
+function enableDependencies(chart: Chart, values: ValueMap, path: string, warn: Warn): void {
+  const wanted = chart.metadata.dependencies;
+  if (wanted === undefined) return;
+  chart.dependencies = [
+    ...chart.dependencies.filter((child) => !wanted.some((dependency) => provides(child, dependency))),
+    ...wanted.flatMap((dependency) => {
+      const child = chart.dependencies.find((candidate) => provides(candidate, dependency));
+      return child === undefined ? [] : [aliased(child, dependency)];
+    }),
+  ];
+  for (const dependency of wanted) {
+    if (dependency.alias !== undefined) dependency.name = dependency.alias;
+    dependency.enabled = true;
+  }
+  const coalesced = coalesceValues(chart, values, warn);
+  applyTags(wanted, coalesced);
+  applyConditions(wanted, coalesced, path);
+  const disabled = new Set(wanted.flatMap((dependency) => (dependency.enabled === true ? [] : [dependency.name])));
+  chart.dependencies = chart.dependencies.filter((child) => !disabled.has(child.metadata.name));
+  for (const child of chart.dependencies) enableDependencies(child, coalesced, `${path}${child.metadata.name}.`, warn);
+  const left = wanted.filter((dependency) => !disabled.has(dependency.name));
+  if (left.length > 0) chart.metadata.dependencies = left;
+  else delete chart.metadata.dependencies;
+}
+
+function provides(chart: Chart, dependency: ChartDependency): boolean {
+  return chart.metadata.name === dependency.name && isCompatible(dependency.version ?? '', chart.metadata.version);
+}
+
+/** Whether a version is in a range; false where either is none (pkg/chart/v2/util/compatible.go). */
+function isCompatible(range: string, version: string): boolean {
+  try {
+    return satisfies(parseVersion(version), parseConstraint(range));
+  } catch (error) {
+    if (error instanceof GoError) return false;
+    throw error;
+  }
+}
+
+function aliased(chart: Chart, dependency: ChartDependency): Chart {
+  const copy = copyChart(chart);
+  if (dependency.alias !== undefined) copy.metadata.name = dependency.alias;
+  return copy;
+}
+
+/** A dependency is off where one of its tags is, and none is on. */
+function applyTags(dependencies: readonly ChartDependency[], values: ValueMap): void {
+  const tags = tableAt(values, 'tags');
+  if (tags === undefined) return;
+  for (const dependency of dependencies) {
+    const states = (dependency.tags ?? []).map((tag) => tags.get(tag));
+    dependency.enabled = states.includes(true) || !states.includes(false);
+  }
+}
+
+/** The first path of a condition that leads to a boolean decides, whatever tags say. */
+function applyConditions(dependencies: readonly ChartDependency[], values: ValueMap, path: string): void {
+  for (const dependency of dependencies) {
+    const states = (dependency.condition ?? '')
+      .trim()
+      .split(',')
+      .map((condition) => (condition === '' ? undefined : valueAt(values, path + condition)));
+    const decision = states.find((state) => typeof state === 'boolean');
+    if (decision !== undefined) dependency.enabled = decision;
+  }
+}
+
+function digestOf(chart: Chart): string {
+  const below = chart.dependencies.map((child) => `${child.metadata.name}\0${digestOf(child)}`);
+  return below.length === 0
+    ? chart.digest
+    : createHash('sha256')
+        .update([chart.digest, ...below].join('\0'))
+        .digest('hex');
+}
