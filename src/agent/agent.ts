@@ -6,7 +6,7 @@ import type { Hello } from '../protocol/messages.ts';
 import { defaultBackoff, type BackoffTimes } from './backoff.ts';
 import { Channel } from './channel.ts';
 import type { CommandHandlers } from './handler.ts';
-import { listen, type Listener } from './listener.ts';
+import { listen } from './listener.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { Logger } from './logger.ts';
 import { createRouter } from './router.ts';
@@ -28,6 +28,8 @@ export interface AgentOptions {
   controlPlaneUrl?: string | undefined;
   /** Where to serve clients. */
   listen?: ListenAddress | undefined;
+  /** Allows to listen without a token where others can reach the port. */
+  listenInsecure?: boolean;
   times?: Partial<AgentTimes>;
 }
 
@@ -74,8 +76,15 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   };
   const uplink = controlPlaneUrl === undefined ? undefined : new Channel(channelOptions);
   const isReady = () => uplink?.isConnected ?? true;
-  const listener: Listener | undefined =
-    options.listen && (await listen({ address: options.listen, readToken, channel: channelOptions, isReady }));
+  const listener =
+    options.listen &&
+    (await listen({
+      address: options.listen,
+      insecure: options.listenInsecure ?? false,
+      readToken,
+      channel: channelOptions,
+      isReady,
+    }));
 
   const stopping = new AbortController();
   const dialling =

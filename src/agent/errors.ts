@@ -15,3 +15,13 @@ export type CommandErrorCode = Extract<
   ErrorCode,
   'bad_packet' | 'unknown_command' | 'too_large' | 'key_reused' | 'busy' | 'shutting_down' | 'cancelled'
 >;
+
+/** A server that others can reach must ask for a token. */
+export class InsecureListenError extends Error {
+  override readonly name = 'InsecureListenError';
+  readonly code = 'insecure_listen';
+
+  constructor(host: string) {
+    super(`refusing to listen on ${host} without a token: give a token file, or allow it with --listen-insecure`);
+  }
+}

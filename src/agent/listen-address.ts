@@ -1,5 +1,3 @@
-import { isIPv4, isIPv6 } from 'node:net';
-
 export interface ListenAddress {
   host: string;
   port: number;
@@ -11,11 +9,4 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   const port = Number(match?.[3]);
   if (!match || port > 65_535) return undefined;
   return { host: match[1] ?? match[2] ?? '127.0.0.1', port };
-}
-
-/** Whether only processes of this machine reach the host. */
-export function isLocalHost(host: string): boolean {
-  if (isIPv4(host)) return host.startsWith('127.');
-  if (isIPv6(host)) return host === '::1';
-  return host === 'localhost';
 }

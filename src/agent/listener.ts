@@ -3,9 +3,11 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { bearsToken } from '../protocol/authorization.ts';
+import { isLocalHost } from '../protocol/local-host.ts';
 import { MAX_FRAME_BYTES } from '../protocol/limits.ts';
 import { selectSubprotocol } from '../protocol/subprotocol.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
+import { InsecureListenError } from './errors.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { TokenSource } from './token-file.ts';
 
@@ -13,6 +15,8 @@ export interface ListenerOptions {
   address: ListenAddress;
   /** Clients must bear this token. Without it, every client that reaches the port is served, but no web page is. */
   readToken?: TokenSource | undefined;
+  /** Allows a host that others can reach without a token. */
+  insecure: boolean;
   channel: ChannelOptions;
   /** What `/readyz` says. */
   isReady: () => boolean;
@@ -30,8 +34,10 @@ export interface Listener {
 const COMMAND_PATH = '/exe-cmd';
 const EXEC_PATH = '/container/exe-cmd';
 
-/** The agent as a server, where clients of the Go helm-agent look for it. Fails where the port cannot be bound. */
+/** The agent as a server, where clients of the Go helm-agent look for it. Fails where the port cannot be bound, and with `InsecureListenError`. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { host } = options.address;
+  if (!options.readToken && !options.insecure && !isLocalHost(host)) throw new InsecureListenError(host);
   const { log } = options.channel;
   const clients = new Set<Channel>();
   const sockets = new WebSocketServer({

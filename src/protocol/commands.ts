@@ -9,8 +9,6 @@ function withoutZeroValues(payload: unknown): unknown {
   );
 }
 
-const commandPayload = <Shape extends z.ZodRawShape>(shape: Shape) => z.preprocess(withoutZeroValues, z.object(shape));
-
 const chartSource = {
   /** An HTTP repository. Without it, `chartName` is a path below the folder that the agent allows. */
   repoUrl: z.string().optional(),
@@ -37,68 +35,68 @@ const deployOptions = {
   description: z.string().optional(),
 };
 
-const installReleaseSchema = commandPayload({
+const installRelease = z.object({
   ...releaseIdentity,
   ...chartSource,
   ...deployOptions,
   /** Upgrade the release where there is one. */
   upgrade: z.boolean().optional(),
 });
-export type InstallRelease = z.output<typeof installReleaseSchema>;
 
-const upgradeReleaseSchema = commandPayload({ ...releaseIdentity, ...chartSource, ...deployOptions });
-export type UpgradeRelease = z.output<typeof upgradeReleaseSchema>;
+const upgradeRelease = z.object({ ...releaseIdentity, ...chartSource, ...deployOptions });
 
-const uninstallReleaseSchema = commandPayload({
+const uninstallRelease = z.object({
   ...releaseIdentity,
   timeout: timeoutSchema.optional(),
   wait: z.boolean().optional(),
   description: z.string().optional(),
 });
-export type UninstallRelease = z.output<typeof uninstallReleaseSchema>;
 
-const listReleasesSchema = commandPayload({
+const listReleases = z.object({
   /** All namespaces where absent. */
   namespace: z.string().optional(),
 });
-export type ListReleases = z.output<typeof listReleasesSchema>;
 
-const getReleaseSchema = commandPayload({
+const getRelease = z.object({
   ...releaseIdentity,
   /** The revision, as the release's own field is called; the newest where absent. */
   version: z.int().positive().optional(),
 });
-export type GetRelease = z.output<typeof getReleaseSchema>;
 
-const deploymentInfoSchema = commandPayload({
+const deploymentInfo = z.object({
   namespace: z.string().default('default'),
   deploymentName: z.string(),
 });
-export type DeploymentInfo = z.output<typeof deploymentInfoSchema>;
 
-/** What the payload of each command is once it is read. */
-export interface CommandPayloads {
-  install_release: InstallRelease;
-  upgrade_release: UpgradeRelease;
-  uninstall_release: UninstallRelease;
-  list_releases: ListReleases;
-  get_release: GetRelease;
-  deployment_info: DeploymentInfo;
-}
-
-export type CommandType = keyof CommandPayloads;
-
-export const commandSchemas: { [Type in CommandType]: z.ZodType<CommandPayloads[Type]> } = {
-  install_release: installReleaseSchema,
-  upgrade_release: upgradeReleaseSchema,
-  uninstall_release: uninstallReleaseSchema,
-  list_releases: listReleasesSchema,
-  get_release: getReleaseSchema,
-  deployment_info: deploymentInfoSchema,
+const commands = {
+  install_release: installRelease,
+  upgrade_release: upgradeRelease,
+  uninstall_release: uninstallRelease,
+  list_releases: listReleases,
+  get_release: getRelease,
+  deployment_info: deploymentInfo,
 };
 
-export const commandTypes = Object.keys(commandSchemas) as CommandType[]; // Object.keys widens to string[]
+export type CommandType = keyof typeof commands;
+
+/** What is sent as the payload of each command. */
+export type CommandParameters = { [Type in CommandType]: z.input<(typeof commands)[Type]> };
+
+/** What the payload of each command is once it is read: defaults filled in, times in milliseconds. */
+export type CommandPayloads = { [Type in CommandType]: z.output<(typeof commands)[Type]> };
+
+/** Reads the payload of each command. */
+export const commandSchemas: { [Type in CommandType]: z.ZodType<CommandPayloads[Type]> } = {
+  install_release: z.preprocess(withoutZeroValues, installRelease),
+  upgrade_release: z.preprocess(withoutZeroValues, upgradeRelease),
+  uninstall_release: z.preprocess(withoutZeroValues, uninstallRelease),
+  list_releases: z.preprocess(withoutZeroValues, listReleases),
+  get_release: z.preprocess(withoutZeroValues, getRelease),
+  deployment_info: z.preprocess(withoutZeroValues, deploymentInfo),
+};
+
+export const commandTypes = Object.keys(commands) as CommandType[]; // Object.keys widens to string[]
 
 export function isCommandType(type: string): type is CommandType {
-  return Object.hasOwn(commandSchemas, type);
+  return Object.hasOwn(commands, type);
 }

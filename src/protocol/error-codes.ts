@@ -15,7 +15,9 @@ export const errorCodes = {
   bad_request: 'The request is malformed, or the API server cannot read it.',
   agent_not_connected: 'No agent of that id is connected.',
   agent_restarted: 'Another instance of the agent took over, and does not know the command.',
+  command_not_found: 'No command of that key is known; it may be long ago.',
   unknown_route: 'The control plane has no such path.',
+  insecure_listen: 'A server that others can reach needs a token, or the explicit wish to go without.',
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;

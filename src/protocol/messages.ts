@@ -69,7 +69,7 @@ export type Answer = z.output<typeof answerSchema>;
 
 /** The last packet of a command. */
 export const resultSchema = z.discriminatedUnion('ok', [
-  answerSchema.extend({ ok: z.literal(true) }),
+  z.object({ ok: z.literal(true), ...answerSchema.shape }),
   z.object({ ok: z.literal(false), error: failureSchema }),
 ]);
 export type Result = z.output<typeof resultSchema>;

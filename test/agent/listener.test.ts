@@ -207,6 +207,13 @@ test('an agent that stops closes its clients with 1001 once they have their resu
   await t.throwsAsync(client(port));
 });
 
+test('a host that others can reach needs a token, or the explicit wish to go without', async (t) => {
+  const everywhere = { host: '0.0.0.0', port: 0 };
+  await t.throwsAsync(testAgent(t, { listen: everywhere }), { code: 'insecure_listen', message: /--listen-insecure/ });
+  await t.notThrowsAsync(testAgent(t, { listen: everywhere, listenInsecure: true }));
+  await t.notThrowsAsync(testAgent(t, { listen: everywhere, readToken: () => Promise.resolve('token') }));
+});
+
 test('a port that is taken fails the start', async (t) => {
   const { port } = await listening(t);
   await t.throwsAsync(testAgent(t, { listen: { host: '127.0.0.1', port } }), { code: 'EADDRINUSE' });

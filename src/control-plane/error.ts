@@ -1,0 +1,25 @@
+import type { ErrorCode } from '../protocol/error-codes.ts';
+
+export type ControlPlaneErrorCode = Extract<
+  ErrorCode,
+  | 'agent_not_connected'
+  | 'unknown_command'
+  | 'unknown_route'
+  | 'command_not_found'
+  | 'bad_request'
+  | 'key_reused'
+  | 'too_large'
+  | 'unauthenticated'
+  | 'insecure_listen'
+>;
+
+/** A request that the control plane refuses. */
+export class ControlPlaneError extends Error {
+  override readonly name = 'ControlPlaneError';
+  readonly code: ControlPlaneErrorCode;
+
+  constructor(code: ControlPlaneErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

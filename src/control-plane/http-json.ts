@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { MAX_PACKET_BYTES } from '../protocol/limits.ts';
+import { ControlPlaneError, type ControlPlaneErrorCode } from './error.ts';
+
+const statuses: Record<ControlPlaneErrorCode, number> = {
+  bad_request: 400,
+  unknown_command: 400,
+  unauthenticated: 401,
+  agent_not_connected: 404,
+  command_not_found: 404,
+  unknown_route: 404,
+  key_reused: 409,
+  too_large: 413,
+  insecure_listen: 500,
+};
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = `${JSON.stringify(body)}\n`;
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+/** Answers `{"error": {"code", "message"}}`. */
+export function sendError(response: ServerResponse, error: ControlPlaneError): void {
+  sendJson(response, statuses[error.code], { error: { code: error.code, message: error.message } });
+}
+
+/** The request's JSON body. Fails with `bad_request` or `too_large`. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
+    throw new ControlPlaneError('bad_request', 'the body must be of content-type application/json');
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_PACKET_BYTES) {
+      throw new ControlPlaneError('too_large', `the body has more than ${MAX_PACKET_BYTES} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw new ControlPlaneError('bad_request', 'the body is not JSON');
+  }
+}

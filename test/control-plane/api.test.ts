@@ -1,0 +1,136 @@
+import test from 'ava';
+import { testAgent } from '../agent/support/agent.ts';
+import { testPlane } from './support/plane.ts';
+import { rawAgent } from './support/raw-agent.ts';
+
+const install = { type: 'install_release', payload: { releaseName: 'web', chartName: 'c' } };
+
+async function call(url: string, init?: RequestInit) {
+  const response = await fetch(url, init);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+  call(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+test('agents are listed, commands sent and looked up', async (t) => {
+  const { url, agentUrl, plane } = await testPlane(t);
+  const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
+  await plane.waitForAgent('edge-1');
+  const agents = await call(`${url}/api/agents`);
+  t.like((agents.body['agents'] as unknown[])[0], { agentId: 'edge-1', version: '1.2.3' });
+  const sent = await post(`${url}/api/agents/edge-1/commands`, { ...install, key: 'my key/1' });
+  t.is(sent.status, 202);
+  t.deepEqual(sent.body, { key: 'my key/1', agentId: 'edge-1', type: 'install_release', state: 'sent' });
+  (await puppets.call(0)).succeed();
+  await plane.command('my key/1')?.result;
+  t.deepEqual(await call(`${url}/api/commands/${encodeURIComponent('my key/1')}`), {
+    status: 200,
+    body: { ...sent.body, state: 'done', result: { ok: true, release: { name: 'web' } } },
+  });
+});
+
+test('a command without a key gets one', async (t) => {
+  const { url, agentUrl } = await testPlane(t);
+  await rawAgent(agentUrl);
+  const { body } = await post(`${url}/api/agents/edge-1/commands`, install);
+  t.regex(String(body['key']), /^[0-9a-f-]{36}$/);
+});
+
+test('the event stream tells all from the start, and after a break all from the last that was heard', async (t) => {
+  const { url, agentUrl, plane } = await testPlane(t);
+  const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
+  await plane.waitForAgent('edge-1');
+  await post(`${url}/api/agents/edge-1/commands`, { ...install, key: 'k' });
+  const live = await fetch(`${url}/api/commands/k/events`);
+  t.is(live.headers.get('content-type'), 'text/event-stream');
+  const running = await puppets.call(0);
+  running.report('one\ntwo');
+  running.succeed();
+  const text = await live.text();
+  const status = '{"seq":1,"step":"wait","state":"running","time":"2026-01-01T00:00:00.000Z","message":"one\\ntwo"}';
+  const events = [
+    'id: 1\nevent: accepted\ndata: {"durable":false}\n\n',
+    `id: 2\nevent: status\ndata: ${status}\n\n`,
+    'id: 3\nevent: result\ndata: {"ok":true,"release":{"name":"web"}}\n\n',
+  ];
+  t.is(text, events.join(''));
+  const resumed = await fetch(`${url}/api/commands/k/events`, { headers: { 'last-event-id': '1' } });
+  t.is(await resumed.text(), events.slice(1).join(''));
+  const finished = await fetch(`${url}/api/commands/k/events`, { headers: { 'last-event-id': '3' } });
+  t.is(await finished.text(), '');
+});
+
+test('a stream whose reader leaves ends without harm', async (t) => {
+  const { url, agentUrl, plane } = await testPlane(t);
+  const agent = await rawAgent(agentUrl);
+  const command = plane.send('edge-1', { ...install, key: 'k' });
+  const reader = new AbortController();
+  await fetch(`${url}/api/commands/k/events`, { signal: reader.signal });
+  reader.abort();
+  agent.say('result', { ok: true }, 'k');
+  t.true((await command.result).ok);
+});
+
+const refuses = test.macro({
+  exec: async (t, method: string, path: string, body: string | undefined, status: number, code: string) => {
+    const { url, agentUrl } = await testPlane(t);
+    await rawAgent(agentUrl);
+    const init = { method, headers: { 'content-type': 'application/json' }, ...(body !== undefined && { body }) };
+    const answer = await call(`${url}${path}`, init);
+    t.is(answer.status, status);
+    t.is((answer.body['error'] as { code: string }).code, code);
+  },
+  title: (name) => `refused is ${name ?? ''}`,
+});
+
+const commands = '/api/agents/edge-1/commands';
+const nobody = '/api/agents/nobody/commands';
+test('an unknown path', refuses, 'GET', '/api/nothing', undefined, 404, 'unknown_route');
+test('a wrong method', refuses, 'DELETE', '/api/agents', undefined, 404, 'unknown_route');
+test('a body that is no JSON', refuses, 'POST', commands, '{', 400, 'bad_request');
+test('a body without type', refuses, 'POST', commands, '{}', 400, 'bad_request');
+test('a payload that is no object', refuses, 'POST', commands, '{"type":"x","payload":"y"}', 400, 'bad_request');
+test('a command that the agent does not know', refuses, 'POST', commands, '{"type":"fly"}', 400, 'unknown_command');
+test('an agent that is not there', refuses, 'POST', nobody, JSON.stringify(install), 404, 'agent_not_connected');
+test('an unknown key', refuses, 'GET', '/api/commands/nope', undefined, 404, 'command_not_found');
+test('a path that is badly encoded', refuses, 'GET', '/api/commands/%ff', undefined, 400, 'bad_request');
+test('a body that is too large', refuses, 'POST', commands, ' '.repeat(9_000_000), 413, 'too_large');
+
+test('a body of another content type is refused, since web pages may send those to any server', async (t) => {
+  const { url } = await testPlane(t);
+  const answer = await post(`${url}${commands}`, install, { 'content-type': 'text/plain' });
+  t.is(answer.status, 400);
+});
+
+test('without a token a request from a web page is refused', async (t) => {
+  const { url } = await testPlane(t);
+  t.is((await call(`${url}/api/agents`, { headers: { origin: 'https://evil.example' } })).status, 401);
+});
+
+test('the API has a token of its own, or that of the agents', async (t) => {
+  const status = async (url: string, token?: string) =>
+    (await call(`${url}/api/agents`, token ? { headers: { authorization: `Bearer ${token}` } } : {})).status;
+  const one = await testPlane(t, { agentToken: 'agents' });
+  t.deepEqual([await status(one.url), await status(one.url, 'x'), await status(one.url, 'agents')], [401, 401, 200]);
+  const two = await testPlane(t, { agentToken: 'agents', apiToken: () => Promise.resolve('users') });
+  t.deepEqual([await status(two.url, 'agents'), await status(two.url, 'users')], [401, 200]);
+  t.is((await fetch(`${two.url}/healthz`)).status, 200);
+});
+
+test('a password in a command stands in no answer, event or log line of the control plane', async (t) => {
+  const { url, agentUrl, lines } = await testPlane(t);
+  const agent = await rawAgent(agentUrl);
+  const payload = { ...install.payload, repoPassword: 'sentinel-password' };
+  const answers = [
+    await post(`${url}${commands}`, { ...install, payload, key: 'k' }),
+    await call(`${url}/api/commands/k`),
+  ];
+  agent.say('result', { ok: true }, 'k');
+  const events = await (await fetch(`${url}/api/commands/k/events`)).text();
+  t.false((JSON.stringify(answers) + events + lines.join('')).includes('sentinel'));
+});

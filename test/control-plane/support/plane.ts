@@ -1,0 +1,12 @@
+import type { ExecutionContext } from 'ava';
+import { ControlPlane, type ControlPlaneOptions } from '../../../src/control-plane/index.ts';
+import { recordingLog } from '../../agent/support/log.ts';
+
+/** A control plane that is closed when the test ends. */
+export async function testPlane(t: ExecutionContext, options: ControlPlaneOptions = {}) {
+  const { log, lines } = recordingLog();
+  const plane = new ControlPlane({ log, version: '1.2.3', ...options });
+  const port = await plane.listen(0);
+  t.teardown(() => plane.close());
+  return { plane, port, lines, url: `http://127.0.0.1:${port}`, agentUrl: `ws://127.0.0.1:${port}` };
+}
