@@ -19,6 +19,7 @@ export const operationErrorCodes = [
   'not_ready',
   'timeout',
   'cancelled',
+  'internal',
 ] as const;
 
 export type OperationErrorCode = (typeof operationErrorCodes)[number];
@@ -31,10 +32,13 @@ export interface OperationErrorOptions {
 
 export class OperationError extends Error {
   override readonly name = 'OperationError';
-  readonly code: OperationErrorCode;
+  /** One of {@link operationErrorCodes}; or that of the cause, of whatever layer, where this error only adds to its message. */
+  readonly code: string;
   readonly resources: readonly ResourceStatus[];
 
-  constructor(code: OperationErrorCode, message: string, { cause, resources = [] }: OperationErrorOptions = {}) {
+  constructor(code: OperationErrorCode, message: string, options?: OperationErrorOptions);
+  constructor(code: string, message: string, options: OperationErrorOptions & { cause: unknown });
+  constructor(code: string, message: string, { cause, resources = [] }: OperationErrorOptions = {}) {
     super(message, { cause });
     this.code = code;
     this.resources = resources;

@@ -1,6 +1,8 @@
 import type { KubeObject } from '../objects/object.ts';
 import type { Release } from '../release/release.ts';
 import type { OperationContext } from './context.ts';
+import { install } from './install.ts';
+import { deploymentInfo, get, list } from './query.ts';
 import type {
   DeploymentInfoRequest,
   GetRequest,
@@ -9,13 +11,8 @@ import type {
   UninstallRequest,
   UpgradeRequest,
 } from './request.ts';
-
-export interface Uninstalled {
-  /** The last revision, with status `uninstalled`. */
-  release: Release;
-  /** Helm's words about what was kept; empty where nothing was. */
-  info: string;
-}
+import { uninstall, type Uninstalled } from './uninstall.ts';
+import { upgrade } from './upgrade.ts';
 
 /** What can be done to releases. */
 export interface Operations {
@@ -27,3 +24,5 @@ export interface Operations {
   get(context: OperationContext, request: GetRequest): Promise<Release>;
   deploymentInfo(context: OperationContext, request: DeploymentInfoRequest): Promise<KubeObject>;
 }
+
+export const operations: Operations = { install, upgrade, uninstall, list, get, deploymentInfo };

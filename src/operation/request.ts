@@ -44,14 +44,9 @@ export interface UpgradeRequest extends ReleaseName, DeployOptions {
   historyLimit?: number;
 }
 
-export interface RollbackRequest extends ReleaseName, WaitOptions {
-  /** The revision to return to. */
-  version: number;
-  waitForJobs?: boolean;
-  historyLimit?: number;
-}
-
 export interface UninstallRequest extends ReleaseName, WaitOptions {
+  /** Keep the release's revisions, the last one as `uninstalled`. Default false. */
+  keepHistory?: boolean;
   description?: string;
 }
 

@@ -1,0 +1,128 @@
+import type { Value, ValueMap } from '../go/value.ts';
+import { history } from '../release/history.ts';
+import type { Release } from '../release/release.ts';
+import type { StoredRevision } from '../release/storage.ts';
+import { formatTime } from '../release/time.ts';
+import type { OperationContext } from './context.ts';
+import { deploy, type Deployment } from './deploy.ts';
+import { OperationError } from './error.ts';
+import { messageOf, withMessage } from './error-code.ts';
+import { checkNamespace, checkReleaseName } from './names.ts';
+import { ensureNamespace } from './namespace.ts';
+import { checkOwnership } from './ownership.ts';
+import { prepare } from './prepare.ts';
+import { recordFailure, recordRevision } from './record.ts';
+import type { InstallRequest } from './request.ts';
+import { newRevision } from './revision.ts';
+import { compensate, runSteps } from './run.ts';
+import type { StepRunner } from './steps.ts';
+import { resolveTargets } from './target.ts';
+import { uninstallRelease } from './uninstall.ts';
+import { upgradeRelease } from './upgrade.ts';
+
+/**
+ * Installs a chart as a new release (pkg/action/install.go); or upgrades the release where the request allows it and there is one.
+ * Where it fails, an atomic installation is undone, and another one leaves the release `failed`. CRDs and the namespace stay.
+ */
+export async function install(context: OperationContext, request: InstallRequest): Promise<Release> {
+  const { releaseName, namespace } = request;
+  checkReleaseName(
+    releaseName,
+    (problem) => `release name check failed: release name ${JSON.stringify(releaseName)}: ${problem}`,
+  );
+  checkNamespace(namespace);
+  return await runSteps(context, request.timeout, async (runner) => {
+    const revisions = await history(context.storage, namespace, releaseName, runner.signal);
+    const last = revisions.at(-1);
+    const isFree = last === undefined || last.release.info.status === 'uninstalled';
+    if (!isFree && request.upgrade === true) return await upgradeRelease(context, runner, request, revisions);
+    if (!isFree) {
+      throw new OperationError('release_exists', 'release name check failed: cannot reuse a name that is still in use');
+    }
+    return await installRelease(context, runner, request, (last?.release.version ?? 0) + 1);
+  });
+}
+
+async function installRelease(
+  context: OperationContext,
+  runner: StepRunner,
+  request: InstallRequest,
+  version: number,
+): Promise<Release> {
+  const { releaseName: name, namespace, loadChart, description = 'Install complete' } = request;
+  const values: ValueMap = request.values ?? new Map<string, Value>();
+  const release = { name, namespace, revision: 1, isInstall: true, isUpgrade: false };
+  const rendered = await prepare(context, runner, { loadChart, values, release });
+
+  await runner.step('check', async ({ signal }) => {
+    const prefix = 'unable to build kubernetes objects from release manifest';
+    const targets = await resolveTargets(context.cluster, rendered.manifest, namespace, { prefix, signal });
+    const options = { prefix: 'unable to continue with install', signal };
+    await checkOwnership(context.cluster, targets, { name, namespace }, options);
+  });
+  await runner.step('namespace', (tools) =>
+    ensureNamespace(context.cluster, namespace, request.createNamespace ?? true, tools),
+  );
+  const revision = await runner.step('record', async (tools) => {
+    const now = formatTime(context.host.now());
+    const info = {
+      first_deployed: now,
+      last_deployed: now,
+      description: 'Initial install underway',
+      status: 'pending-install' as const,
+    };
+    tools.done(`revision ${version}`);
+    return await recordRevision(
+      context,
+      newRevision({ name, namespace, version }, info, values, rendered),
+      {},
+      0,
+      tools.signal,
+    );
+  });
+
+  const deployment: Deployment = {
+    action: 'install',
+    revision,
+    baseline: undefined,
+    superseded: [],
+    options: request,
+    description,
+    update: { created: [], deleted: [] },
+  };
+  try {
+    await deploy(context, runner, deployment);
+  } catch (error) {
+    throw await failed(context, request, deployment.revision, error);
+  }
+  return deployment.revision.release;
+}
+
+/** Undoes a failed installation or stores that it failed; answers the error that says so, in Helm's words. */
+async function failed(
+  context: OperationContext,
+  request: InstallRequest,
+  revision: StoredRevision,
+  error: unknown,
+): Promise<unknown> {
+  if (context.abandon?.aborted === true) return error;
+  const { releaseName, namespace, timeout, atomic = true } = request;
+  const message = messageOf(error);
+  if (!atomic) {
+    return await recordFailure(context, revision, `Release ${JSON.stringify(releaseName)} failed: ${message}`, error);
+  }
+  try {
+    await compensate(context, 'uninstall', timeout, (runner) =>
+      uninstallRelease(context, runner, { releaseName, namespace }),
+    );
+  } catch (second) {
+    return withMessage(
+      error,
+      `an error occurred while uninstalling the release. original install error: ${message}: ${messageOf(second)}`,
+    );
+  }
+  return withMessage(
+    error,
+    `release ${releaseName} failed, and has been uninstalled due to rollback-on-failure being set: ${message}`,
+  );
+}

@@ -1,0 +1,50 @@
+import type { OperationContext } from './context.ts';
+import type { Progress, StepName } from './progress.ts';
+import { stepRunner, type StepRunner, type StepTools } from './steps.ts';
+import { timeLimit } from './time-limit.ts';
+
+/** As in Helm's command line; in milliseconds. */
+export const defaultTimeout = 5 * 60_000;
+
+/** Runs an operation's steps within its time, until it is cancelled. */
+export async function runSteps<T>(
+  context: OperationContext,
+  timeout: number | undefined,
+  run: (runner: StepRunner) => Promise<T>,
+): Promise<T> {
+  const limit = timeLimit(timeout ?? defaultTimeout, context.signal, context.abandon);
+  try {
+    return await run(stepRunner(limit.signal, context.host, context.progress));
+  } finally {
+    limit.close();
+  }
+}
+
+/**
+ * Undoes a failed operation as one step of it, with time of its own: neither the deadline nor the cancel that may have led here ends it.
+ * What the steps of undoing say becomes what this one says.
+ */
+export async function compensate<T>(
+  context: OperationContext,
+  name: StepName,
+  timeout: number | undefined,
+  run: (runner: StepRunner) => Promise<T>,
+): Promise<T> {
+  const limit = timeLimit(timeout ?? defaultTimeout, context.abandon);
+  const runner = stepRunner(limit.signal, context.host, context.progress);
+  try {
+    return await runner.step(name, (tools) =>
+      run(stepRunner(limit.signal, context.host, (progress) => reportNested(tools, progress))),
+    );
+  } finally {
+    limit.close();
+  }
+}
+
+function reportNested(tools: StepTools, { step, state, message, resources }: Progress): void {
+  if (state === 'skipped') return;
+  tools.report({
+    message: message === undefined ? step : `${step}: ${message}`,
+    ...(resources && { resources }),
+  });
+}

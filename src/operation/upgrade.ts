@@ -1,0 +1,108 @@
+import { valueMapOfPlain } from '../release/plain-value.ts';
+import { customLabels } from '../release/labels.ts';
+import { history, lastDeployed } from '../release/history.ts';
+import type { Release } from '../release/release.ts';
+import { isPending } from '../release/status.ts';
+import type { StoredRevision } from '../release/storage.ts';
+import { formatTime } from '../release/time.ts';
+import type { OperationContext } from './context.ts';
+import { deploy, type Deployment } from './deploy.ts';
+import { OperationError } from './error.ts';
+import { checkNamespace, checkReleaseName } from './names.ts';
+import { checkOwnership } from './ownership.ts';
+import { prepare } from './prepare.ts';
+import { pendingOperation, recordRevision } from './record.ts';
+import type { UpgradeRequest } from './request.ts';
+import { defaultHistoryLimit, newRevision } from './revision.ts';
+import { runSteps } from './run.ts';
+import type { StepRunner } from './steps.ts';
+import { resolveTargets, without } from './target.ts';
+import { undoUpgrade } from './undo-upgrade.ts';
+
+/**
+ * Moves a release to another chart or other values (pkg/action/upgrade.go). Where it fails, an atomic upgrade returns to the last revision
+ * that was successful, and another one leaves its own revision `failed`.
+ */
+export async function upgrade(context: OperationContext, request: UpgradeRequest): Promise<Release> {
+  const { releaseName, namespace } = request;
+  checkReleaseName(releaseName, () => `release name is invalid: ${releaseName}`);
+  checkNamespace(namespace);
+  return await runSteps(context, request.timeout, async (runner) => {
+    const revisions = await history(context.storage, namespace, releaseName, runner.signal);
+    return await upgradeRelease(context, runner, request, revisions);
+  });
+}
+
+/** The steps of {@link upgrade}. `revisions` have the oldest first. */
+export async function upgradeRelease(
+  context: OperationContext,
+  runner: StepRunner,
+  request: UpgradeRequest,
+  revisions: readonly StoredRevision[],
+): Promise<Release> {
+  const { releaseName: name, namespace, loadChart, description = 'Upgrade complete' } = request;
+  const { last, baseline } = startingPoint(name, revisions);
+  const values =
+    request.values === undefined || request.values.size === 0
+      ? valueMapOfPlain(baseline.release.config ?? {})
+      : request.values;
+  const version = last.release.version + 1;
+  const release = { name, namespace, revision: version, isInstall: false, isUpgrade: true };
+  const rendered = await prepare(context, runner, { loadChart, values, release });
+
+  await runner.step('check', async ({ signal }) => {
+    const { cluster } = context;
+    const prefix = 'unable to build kubernetes objects from new release manifest';
+    const targets = await resolveTargets(cluster, rendered.manifest, namespace, { prefix, signal });
+    const known = await resolveTargets(cluster, baseline.release.manifest, namespace, {
+      prefix: 'unable to build kubernetes objects from current release manifest',
+      signal,
+      unknownKinds: 'leave out',
+    });
+    const options = { prefix: 'unable to continue with update', signal };
+    await checkOwnership(cluster, without(targets, known), { name, namespace }, options);
+  });
+  const revision = await runner.step('record', async (tools) => {
+    const { first_deployed } = baseline.release.info;
+    const info = {
+      ...(first_deployed !== undefined && { first_deployed }),
+      last_deployed: formatTime(context.host.now()),
+      description: 'Preparing upgrade',
+      status: 'pending-upgrade' as const,
+    };
+    const next = newRevision({ name, namespace, version }, info, values, rendered);
+    tools.done(`revision ${version}`);
+    const limit = request.historyLimit ?? defaultHistoryLimit;
+    return await recordRevision(context, next, customLabels(last.labels), limit, tools.signal);
+  });
+
+  const deployment: Deployment = {
+    action: 'upgrade',
+    revision,
+    baseline,
+    superseded: [baseline],
+    options: request,
+    description,
+    update: { created: [], deleted: [] },
+  };
+  try {
+    await deploy(context, runner, deployment);
+  } catch (error) {
+    throw await undoUpgrade(context, request, deployment, error);
+  }
+  return deployment.revision.release;
+}
+
+/** The newest revision, and the one whose objects are in the cluster as far as Helm knows: the last that was deployed. */
+function startingPoint(
+  name: string,
+  revisions: readonly StoredRevision[],
+): { last: StoredRevision; baseline: StoredRevision } {
+  const last = revisions.at(-1);
+  if (last && isPending(last.release.info.status)) throw pendingOperation();
+  const status = last?.release.info.status;
+  const fallback = status === 'failed' || status === 'superseded' ? last : undefined;
+  const baseline = lastDeployed(revisions) ?? fallback;
+  if (last && baseline) return { last, baseline };
+  throw new OperationError('no_deployed_release', `${JSON.stringify(name)} has no deployed releases`);
+}
