@@ -47,7 +47,9 @@ const defaultsOfKind: Readonly<Record<string, (object: KubeObject) => void>> = {
     }
   },
   Job(object) {
-    defaultJobSpec(ensureObject(object, 'spec'));
+    const spec = ensureObject(object, 'spec');
+    defaultJobSpec(spec);
+    if (spec['manualSelector'] !== true) identifyPods(object, spec);
   },
   CronJob(object) {
     const spec = ensureObject(object, 'spec');
@@ -101,6 +103,23 @@ function defaultJobSpec(spec: Json): void {
   setDefault(spec, 'backoffLimit', 6);
   setDefault(spec, 'completionMode', 'NonIndexed');
   setDefault(spec, 'suspend', false);
+}
+
+/** A Job's pods are told apart by its uid. */
+function identifyPods(job: KubeObject, spec: Json): void {
+  const { uid = '', name } = job.metadata;
+  setDefault(spec, 'selector', { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } });
+  for (const labels of [
+    ensureObject(spec, 'template', 'metadata', 'labels'),
+    ensureObject(job, 'metadata', 'labels'),
+  ]) {
+    Object.assign(labels, {
+      'batch.kubernetes.io/controller-uid': uid,
+      'batch.kubernetes.io/job-name': name,
+      'controller-uid': uid,
+      'job-name': name,
+    });
+  }
 }
 
 function defaultPodSpec(spec: Json): void {

@@ -1,6 +1,9 @@
 import test from 'ava';
 import type { Environment } from './environment.ts';
+import { applying } from './applying.ts';
 import { objects } from './objects.ts';
+import { watching } from './watching.ts';
+import { workloads } from './workloads.ts';
 
 /** What a Kubernetes API does, as far as this project relies on it. The same tests run against the sandbox and against a real API server. */
 export function kubernetesApi(start: () => Promise<Environment>): void {
@@ -16,4 +19,7 @@ export function kubernetesApi(start: () => Promise<Environment>): void {
     await environment?.close();
   });
   objects(open);
+  watching(open);
+  applying(open);
+  workloads(open);
 }

@@ -10,6 +10,10 @@ export interface ObjectKey {
 
 /** What a controller can do besides reading and writing objects. */
 export interface ControllerTools extends ClusterState {
+  /** How many times faster than in a real cluster time passes. */
+  speed: number;
+  /** Milliseconds of a real cluster's time since the sandbox was started. */
+  elapsed(): number;
   /** Looks at the object again after this many milliseconds of a real cluster's time. */
   again(milliseconds: number): void;
 }
@@ -38,6 +42,8 @@ export function runControllers(
   const pending = new Map<string, () => void>();
   const timers = new Map<string, NodeJS.Timeout>();
   let scheduled: NodeJS.Immediate | undefined;
+  const started = state.host.now();
+  const elapsed = (): number => (Number(state.host.now() - started) / 1_000_000) * speed;
 
   const enqueue = (controller: Controller, key: ObjectKey): void => {
     pending.set(idOf(controller, key), () => reconcile(controller, key));
@@ -63,7 +69,12 @@ export function runControllers(
 
   const reconcile = (controller: Controller, key: ObjectKey): void => {
     try {
-      controller.reconcile(key, { ...state, again: (milliseconds) => later(controller, key, milliseconds) });
+      controller.reconcile(key, {
+        ...state,
+        speed,
+        elapsed,
+        again: (milliseconds) => later(controller, key, milliseconds),
+      });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       later(controller, key, retryDelay);

@@ -1,13 +1,31 @@
 import type { ClusterState } from '../cluster-state.ts';
 import { runControllers, type ControllerRuntime } from './controller.ts';
+import { daemonSetController } from './daemon-sets.ts';
 import { definitionController } from './definitions.ts';
+import { deploymentController } from './deployments.ts';
 import { startGarbageCollector } from './garbage.ts';
+import { jobController } from './jobs.ts';
 import { namespaceController } from './namespaces.ts';
+import { podController } from './pods.ts';
+import { replicaSetController } from './replica-sets.ts';
+import { settledKindControllers } from './settled-kinds.ts';
+import { statefulSetController } from './stateful-sets.ts';
 
 /** Starts everything that acts in the cluster by itself. */
 export function startControllers(state: ClusterState, options: { speed: number; ca: string }): ControllerRuntime {
   const garbage = startGarbageCollector(state);
-  const runtime = runControllers(state, [namespaceController(options.ca), definitionController], options.speed);
+  const controllers = [
+    namespaceController(options.ca),
+    definitionController,
+    deploymentController,
+    replicaSetController,
+    statefulSetController,
+    daemonSetController,
+    jobController,
+    podController(),
+    ...settledKindControllers(),
+  ];
+  const runtime = runControllers(state, controllers, options.speed);
   return {
     stop() {
       garbage.stop();

@@ -1,0 +1,125 @@
+import type { KubeObject } from '../../objects/object.ts';
+import { ensureObject, numberAt, objectsAt, stringAt } from '../json.ts';
+import { timestamp } from '../sandbox-host.ts';
+import { behaviourAnnotation, behaviourOf, type Behaviour } from '../simulation/behaviour.ts';
+import type { ContainerWorld } from '../simulation/container.ts';
+import { mountObstacle, obstacleOf } from '../simulation/obstacles.ts';
+import { advancePod, newPodRun, type PodRun } from '../simulation/pod-run.ts';
+import { podStatus } from '../simulation/pod-status.ts';
+import { itself, type Controller, type ControllerTools } from './controller.ts';
+import { recordEvent } from './events.ts';
+import { conditionsOf, keyOf, pods, typeOf, withConditions, writeStatus } from './workload.ts';
+
+/** The one node that there is. */
+export const nodeName = 'sandbox';
+
+/** How long a pod takes to stop; simulated milliseconds. */
+const stopTime = 300;
+
+/** Scheduler and kubelet in one: puts each pod on the node, runs its simulated containers, and lets a deleted one go. */
+export function podController(): Controller {
+  const runs = new Map<string, PodRun>(); // by uid
+  const stops = new Map<string, number>(); // by uid: when the pod began to stop
+  let addresses = 1;
+
+  const nextAddress = (): string => {
+    addresses++;
+    return `10.244.${Math.floor(addresses / 250) % 250}.${(addresses % 250) + 2}`;
+  };
+
+  const stop = (pod: KubeObject, uid: string, tools: ControllerTools): void => {
+    const begun = stops.get(uid) ?? tools.elapsed();
+    stops.set(uid, begun);
+    const left = begun + stopTime - tools.elapsed();
+    if (left > 0 && numberAt(pod, 'metadata', 'deletionGracePeriodSeconds') !== 0) {
+      tools.again(left);
+      return;
+    }
+    if ((pod.metadata.finalizers ?? []).length > 0) return;
+    runs.delete(uid);
+    stops.delete(uid);
+    tools.store.remove(pods, pod.metadata.namespace ?? '', pod.metadata.name);
+  };
+
+  return {
+    name: 'pod',
+    watches: { [pods]: itself },
+    reconcile({ namespace, name }, tools) {
+      const pod = tools.store.get(pods, namespace, name);
+      const uid = pod?.metadata.uid;
+      if (!pod || uid === undefined) return;
+      if (pod.metadata.deletionTimestamp !== undefined) {
+        stop(pod, uid, tools);
+        return;
+      }
+      if (['Succeeded', 'Failed'].includes(stringAt(pod, 'status', 'phase') ?? '')) return;
+      const behaviour = behaviourFor(tools, pod);
+      if (stringAt(pod, 'spec', 'nodeName') === undefined) {
+        schedule(pod, behaviour, tools);
+        return;
+      }
+      const run =
+        runs.get(uid) ??
+        newPodRun(pod, behaviour, { since: tools.elapsed(), startTime: timestamp(tools.host), address: nextAddress() });
+      runs.set(uid, run);
+      live(pod, run, behaviour, tools);
+    },
+  };
+}
+
+/** The pod's own annotation, or that of what controls it. */
+function behaviourFor(tools: ControllerTools, pod: KubeObject): Behaviour {
+  const own = pod.metadata.annotations?.[behaviourAnnotation];
+  if (own !== undefined) return behaviourOf(own);
+  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller);
+  const type = owner && tools.registry.byKind(owner.apiVersion, owner.kind);
+  const object = type && tools.objects.find(type, pod.metadata.namespace ?? '', owner.name);
+  return behaviourOf(object?.metadata.annotations?.[behaviourAnnotation]);
+}
+
+function schedule(pod: KubeObject, behaviour: Behaviour, tools: ControllerTools): void {
+  const { namespace, name } = keyOf(pod);
+  if (behaviour.name === 'unschedulable') {
+    const message =
+      '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.';
+    if (conditionsOf(pod).some(({ type }) => type === 'PodScheduled')) return;
+    const unscheduled = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message } as const;
+    writeStatus(tools, pod, {
+      phase: 'Pending',
+      qosClass: 'BestEffort',
+      conditions: withConditions(tools, [], unscheduled),
+    });
+    recordEvent(tools, pod, { type: 'Warning', reason: 'FailedScheduling', message, component: 'default-scheduler' });
+    return;
+  }
+  tools.objects.update(typeOf(tools, 'v1', 'Pod'), namespace, name, (next) => {
+    ensureObject(next, 'spec')['nodeName'] = nodeName;
+    return next;
+  });
+  const message = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
+  recordEvent(tools, pod, { type: 'Normal', reason: 'Scheduled', message, component: 'default-scheduler' });
+}
+
+function live(pod: KubeObject, run: PodRun, behaviour: Behaviour, tools: ControllerTools): void {
+  const now = tools.elapsed();
+  const containers = [...objectsAt(pod, 'spec', 'initContainers'), ...objectsAt(pod, 'spec', 'containers')];
+  const world: ContainerWorld = {
+    now,
+    timestamp: timestamp(tools.host),
+    obstacle({ name }) {
+      const container = containers.find((candidate) => candidate['name'] === name);
+      return container && obstacleOf(tools, pod, container, behaviour);
+    },
+    say(type, reason, message, container) {
+      const list = run.init.includes(container) ? 'spec.initContainers' : 'spec.containers';
+      recordEvent(tools, pod, { type, reason, message, component: 'kubelet', fieldPath: `${list}{${container.name}}` });
+    },
+  };
+  const unmounted = mountObstacle(tools, pod);
+  if (unmounted !== undefined)
+    recordEvent(tools, pod, { type: 'Warning', reason: 'FailedMount', message: unmounted, component: 'kubelet' });
+  const next = unmounted === undefined ? advancePod(run, world) : now + 1000;
+  const { status, conditions } = podStatus(pod, run, now);
+  writeStatus(tools, pod, { ...status, conditions: withConditions(tools, conditionsOf(pod), ...conditions) });
+  if (next !== undefined) tools.again(next - now + 1);
+}

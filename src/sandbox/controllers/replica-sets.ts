@@ -1,0 +1,97 @@
+import type { KubeObject } from '../../objects/object.ts';
+import { ApiError } from '../api-error.ts';
+import { numberAt, objectAt, stringAt } from '../json.ts';
+import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
+import { recordEvent } from './events.ts';
+import {
+  conditionsOf,
+  controlledBy,
+  isPodActive,
+  isPodReady,
+  keyOf,
+  liveObject,
+  podFromTemplate,
+  pods,
+  typeOf,
+  withConditions,
+  writeStatus,
+} from './workload.ts';
+
+/** Keeps as many pods as a ReplicaSet asks for. */
+export const replicaSetController: Controller = {
+  name: 'replicaset',
+  watches: { 'apps/replicasets': itself, [pods]: ownerOf('ReplicaSet') },
+  reconcile(key, tools) {
+    const set = liveObject(tools, 'apps/replicasets', key);
+    if (!set) return;
+    const active = controlledBy(tools, set, pods).filter(isPodActive);
+    const wanted = numberAt(set, 'spec', 'replicas') ?? 1;
+    const failure = scale(tools, set, active, wanted);
+    if (failure) tools.again(1000);
+    writeReplicaSetStatus(tools, set, failure);
+  },
+};
+
+function scale(tools: ControllerTools, set: KubeObject, active: KubeObject[], wanted: number): ApiError | undefined {
+  const type = typeOf(tools, 'v1', 'Pod');
+  const { namespace, name } = keyOf(set);
+  for (let count = active.length; count < wanted; count++) {
+    try {
+      const pod = tools.objects.create(type, namespace, podFromTemplate(set, { generateName: `${name}-` }));
+      const message = `Created pod: ${pod.metadata.name}`;
+      recordEvent(tools, set, {
+        type: 'Normal',
+        reason: 'SuccessfulCreate',
+        message,
+        component: 'replicaset-controller',
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const message = `Error creating: ${error.message}`;
+      recordEvent(tools, set, { type: 'Warning', reason: 'FailedCreate', message, component: 'replicaset-controller' });
+      return error;
+    }
+  }
+  for (const pod of [...active].sort(worstFirst).slice(0, Math.max(0, active.length - wanted))) {
+    tools.objects.remove(type, namespace, pod.metadata.name);
+    const message = `Deleted pod: ${pod.metadata.name}`;
+    recordEvent(tools, set, {
+      type: 'Normal',
+      reason: 'SuccessfulDelete',
+      message,
+      component: 'replicaset-controller',
+    });
+  }
+  return undefined;
+}
+
+/** Pods that are not ready go first, then the youngest. */
+function worstFirst(a: KubeObject, b: KubeObject): number {
+  if (isPodReady(a) !== isPodReady(b)) return isPodReady(a) ? 1 : -1;
+  return Number(b.metadata.resourceVersion) - Number(a.metadata.resourceVersion);
+}
+
+function writeReplicaSetStatus(tools: ControllerTools, set: KubeObject, failure: ApiError | undefined): void {
+  const active = controlledBy(tools, set, pods).filter(isPodActive);
+  const ready = active.filter(isPodReady).length;
+  const others = conditionsOf(set).filter(({ type }) => type !== 'ReplicaFailure');
+  const conditions = failure
+    ? withConditions(tools, conditionsOf(set), {
+        type: 'ReplicaFailure',
+        status: 'True',
+        reason: 'FailedCreate',
+        message: failure.message,
+      })
+    : others;
+  const labels = Object.entries(objectAt(set, 'spec', 'template', 'metadata', 'labels'));
+  const labelled = active.filter((pod) =>
+    labels.every(([key, value]) => stringAt(pod, 'metadata', 'labels', key) === value),
+  );
+  writeStatus(tools, set, {
+    replicas: active.length,
+    ...(labelled.length > 0 && { fullyLabeledReplicas: labelled.length }),
+    ...(ready > 0 && { readyReplicas: ready, availableReplicas: ready }),
+    observedGeneration: set.metadata.generation,
+    ...(conditions.length > 0 && { conditions }),
+  });
+}

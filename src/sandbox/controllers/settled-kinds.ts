@@ -1,0 +1,119 @@
+import type { KubeObject } from '../../objects/object.ts';
+import { numberAt, objectAt, stringAt, type Json } from '../json.ts';
+import { itself, type Controller, type ControllerTools } from './controller.ts';
+import { keyOf, pods, selects, isPodReady, typeOf, withConditions, conditionsOf, writeStatus } from './workload.ts';
+
+/** Kinds whose controller has little to do: they are ready a moment after they were written. */
+export function settledKindControllers(): Controller[] {
+  return [
+    settled('persistentvolumeclaim', '/persistentvolumeclaims', bindClaim),
+    settled('persistentvolume', '/persistentvolumes', (volume, tools) => {
+      if (stringAt(volume, 'status', 'phase') === 'Pending') writeStatus(tools, volume, { phase: 'Available' });
+    }),
+    settled('service', '/services', (service, tools) => {
+      if (stringAt(service, 'spec', 'type') === 'LoadBalancer')
+        writeStatus(tools, service, { loadBalancer: loadBalancer });
+    }),
+    settled('ingress', 'networking.k8s.io/ingresses', (ingress, tools) =>
+      writeStatus(tools, ingress, { loadBalancer: loadBalancer }),
+    ),
+    settled('apiservice', 'apiregistration.k8s.io/apiservices', (service, tools) => {
+      const message = 'all checks passed';
+      const available = { type: 'Available', status: 'True', reason: 'Passed', message } as const;
+      writeStatus(tools, service, { conditions: withConditions(tools, conditionsOf(service), available) });
+    }),
+    settled('horizontalpodautoscaler', 'autoscaling/horizontalpodautoscalers', scaleStatus),
+    settled('poddisruptionbudget', 'policy/poddisruptionbudgets', budgetStatus),
+  ];
+}
+
+/** How long it takes them; simulated milliseconds. */
+const settlingTime = 200;
+
+const loadBalancer = { ingress: [{ ip: '192.0.2.1', ipMode: 'VIP' }] };
+
+function settled(
+  name: string,
+  collection: string,
+  settle: (object: KubeObject, tools: ControllerTools) => void,
+): Controller {
+  const due = new Map<string, number>(); // by uid and version: when it is settled
+  return {
+    name,
+    watches: { [collection]: itself },
+    reconcile(key, tools) {
+      const object = tools.store.get(collection, key.namespace, key.name);
+      const id = `${object?.metadata.uid ?? ''} ${object?.metadata.generation ?? 0}`;
+      if (!object || object.metadata.deletionTimestamp !== undefined) {
+        due.delete(id);
+        return;
+      }
+      const time = due.get(id) ?? tools.elapsed() + settlingTime;
+      due.set(id, time);
+      if (time > tools.elapsed()) tools.again(time - tools.elapsed() + 1);
+      else settle(object, tools);
+    },
+  };
+}
+
+function bindClaim(claim: KubeObject, tools: ControllerTools): void {
+  if (stringAt(claim, 'status', 'phase') === 'Bound') return;
+  const { namespace, name } = keyOf(claim);
+  const storage = objectAt(claim, 'spec', 'resources', 'requests');
+  const bound = tools.objects.update(typeOf(tools, 'v1', 'PersistentVolumeClaim'), namespace, name, (next) => ({
+    ...next,
+    spec: { ...objectAt(next, 'spec'), volumeName: `pvc-${claim.metadata.uid ?? ''}` },
+  }));
+  writeStatus(tools, bound, {
+    phase: 'Bound',
+    accessModes: objectAt(claim, 'spec')['accessModes'] ?? [],
+    capacity: storage,
+  });
+}
+
+function scaleStatus(autoscaler: KubeObject, tools: ControllerTools): void {
+  const { kind = '', name = '' } = objectAt(autoscaler, 'spec', 'scaleTargetRef') as { kind?: string; name?: string }; // any client may write it; unknown ones find nothing
+  const type = tools.registry.byKind('apps/v1', kind);
+  const target = type && tools.objects.find(type, autoscaler.metadata.namespace ?? '', name);
+  const replicas = (target && numberAt(target, 'spec', 'replicas')) ?? 0;
+  const able = {
+    type: 'AbleToScale',
+    status: 'True',
+    reason: 'SucceededGetScale',
+    message: "the HPA controller was able to get the target's current scale",
+  } as const;
+  const active = {
+    type: 'ScalingActive',
+    status: 'True',
+    reason: 'ValidMetricFound',
+    message: 'the HPA was able to successfully calculate a replica count',
+  } as const;
+  writeStatus(tools, autoscaler, {
+    currentReplicas: replicas,
+    desiredReplicas: replicas,
+    currentMetrics: null,
+    conditions: withConditions(tools, conditionsOf(autoscaler), able, active),
+  });
+}
+
+function budgetStatus(budget: KubeObject, tools: ControllerTools): void {
+  const selected = tools.store.list(pods, budget.metadata.namespace).filter((pod) => selects(budget, pod));
+  const healthy = selected.filter(isPodReady).length;
+  const status: Json = {
+    observedGeneration: budget.metadata.generation,
+    currentHealthy: healthy,
+    desiredHealthy: Math.min(healthy, selected.length),
+    disruptionsAllowed: 0,
+    expectedPods: selected.length,
+  };
+  const sufficient = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    reason: 'InsufficientPods',
+    observedGeneration: budget.metadata.generation,
+  } as const;
+  writeStatus(tools, budget, {
+    ...status,
+    conditions: withConditions(tools, conditionsOf(budget), { ...sufficient, message: '' }),
+  });
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import type { KubeObject, OwnerReference } from '../../objects/object.ts';
+import { labelRequirements, matchesLabels } from '../../objects/label-selector.ts';
+import { notFound } from '../api-error.ts';
+import type { ClusterState } from '../cluster-state.ts';
+import { isJson, objectAt, objectsAt, stringAt, valueAt, type Json } from '../json.ts';
+import type { ResourceType } from '../resource-type.ts';
+import { timestamp } from '../sandbox-host.ts';
+import type { ObjectKey } from './controller.ts';
+
+/** The kinds that the controllers make and look after; all are built in. */
+export function typeOf(state: ClusterState, apiVersion: string, kind: string): ResourceType {
+  const type = state.registry.byKind(apiVersion, kind);
+  if (!type) throw notFound({ group: '', plural: kind, kind, name: kind });
+  return type;
+}
+
+/** The object of a key, unless it is gone or being deleted. */
+export function liveObject(
+  state: ClusterState,
+  collection: string,
+  { namespace, name }: ObjectKey,
+): KubeObject | undefined {
+  const object = state.store.get(collection, namespace, name);
+  return object?.metadata.deletionTimestamp === undefined ? object : undefined;
+}
+
+export function keyOf(object: KubeObject): ObjectKey {
+  return { namespace: object.metadata.namespace ?? '', name: object.metadata.name };
+}
+
+export function controllerReference(owner: KubeObject): OwnerReference {
+  const { name, uid = '' } = owner.metadata;
+  return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** What an object controls in a collection, in the order of creation. */
+export function controlledBy(state: ClusterState, owner: KubeObject, collection: string): KubeObject[] {
+  return state.store
+    .list(collection, owner.metadata.namespace)
+    .filter((object) =>
+      object.metadata.ownerReferences?.some((ref) => ref.controller && ref.uid === owner.metadata.uid),
+    )
+    .sort((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion));
+}
+
+/** Sets the status, where it differs from what is there. */
+export function writeStatus(state: ClusterState, object: KubeObject, status: Json): void {
+  const type = typeOf(state, object.apiVersion, object.kind);
+  const { namespace, name } = keyOf(object);
+  state.objects.update(type, namespace, name, (current) => ({ ...current, status }), { subresource: 'status' });
+}
+
+export interface Condition extends Json {
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+}
+
+export function conditionsOf(object: KubeObject): Condition[] {
+  return objectsAt(object, 'status', 'conditions') as Condition[]; // written by the sandbox, or by a client that plays a controller
+}
+
+/** The conditions with some of them set; the time of the last transition changes only with the status. */
+export function withConditions(state: ClusterState, before: readonly Condition[], ...set: Condition[]): Condition[] {
+  const now = timestamp(state.host);
+  const changed = set.map((condition) => {
+    const old = before.find(({ type }) => type === condition.type);
+    const same = old?.status === condition.status;
+    return { ...condition, lastTransitionTime: same ? (old.lastTransitionTime ?? now) : now };
+  });
+  const kept = before.filter(({ type }) => !set.some((condition) => condition.type === type));
+  return [...kept, ...changed];
+}
+
+/** A pod by the template inside `owner`. */
+export function podFromTemplate(
+  owner: KubeObject,
+  name: { name: string } | { generateName: string },
+  labels: Record<string, string> = {},
+): KubeObject {
+  const template = objectAt(owner, 'spec', 'template');
+  const metadata = structuredClone(objectAt(template, 'metadata'));
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: '',
+      ...name,
+      namespace: owner.metadata.namespace ?? '',
+      labels: { ...(metadata['labels'] as Record<string, string> | undefined), ...labels }, // checked when the owner was written
+      ...(isJson(metadata['annotations']) && { annotations: metadata['annotations'] as Record<string, string> }), // as above
+      ownerReferences: [controllerReference(owner)],
+    },
+    spec: structuredClone(objectAt(template, 'spec')),
+  };
+}
+
+export function isPodReady(pod: KubeObject): boolean {
+  return conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+/** A pod that neither ended nor is being deleted. */
+export function isPodActive(pod: KubeObject): boolean {
+  const phase = stringAt(pod, 'status', 'phase');
+  return phase !== 'Succeeded' && phase !== 'Failed' && pod.metadata.deletionTimestamp === undefined;
+}
+
+/** Whether the selector of a workload takes in an object. */
+export function selects(owner: KubeObject, object: KubeObject): boolean {
+  const selector = valueAt(owner, 'spec', 'selector');
+  return isJson(selector) && matchesLabels(labelRequirements(selector), object.metadata.labels);
+}
+
+/** A short name for a template; equal templates have equal hashes. */
+export function templateHash(template: unknown): string {
+  const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
+  const digest = createHash('sha256').update(stableJson(template)).digest();
+  return Array.from(digest.subarray(0, 10), (byte) => alphabet[byte % alphabet.length]).join('');
+}
+
+/** JSON with its fields in the order of their names. */
+export function stableJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(stableJson).join(',')}]`;
+  if (!isJson(value)) return JSON.stringify(value);
+  const fields = Object.keys(value)
+    .sort()
+    .filter((field) => value[field] !== undefined);
+  return `{${fields.map((field) => `${JSON.stringify(field)}:${stableJson(value[field])}`).join(',')}}`;
+}
+
+/** A count or a percentage of `total`, as rolling updates have it. */
+export function intOrPercent(value: unknown, total: number, round: 'up' | 'down'): number {
+  if (typeof value === 'number') return value;
+  const percent = typeof value === 'string' ? Number.parseFloat(value) : 0;
+  const exact = (percent * total) / 100;
+  return round === 'up' ? Math.ceil(exact) : Math.floor(exact);
+}
+
+export const pods = '/pods';

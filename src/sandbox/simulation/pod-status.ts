@@ -1,0 +1,121 @@
+import type { KubeObject } from '../../objects/object.ts';
+import type { Json } from '../json.ts';
+import type { Condition } from '../controllers/workload.ts';
+import { readyTime, type SimulatedContainer } from './container.ts';
+import { isPast, type PodRun } from './pod-run.ts';
+
+/** The status of a pod on a node, without the conditions' times. */
+export function podStatus(pod: KubeObject, run: PodRun, now: number): { status: Json; conditions: Condition[] } {
+  const initialized = run.init.every(isPast);
+  const ready = initialized && run.containers.every((container) => isReady(container, now));
+  const phase = phaseOf(run);
+  const containersNotReady = `containers with unready status: [${run.containers
+    .filter((container) => !isReady(container, now))
+    .map(({ name }) => name)
+    .join(' ')}]`;
+  const ended = phase === 'Succeeded' || phase === 'Failed';
+  const readiness = (type: string): Condition => {
+    if (ready) return { type, status: 'True' };
+    if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' };
+    if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' };
+    return { type, status: 'False', reason: 'ContainersNotReady', message: containersNotReady };
+  };
+  const incomplete = run.init.filter((container) => !isPast(container)).map(({ name }) => name);
+  const started = run.containers.some(({ phase }) => phase.name !== 'creating');
+  return {
+    status: {
+      phase,
+      observedGeneration: pod.metadata.generation,
+      hostIP: '172.18.0.2',
+      hostIPs: [{ ip: '172.18.0.2' }],
+      ...(started || run.init.length > 0 ? { podIP: run.address, podIPs: [{ ip: run.address }] } : {}),
+      startTime: run.startTime,
+      qosClass: 'BestEffort',
+      ...(run.init.length > 0 && {
+        initContainerStatuses: run.init.map((container) => containerStatus(container, 'PodInitializing', now)),
+      }),
+      containerStatuses: run.containers.map((container) =>
+        containerStatus(container, initialized ? 'ContainerCreating' : 'PodInitializing', now),
+      ),
+    },
+    conditions: [
+      { type: 'PodReadyToStartContainers', status: ended ? 'False' : 'True' },
+      initialized
+        ? { type: 'Initialized', status: 'True', ...(phase === 'Succeeded' && { reason: 'PodCompleted' }) }
+        : {
+            type: 'Initialized',
+            status: 'False',
+            reason: 'ContainersNotInitialized',
+            message: `containers with incomplete status: [${incomplete.join(' ')}]`,
+          },
+      readiness('Ready'),
+      readiness('ContainersReady'),
+      { type: 'PodScheduled', status: 'True' },
+    ],
+  };
+}
+
+function phaseOf(run: PodRun): string {
+  const hasEnded = ({ phase, restartPolicy }: SimulatedContainer): boolean =>
+    phase.name === 'ended' && restartPolicy !== 'Always' && !(restartPolicy === 'OnFailure' && phase.exitCode !== 0);
+  const failed = ({ phase }: SimulatedContainer): boolean => phase.name === 'ended' && phase.exitCode !== 0;
+  if (run.init.some((container) => hasEnded(container) && failed(container))) return 'Failed';
+  if (run.containers.every(hasEnded)) return run.containers.some(failed) ? 'Failed' : 'Succeeded';
+  const started = ({ phase, restarts }: SimulatedContainer): boolean =>
+    restarts > 0 || phase.name === 'running' || phase.name === 'ended';
+  return run.init.every(isPast) && run.containers.every(started) ? 'Running' : 'Pending';
+}
+
+function isReady(container: SimulatedContainer, now: number): boolean {
+  const time = readyTime(container);
+  return time !== undefined && time <= now;
+}
+
+function containerStatus(container: SimulatedContainer, creating: string, now: number): Json {
+  const { phase, name, image, restarts, last } = container;
+  const terminated = (ended: NonNullable<SimulatedContainer['last']>): Json => ({
+    exitCode: ended.exitCode,
+    reason: ended.exitCode === 0 ? 'Completed' : 'Error',
+    startedAt: ended.startedAt,
+    finishedAt: ended.finishedAt,
+    containerID: containerId(container),
+  });
+  const state = (): Json => {
+    switch (phase.name) {
+      case 'creating':
+        return { waiting: { reason: creating } };
+      case 'blocked':
+        return { waiting: { reason: phase.reason, message: phase.message } };
+      case 'running':
+        return { running: { startedAt: phase.startedAt } };
+      case 'ended':
+        return { terminated: terminated(phase) };
+      case 'back-off': {
+        const message = `back-off ${goDuration(phase.seconds)} restarting failed container=${name}`;
+        return { waiting: { reason: 'CrashLoopBackOff', message } };
+      }
+    }
+  };
+  const isInitDone = phase.name === 'ended' && phase.exitCode === 0;
+  const started = phase.name !== 'creating' && phase.name !== 'blocked';
+  return {
+    name,
+    state: state(),
+    lastState: last && phase.name !== 'ended' ? { terminated: terminated(last) } : {},
+    ready: isReady(container, now) || (isInitDone && creating === 'PodInitializing'),
+    restartCount: restarts,
+    image,
+    imageID: started ? `sandbox/${image}` : '',
+    ...(started && { containerID: containerId(container) }),
+    started: phase.name === 'running',
+  };
+}
+
+function containerId({ name, restarts }: SimulatedContainer): string {
+  return `containerd://${Buffer.from(`${name}-${restarts}`).toString('hex').padEnd(64, '0').slice(0, 64)}`;
+}
+
+/** As Go prints whole seconds: `10s`, `2m40s`. */
+function goDuration(seconds: number): string {
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+}
