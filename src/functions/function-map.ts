@@ -2,18 +2,21 @@ import type { Host } from '../go/host.ts';
 import type { GoFunction } from '../go/value.ts';
 import { abbreviationFunctions } from './abbreviation.ts';
 import { casingFunctions } from './casing.ts';
+import { certificateFunctions } from './certificates.ts';
 import { conversionFunctions } from './conversion.ts';
 import { dateFunctions } from './dates.ts';
 import { defaultFunctions } from './defaults.ts';
 import { dictFunctions } from './dicts.ts';
 import { digestFunctions } from './digests.ts';
 import { encodingFunctions } from './encodings.ts';
+import { encryptionFunctions } from './encryption.ts';
 import { floatMathFunctions } from './float-maths.ts';
 import { jsonFunctions } from './json.ts';
 import { defaultLimits, type FunctionLimits } from './limits.ts';
 import { listFunctions } from './lists.ts';
 import { mathFunctions } from './maths.ts';
 import { networkFunctions } from './network.ts';
+import { passwordFunctions } from './passwords.ts';
 import { pathFunctions } from './paths.ts';
 import { quotingFunctions } from './quoting.ts';
 import { randomFunctions } from './random.ts';
@@ -52,6 +55,9 @@ export function functionMap(host: Host, limits: FunctionLimits = defaultLimits):
       dateFunctions(host),
       versionFunctions(),
       digestFunctions,
+      certificateFunctions(host),
+      passwordFunctions(host),
+      encryptionFunctions(host),
       pathFunctions,
       urlFunctions,
       networkFunctions,

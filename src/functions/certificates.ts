@@ -1,0 +1,172 @@
+import type { KeyObject } from 'node:crypto';
+import { format } from '../go/fmt.ts';
+import type { Host } from '../go/host.ts';
+import { fromBytes } from '../go/text.ts';
+import { GoError, GoObject, type Int, type Value } from '../go/value.ts';
+import { decodeBase64 } from './base64.ts';
+import type { FunctionFamily } from './family.ts';
+import { ipAddressBytes } from './ip-address.ts';
+import { decodePem, encodePem } from './pem.ts';
+import { generateKey, generateRsaKey, keyFromPem, keyToPem } from './private-key.ts';
+import { randomSource } from './random-source.ts';
+import { createCertificate, readCertificate, type CertificateRequest, type Signer } from './x509.ts';
+
+const generatedKeyBits = 2048;
+const nanosecondsPerDay = 86_400_000_000_000n;
+const nanosecondsPerMillisecond = 1_000_000n;
+const certificateType = 'sprig.certificate';
+const named = ['string', '[]interface {}', '[]interface {}', 'int'] as const;
+
+/** A certificate and its key, both in PEM: what Sprig's functions answer. */
+class Certificate extends GoObject {
+  readonly goType = certificateType;
+  readonly kind = 'struct';
+  readonly certificate: string;
+  readonly key: string;
+
+  constructor(certificate: string, key: string) {
+    super();
+    this.certificate = certificate;
+    this.key = key;
+  }
+
+  override fields(): readonly string[] {
+    return ['Cert', 'Key'];
+  }
+
+  override field(name: string): Value | undefined {
+    return name === 'Cert' ? this.certificate : name === 'Key' ? this.key : undefined;
+  }
+}
+
+/** What a certificate is made for. */
+interface Names {
+  readonly commonName: string;
+  readonly ips: readonly Value[];
+  readonly dnsNames: readonly Value[];
+}
+
+/** Sprig's certificates and keys. Times and serial numbers come from the host; keys are made by node:crypto. */
+export function certificateFunctions(host: Host): FunctionFamily {
+  const source = randomSource(host);
+
+  const issue = (names: Names, days: Int, key: KeyObject, isAuthority: boolean, signer: Signer): Certificate => {
+    const now = host.now();
+    const request: CertificateRequest = {
+      commonName: names.commonName,
+      ipAddresses: names.ips.map(ipAddress),
+      dnsNames: names.dnsNames.map(dnsName),
+      serialNumber: source.below(1n << 128n),
+      notBefore: milliseconds(now),
+      notAfter: milliseconds(now + BigInt.asIntN(64, nanosecondsPerDay * days.value)),
+      isAuthority,
+      key,
+    };
+    const der = orError('error creating certificate', () => createCertificate(request, signer));
+    return new Certificate(encodePem({ type: 'CERTIFICATE', der }), keyToPem(key));
+  };
+  const authority = (commonName: string, days: Int, key: KeyObject): Certificate =>
+    issue({ commonName, ips: [], dnsNames: [] }, days, key, true, { key });
+  const selfSigned = (names: Names, days: Int, key: KeyObject): Certificate => issue(names, days, key, false, { key });
+  const signed = (names: Names, days: Int, ca: Certificate, key: KeyObject): Certificate =>
+    issue(names, days, key, false, signerOf(ca));
+
+  return {
+    genPrivateKey: { params: ['string'], call: genPrivateKey },
+    buildCustomCert: { params: ['string', 'string'], call: buildCustomCert },
+    genCA: {
+      params: ['string', 'int'],
+      call: (commonName: string, days: Int) => authority(commonName, days, generateRsaKey(generatedKeyBits)),
+    },
+    genCAWithKey: {
+      params: ['string', 'int', 'string'],
+      call: (commonName: string, days: Int, pem: string) => authority(commonName, days, givenKey(pem)),
+    },
+    genSelfSignedCert: {
+      params: named,
+      call: (commonName: string, ips: readonly Value[], dnsNames: readonly Value[], days: Int) =>
+        selfSigned({ commonName, ips, dnsNames }, days, generateRsaKey(generatedKeyBits)),
+    },
+    genSelfSignedCertWithKey: {
+      params: [...named, 'string'],
+      call: (commonName: string, ips: readonly Value[], dnsNames: readonly Value[], days: Int, pem: string) =>
+        selfSigned({ commonName, ips, dnsNames }, days, givenKey(pem)),
+    },
+    genSignedCert: {
+      params: [...named, certificateType],
+      call: (commonName: string, ips: readonly Value[], dnsNames: readonly Value[], days: Int, ca: Certificate) =>
+        signed({ commonName, ips, dnsNames }, days, ca, generateRsaKey(generatedKeyBits)),
+    },
+    genSignedCertWithKey: {
+      params: [...named, certificateType, 'string'],
+      call: (
+        commonName: string,
+        ips: readonly Value[],
+        dnsNames: readonly Value[],
+        days: Int,
+        ca: Certificate,
+        pem: string,
+      ) => signed({ commonName, ips, dnsNames }, days, ca, givenKey(pem)),
+    },
+  };
+}
+
+function milliseconds(nanoseconds: bigint): number {
+  return Number(nanoseconds / nanosecondsPerMillisecond);
+}
+
+function givenKey(pem: string): KeyObject {
+  return orError('parsing private key', () => keyFromPem(pem));
+}
+
+function signerOf(ca: Certificate): Signer {
+  const block = decodePem(ca.certificate);
+  if (block === undefined) throw new GoError('unable to decode certificate');
+  orError('error parsing certificate: decodedSignerCert.Bytes', () => readCertificate(block.der));
+  return { certificate: block.der, key: orError('error parsing private key', () => keyFromPem(ca.key)) };
+}
+
+function ipAddress(value: Value): Uint8Array {
+  if (typeof value !== 'string') throw new GoError(`error parsing ip: ${format(value)} is not a string`);
+  const bytes = ipAddressBytes(value);
+  if (bytes === undefined) throw new GoError(`error parsing ip: ${value}`);
+  return bytes;
+}
+
+function dnsName(value: Value): string {
+  if (typeof value === 'string') return value;
+  throw new GoError(`error processing alternate dns name: ${format(value)} is not a string`);
+}
+
+function genPrivateKey(kind: string): string {
+  const key = generateKey(kind);
+  return key === undefined ? `Unknown type ${kind}` : keyToPem(key);
+}
+
+/** Takes a certificate and a key that somebody else made, both in base64 over PEM. */
+function buildCustomCert(certificate: string, key: string): Certificate {
+  const [certificatePem, keyPem] = [decoded(certificate, 'certificate'), decoded(key, 'private key')];
+  const block = decodePem(certificatePem);
+  if (block === undefined) throw new GoError('unable to decode certificate');
+  orError('error parsing certificate: decodedCert.Bytes', () => readCertificate(block.der));
+  orError('error parsing private key', () => keyFromPem(keyPem));
+  return new Certificate(certificatePem, keyPem);
+}
+
+function decoded(text: string, what: string): string {
+  try {
+    return fromBytes(decodeBase64(text));
+  } catch (error) {
+    if (error instanceof GoError) throw new GoError(`unable to decode base64 ${what}`);
+    throw error;
+  }
+}
+
+function orError<T>(problem: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof GoError) throw new GoError(`${problem}: ${error.message}`);
+    throw error;
+  }
+}
