@@ -1,5 +1,6 @@
 import type { Chart, ChartFile } from '../chart/chart.ts';
-import { plainObject } from './plain-value.ts';
+import type { ChartDependency, ChartMetadata } from '../chart/metadata.ts';
+import { plainObject, plainValue } from './plain-value.ts';
 
 /** A chart as a release holds it: without its subcharts. Field names are those of Helm's JSON (pkg/chart/v2/chart.go). */
 export interface StoredChart {
@@ -30,7 +31,7 @@ export interface StoredFile {
 /** What a release keeps of a chart. Give the chart with its dependencies processed, as Helm stores it. */
 export function storedChart(chart: Chart): StoredChart {
   return {
-    metadata: withoutZeroValues(chart.metadata),
+    metadata: storedMetadata(chart.metadata),
     lock: chart.lock ?? null,
     templates: chart.templates.map(storedFile),
     values: plainObject(chart.values),
@@ -45,6 +46,20 @@ function storedFile(file: ChartFile): StoredFile {
 
 function base64(data: Uint8Array): string {
   return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
+}
+
+function storedMetadata({ dependencies = [], ...fields }: ChartMetadata): Record<string, unknown> {
+  return withoutZeroValues({ ...fields, dependencies: dependencies.map(storedDependency) });
+}
+
+function storedDependency({
+  name,
+  repository,
+  importValues = [],
+  ...fields
+}: ChartDependency): Record<string, unknown> {
+  // Helm writes these two even where they are empty
+  return { name, repository, ...withoutZeroValues({ ...fields, 'import-values': importValues.map(plainValue) }) };
 }
 
 /** Drops what Go's `omitempty` drops. */

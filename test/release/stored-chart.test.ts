@@ -7,16 +7,36 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 test('a chart is stored with its files in base64 and without what is empty in Chart.yaml', (t) => {
   const chart = storedChart({
-    metadata: { apiVersion: 'v2', name: 'mini', version: '0.1.0', home: '', keywords: [], deprecated: false },
+    metadata: {
+      apiVersion: 'v2',
+      name: 'mini',
+      version: '0.1.0',
+      home: '',
+      keywords: [],
+      deprecated: false,
+      dependencies: [
+        {
+          name: 'db',
+          repository: '',
+          version: '1.x',
+          importValues: ['data', new Map<string, Value>([['child', 'x']])],
+        },
+      ],
+    },
     values: new Map<string, Value>([['replicas', 2]]),
     schema: bytes('{}'),
     templates: [{ name: 'templates/a.yaml', data: bytes('a: 1\n') }],
     files: [],
     dependencies: [],
     digest: '',
-  } as Parameters<typeof storedChart>[0]);
+  });
   t.deepEqual(chart, {
-    metadata: { apiVersion: 'v2', name: 'mini', version: '0.1.0' },
+    metadata: {
+      apiVersion: 'v2',
+      name: 'mini',
+      version: '0.1.0',
+      dependencies: [{ name: 'db', repository: '', version: '1.x', 'import-values': ['data', { child: 'x' }] }],
+    },
     lock: null,
     templates: [{ name: 'templates/a.yaml', data: 'YTogMQo=' }],
     values: { replicas: 2 },
