@@ -1,3 +1,4 @@
+import { Complex } from './complex.ts';
 import { GoObject, Int, NamedMap, Slice, type Value } from './value.ts';
 
 /** Whether the value is a list of any element type, but no named type: a `Uint8Array` is not. */
@@ -66,6 +67,7 @@ export function truth(value: Value): boolean {
 }
 
 function objectTruth(object: GoObject): boolean {
+  if (object instanceof Complex) return object.real !== 0 || object.imaginary !== 0;
   const underlying = object.underlying();
   if (underlying !== undefined) return truth(underlying);
   const contents = object.contents();

@@ -144,6 +144,11 @@ export abstract class GoObject {
     return undefined;
   }
 
+  /** Go's type of what {@link contents} holds. */
+  elementType(): string {
+    return 'interface {}';
+  }
+
   /** What JSON and YAML write for it; undefined: its fields as an object. */
   json(): Value | undefined {
     return undefined;

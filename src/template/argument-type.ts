@@ -63,8 +63,9 @@ export function zeroValue(type: string): Value {
 export function elementType(container: Value): string {
   if (container instanceof Slice) return container.element;
   if (container instanceof Uint8Array) return 'uint8';
-  const type = container instanceof NamedMap || container instanceof GoObject ? container.goType : '';
-  return /^map\[[^\]]*\](.*)$/.exec(type)?.[1] ?? /^\[\](.*)$/.exec(type)?.[1] ?? 'interface {}';
+  if (container instanceof GoObject) return container.elementType();
+  const type = container instanceof NamedMap ? container.goType : '';
+  return /^map\[[^\]]*\](.*)$/.exec(type)?.[1] ?? 'interface {}';
 }
 
 /** Whether a value can be given where the type is asked for. */

@@ -1,3 +1,4 @@
+import { formatPointee } from '../go/fmt-value.ts';
 import { format } from '../go/fmt.ts';
 import { sortedKeys } from '../go/text.ts';
 import { isList, isMap } from '../go/types.ts';
@@ -67,7 +68,9 @@ function visitObject(frame: Frame, range: Range, object: GoObject): Visit {
 }
 
 function cannotIterate(frame: Frame, { unit, place }: Range, value: Value): never {
-  return fail(unit, frame, place, `range can't iterate over ${format(value)}`);
+  const isPointer = value instanceof GoObject && value.kind === 'ptr';
+  const shown = isPointer ? (value.text() ?? formatPointee(value)) : format(value);
+  return fail(unit, frame, place, `range can't iterate over ${shown}`);
 }
 
 function visitList(frame: Frame, range: Range, list: readonly Value[], type: string): Visit {

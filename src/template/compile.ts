@@ -17,7 +17,7 @@ export class CompiledTemplate implements Runnable {
   /** Whether there is nothing in it but space. */
   readonly isEmpty: boolean;
   readonly source: Source;
-  readonly #nodes: readonly Node[];
+  readonly nodes: readonly Node[];
   readonly #functions: FunctionTable;
   #body: Statement | undefined;
   #variables = 1;
@@ -26,7 +26,7 @@ export class CompiledTemplate implements Runnable {
     this.name = name;
     this.isEmpty = isEmptyTree(nodes);
     this.source = source;
-    this.#nodes = nodes;
+    this.nodes = nodes;
     this.#functions = functions;
   }
 
@@ -44,7 +44,7 @@ export class CompiledTemplate implements Runnable {
       counter: { slots: 1 },
       compile: compilers,
     };
-    const body = compileList(unit, this.#nodes);
+    const body = compileList(unit, this.nodes);
     this.#variables = unit.counter.slots;
     return body;
   }

@@ -67,7 +67,7 @@ export class Execution implements Running {
     if (template === undefined) {
       throw new GoError(`template: no template ${quote(name)} associated with template ${quote(this.#templates.name)}`);
     }
-    return this.#nesting === 0 ? this.#outermost(template, data) : this.#run(template, data);
+    return this.#start(template, data);
   }
 
   /**
@@ -76,12 +76,17 @@ export class Execution implements Running {
    */
   executeText(file: TemplateFile, data: Value): string {
     const templates = this.#templates;
-    this.#templates = templates.extend(file);
+    const { set, template } = templates.extend(file);
+    this.#templates = set;
     try {
-      return this.execute(file.name, data);
+      return this.#start(template, data);
     } finally {
       this.#templates = templates;
     }
+  }
+
+  #start(template: CompiledTemplate, data: Value): string {
+    return this.#nesting === 0 ? this.#outermost(template, data) : this.#run(template, data);
   }
 
   #run(template: CompiledTemplate, data: Value): string {

@@ -78,7 +78,9 @@ function missing(frame: Frame, container: Value, site: FieldSite, name: string):
 function noSuchField(frame: Frame, receiver: Value, site: FieldSite, index: number, container: Slot): never {
   const name = site.names[index] ?? '';
   const type = staticType(frame, receiver, site, index, container);
-  return fail(site.unit, frame, site.place, `can't evaluate field ${name} in type ${type}`);
+  const unexported = receiver instanceof GoObject && receiver.members().some(([member]) => member === name);
+  const problem = unexported ? `${name} is an unexported field of struct` : `can't evaluate field ${name} in`;
+  return fail(site.unit, frame, site.place, `${problem} type ${type}`);
 }
 
 /** Go's type of a receiver as errors name it: of an element of a list or map, the type that all elements have. */

@@ -10,6 +10,12 @@ function contentsOf(value: NonNullable<Value>): NonNullable<Value> {
   return value.contents() ?? value.underlying() ?? value;
 }
 
+/** Go's type of a value, of a pointer that of what it points to. */
+function typeOfTarget(value: Value): string {
+  const type = goTypeOf(value);
+  return value instanceof GoObject && value.kind === 'ptr' ? type.slice(1) : type;
+}
+
 /** The function `len`. */
 export function lengthOf(value: Slot): number {
   if (value === undefined) throw new GoError('reflect: call of reflect.Value.Type on zero Value');
@@ -18,7 +24,7 @@ export function lengthOf(value: Slot): number {
   if (typeof contents === 'string') return byteLength(contents);
   if (isMap(contents)) return contents.size;
   if (isList(contents) || contents instanceof Uint8Array) return contents.length;
-  throw new GoError(`len of type ${goTypeOf(value)}`);
+  throw new GoError(`len of type ${typeOfTarget(value)}`);
 }
 
 /** The function `index`. */
@@ -42,7 +48,7 @@ function indexOnce(item: Value, index: Value): Slot {
     if (byte === undefined) throw new GoError('reflect: slice index out of range');
     return new Int('uint8', BigInt(byte));
   }
-  if (!isList(contents)) throw new GoError(`can't index item of type ${goTypeOf(item)}`);
+  if (!isList(contents)) throw new GoError(`can't index item of type ${typeOfTarget(item)}`);
   const element = contents[position(index, contents.length)];
   if (element === undefined) throw new GoError('reflect: slice index out of range');
   return element;
@@ -75,7 +81,7 @@ export function sliceValue(value: Slot, ...indexes: Slot[]): Slot {
   const contents = contentsOf(value);
   if (typeof contents === 'string' && indexes.length === 3) throw new GoError('cannot 3-index slice a string');
   if (typeof contents !== 'string' && !isList(contents) && !(contents instanceof Uint8Array)) {
-    throw new GoError(`can't slice item of type ${goTypeOf(value)}`);
+    throw new GoError(`can't slice item of type ${typeOfTarget(value)}`);
   }
   const length = lengthOf(contents);
   const [from = 0, to = length, capacity = length] = indexes.map((index) => position(index ?? null, length));

@@ -6,8 +6,13 @@ import { TemplateParseError } from './template-error.ts';
 import { TokenStream } from './token-stream.ts';
 import type { Token } from './token.ts';
 
-/** The templates of a text, by name: the text itself, and what it defines. */
-export type Trees = Map<string, readonly Node[]>;
+/** A text that was parsed. */
+export interface ParsedText {
+  /** What stands outside of all definitions. */
+  readonly root: readonly Node[];
+  /** The templates by name: the text itself, and what it defines. */
+  readonly trees: ReadonlyMap<string, readonly Node[]>;
+}
 
 /** What all templates of a text share while they are parsed. */
 interface File {
@@ -15,7 +20,7 @@ interface File {
   readonly text: string;
   readonly lexer: Lexer;
   readonly hasFunction: (name: string) => boolean;
-  readonly trees: Trees;
+  readonly trees: Map<string, readonly Node[]>;
 }
 
 /** The parser of one template of a file. */
@@ -31,16 +36,15 @@ interface Ending {
 }
 
 /** Parses a text. Throws {@link TemplateParseError} where it is no template. */
-export function parseTemplate(name: string, text: string, hasFunction: (name: string) => boolean): Trees {
+export function parseTemplate(name: string, text: string, hasFunction: (name: string) => boolean): ParsedText {
   const file: File = { name, text, lexer: new Lexer(text), hasFunction, trees: new Map() };
   try {
-    parseFile(file);
+    return { root: parseFile(file), trees: file.trees };
   } catch (error) {
     // the stack of this thread is smaller than what the text nests
     if (error instanceof RangeError) throw new TemplateParseError(name, 1, 'max expression depth exceeded');
     throw error;
   }
-  return file.trees;
 }
 
 function newTree(file: File): Tree {
@@ -48,7 +52,7 @@ function newTree(file: File): Tree {
   return { file, tokens, hasFunction: file.hasFunction, variables: ['$'], parenDepth: 0, rangeDepth: 0 };
 }
 
-function parseFile(file: File): void {
+function parseFile(file: File): Node[] {
   const tree = newTree(file);
   const { tokens } = tree;
   const root: Node[] = [];
@@ -62,6 +66,7 @@ function parseFile(file: File): void {
     else root.push(node);
   }
   addTree(tree, file.name, root);
+  return root;
 }
 
 function startsDefinition(tokens: TokenStream): boolean {

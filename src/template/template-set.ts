@@ -17,6 +17,13 @@ export interface TemplateSetOptions {
 
 type Templates = ReadonlyMap<string, CompiledTemplate>;
 
+interface ParsedFile {
+  /** What the text itself is. */
+  readonly template: CompiledTemplate;
+  /** That and what it defines. */
+  readonly templates: Templates;
+}
+
 /** How many characters of text the cache of {@link TemplateSet.extend} may hold. */
 const maxCachedText = 16 * 1024 * 1024;
 
@@ -41,32 +48,33 @@ export class TemplateSet {
    */
   static parse(files: readonly TemplateFile[], { functions, name = 'gotpl' }: TemplateSetOptions): TemplateSet {
     const set = new TemplateSet(name, functions, { texts: new Map(), size: 0 });
-    for (const file of files) set.#add(parseFile(file, functions));
+    for (const file of files) set.#add(parseFile(file, functions).templates);
     return set;
   }
 
   /**
-   * A set with the templates of one more text; this one stays as it is. A text that was seen before is not parsed again.
-   * Throws `TemplateParseError` where the text is no template.
+   * A set with the templates of one more text, and the template that the text itself is; this set stays as it is. A text that was
+   * seen before is not parsed again. Throws `TemplateParseError` where the text is no template.
    */
-  extend(file: TemplateFile): TemplateSet {
+  extend(file: TemplateFile): { readonly set: TemplateSet; readonly template: CompiledTemplate } {
+    const { template, templates } = this.#parseCached(file);
     const set = new TemplateSet(this.name, this.#functions, this.#cache, this);
-    set.#add(this.#parseCached(file));
-    return set;
+    set.#add(templates);
+    return { set, template };
   }
 
-  #parseCached(file: TemplateFile): Templates {
+  #parseCached(file: TemplateFile): ParsedFile {
     const key = `${file.name}\0${file.text}`;
     const known = this.#cache.texts.get(key);
     if (known !== undefined) return known;
-    const templates = parseFile(file, this.#functions);
+    const parsed = parseFile(file, this.#functions);
     if (this.#cache.size + key.length > maxCachedText) {
       this.#cache.texts.clear();
       this.#cache.size = 0;
     }
-    this.#cache.texts.set(key, templates);
+    this.#cache.texts.set(key, parsed);
     this.#cache.size += key.length;
-    return templates;
+    return parsed;
   }
 
   #add(templates: Templates): void {
@@ -83,13 +91,15 @@ export class TemplateSet {
 
 /** Texts that were parsed, by name and text; all sets that come from one share it. */
 interface ParseCache {
-  readonly texts: Map<string, Templates>;
+  readonly texts: Map<string, ParsedFile>;
   size: number;
 }
 
-function parseFile(file: TemplateFile, functions: FunctionTable): Templates {
-  const trees = parseTemplate(file.name, file.text, (name) => functions.has(name) || builtins.has(name));
+function parseFile(file: TemplateFile, functions: FunctionTable): ParsedFile {
+  const { root, trees } = parseTemplate(file.name, file.text, (name) => functions.has(name) || builtins.has(name));
   const templates = new Map<string, CompiledTemplate>();
   for (const [name, nodes] of trees) templates.set(name, new CompiledTemplate(name, file, nodes, functions));
-  return templates;
+  const template = templates.get(file.name);
+  const isRoot = template?.nodes === root;
+  return { template: isRoot ? template : new CompiledTemplate(file.name, file, root, functions), templates };
 }
