@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 const [folder = 'dist/bundle'] = process.argv.slice(2);
 
 await build({
-  entryPoints: { 'helm-agent': 'src/bin/helm-agent.ts', 'render-worker': 'src/render/render-worker.ts' },
+  entryPoints: { 'helm-agent': 'src/bin/helm-agent.ts', 'render-worker': 'src/bin/render-worker.ts' },
   outdir: folder,
   bundle: true,
   platform: 'node',

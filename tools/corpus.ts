@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { runTemplateCase, type TemplateOutcome } from './template-case.ts';
+import { createCaseRenderer, runTemplateCase, type TemplateOutcome } from './template-case.ts';
 
 const caseSchema = z.object({
   id: z.string(),
@@ -49,7 +49,10 @@ const cases = readFileSync(join(folder, 'cases.jsonl'), 'utf8')
 
 const comparisons: Comparison[] = [];
 const queue = [...cases];
-await Promise.all(Array.from({ length: availableParallelism() }, work));
+const threads = availableParallelism();
+const renderer = createCaseRenderer(threads);
+await Promise.all(Array.from({ length: threads }, work));
+await renderer.close();
 report(comparisons);
 
 async function work(): Promise<void> {
@@ -68,14 +71,11 @@ async function compare(root: string, one: Case): Promise<Comparison[]> {
 }
 
 function run(root: string, one: Case, kubeVersion: string): Promise<TemplateOutcome> {
-  return runTemplateCase({
-    chart: join(root, one.chart),
-    valuesFile: one.values === null ? undefined : join(root, one.values),
-    name: 'rel',
-    namespace: 'testns',
-    kubeVersion,
-    includeCrds: true,
-  });
+  const valuesFile = one.values === null ? undefined : join(root, one.values);
+  return runTemplateCase(
+    { chart: join(root, one.chart), valuesFile, name: 'rel', namespace: 'testns', kubeVersion, includeCrds: true },
+    renderer,
+  );
 }
 
 function groupOf(one: Case): Group {
@@ -89,7 +89,9 @@ function differenceIn(root: string, group: Group, one: Case, outcome: TemplateOu
     const expected = errorOf(one.stderr ?? '');
     if (group === 'errors') return differ(expected, `Error: ${outcome.error}\n`);
     const url = /failing loading "([^"]*)"/.exec(expected)?.[1] ?? '';
-    return url !== '' && outcome.error.includes(url) ? undefined : `expected a refusal of ${url}, got: ${outcome.error}`;
+    return url !== '' && outcome.error.includes(url)
+      ? undefined
+      : `expected a refusal of ${url}, got: ${outcome.error}`;
   }
   if ('error' in outcome) return outcome.error;
   if (group === 'masked') {

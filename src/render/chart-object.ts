@@ -24,7 +24,10 @@ export function chartObject(chart: Chart, isRoot: boolean): ValueMap {
     ['Tags', metadata.tags ?? ''],
     ['AppVersion', metadata.appVersion ?? ''],
     ['Deprecated', metadata.deprecated ?? false],
-    ['Annotations', new NamedMap('map[string]string', metadata.annotations ? Object.entries(metadata.annotations) : null)],
+    [
+      'Annotations',
+      new NamedMap('map[string]string', metadata.annotations ? Object.entries(metadata.annotations) : null),
+    ],
     ['KubeVersion', metadata.kubeVersion ?? ''],
     ['Dependencies', (metadata.dependencies ?? []).map(dependencyObject)],
     ['Type', metadata.type ?? ''],

@@ -14,5 +14,8 @@ export function crdFiles(chart: Chart, path = chart.metadata.name ?? ''): CrdFil
   const own = chart.files
     .filter(({ name }) => name.startsWith('crds/') && /\.(?:ya?ml|json)$/i.test(name))
     .map(({ name, data }) => ({ name, filename: `${path}/${name}`, data }));
-  return [...own, ...chart.dependencies.flatMap((child) => crdFiles(child, `${path}/charts/${child.metadata.name ?? ''}`))];
+  return [
+    ...own,
+    ...chart.dependencies.flatMap((child) => crdFiles(child, `${path}/charts/${child.metadata.name ?? ''}`)),
+  ];
 }

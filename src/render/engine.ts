@@ -1,11 +1,9 @@
-import type { Host } from '../go/host.ts';
 import type { ScopedTemplate } from './chart-templates.ts';
 import type { RenderLimits } from './limits.ts';
 import type { LookupTable } from './lookup-table.ts';
 
 /** What a run of an engine works with, besides the templates. */
 export interface EngineRun {
-  host: Host;
   limits: RenderLimits;
   /** Absent where no cluster is asked: `lookup` finds nothing. */
   lookups?: LookupTable;

@@ -1,5 +1,5 @@
 import { sortedKeys } from '../go/text.ts';
-import type { TypedTree } from '../yaml/compose.ts';
+import { TypedScalar, type YamlTree } from '../yaml/compose.ts';
 import { readTypedYaml } from '../yaml/read.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 
@@ -29,7 +29,7 @@ export function readHead(manifest: string): ManifestHead {
   return head;
 }
 
-function readMetadata(tree: TypedTree, head: { name: string; annotations: Map<string, string> }): void {
+function readMetadata(tree: YamlTree, head: { name: string; annotations: Map<string, string> }): void {
   for (const [key, value] of fieldsOf(asMap(tree, `Go struct field SimpleHead.metadata of type ${metadataType}`))) {
     if (key === 'name') head.name = asText(value, '.metadata.name') ?? head.name;
     else if (key === 'annotations') {
@@ -42,32 +42,32 @@ function readMetadata(tree: TypedTree, head: { name: string; annotations: Map<st
 }
 
 /** The fields in the order in which Go meets them, their names in lower case. */
-function fieldsOf(map: ReadonlyMap<string, TypedTree>): [string, TypedTree][] {
+function fieldsOf(map: ReadonlyMap<string, YamlTree>): [string, YamlTree][] {
   return sortedKeys(map).map((key) => [key.toLowerCase(), map.get(key) ?? null]);
 }
 
-function asMap(tree: TypedTree, place: string): ReadonlyMap<string, TypedTree> {
+function asMap(tree: YamlTree, place: string): ReadonlyMap<string, YamlTree> {
   if (tree === null) return new Map();
   if (tree instanceof Map) return tree;
   throw wrongType(tree, place);
 }
 
-function asText(tree: TypedTree, field: string): string | undefined {
+function asText(tree: YamlTree, field: string): string | undefined {
   if (tree === null) return undefined;
   if (typeof tree === 'string') return tree;
-  if (tree instanceof Map || Array.isArray(tree)) throw wrongType(tree, `Go struct field ${field} of type string`);
-  return tree.text;
+  if (tree instanceof TypedScalar) return tree.text;
+  throw wrongType(tree, `Go struct field ${field} of type string`);
 }
 
-function wrongType(tree: Exclude<TypedTree, null>, place: string): YamlError {
+function wrongType(tree: Exclude<YamlTree, null>, place: string): YamlError {
   return new YamlError(
     `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonKind(tree)} into ${place}`,
   );
 }
 
-function jsonKind(tree: Exclude<TypedTree, null>): string {
+function jsonKind(tree: Exclude<YamlTree, null>): string {
   if (tree instanceof Map) return 'object';
   if (Array.isArray(tree)) return 'array';
   if (typeof tree === 'string') return 'string';
-  return typeof tree.value === 'boolean' ? 'bool' : 'number';
+  return typeof (tree instanceof TypedScalar ? tree.value : tree) === 'boolean' ? 'bool' : 'number';
 }

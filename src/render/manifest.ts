@@ -24,7 +24,10 @@ export interface SortedManifests {
  * Takes rendered files apart into manifests and hooks (pkg/release/v1/util/manifest_sorter.go).
  * `unreadable` makes the error for a document that is no manifest, out of its file and what YAML says.
  */
-export function sortManifests(files: ReadonlyMap<string, string>, unreadable: (path: string, cause: unknown) => Error): SortedManifests {
+export function sortManifests(
+  files: ReadonlyMap<string, string>,
+  unreadable: (path: string, cause: unknown) => Error,
+): SortedManifests {
   const manifests: Manifest[] = [];
   const hooks: Hook[] = [];
   for (const path of sortedKeys(files)) {

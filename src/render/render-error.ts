@@ -1,11 +1,13 @@
-/** Where in a chart something is wrong. Lines and columns count from 1; columns are bytes. */
+/** Where in a chart something is wrong. Lines count from 1, columns in bytes from 0, as in Go's texts. */
 export interface RenderPosition {
   file: string;
   line?: number;
   column?: number;
 }
 
-export type RenderErrorCode = 'render_failed' | 'render_limit' | 'chart_incompatible' | 'lookup_failed';
+/** Codes of this layer; what comes from below keeps its own, such as `values_invalid`. */
+export type RenderErrorCode =
+  'render_failed' | 'render_limit' | 'chart_incompatible' | 'kube_version_invalid' | (string & {});
 
 /** A chart that cannot be rendered. `message` is Helm's text where Helm has one. */
 export class RenderError extends Error {
@@ -13,7 +15,11 @@ export class RenderError extends Error {
   readonly code: RenderErrorCode;
   readonly position?: RenderPosition;
 
-  constructor(code: RenderErrorCode, message: string, details: { position?: RenderPosition | undefined; cause?: unknown } = {}) {
+  constructor(
+    code: RenderErrorCode,
+    message: string,
+    details: { position?: RenderPosition | undefined; cause?: unknown } = {},
+  ) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);
     this.code = code;
     if (details.position) this.position = details.position;

@@ -1,14 +1,30 @@
+import type { Chart } from '../chart/chart.ts';
 import { Int, type Value, type ValueMap } from '../go/value.ts';
 
-// Values between threads. Maps, lists and primitives are cloned as they are; the class of an integer would be lost.
+// Charts and values between threads. Maps, lists and primitives are cloned as they are; the class of an integer would be lost.
 
-/** The values with their integers as plain data, fit for `postMessage`. */
-export function packValues(values: ReadonlyMap<string, Value>): ReadonlyMap<string, unknown> {
+/** Values whose integers are plain data, fit for `postMessage`. */
+export type PackedValues = ReadonlyMap<string, unknown>;
+
+/** A chart whose values are packed. */
+export interface PackedChart extends Omit<Chart, 'values' | 'dependencies'> {
+  values: PackedValues;
+  dependencies: PackedChart[];
+}
+
+export function packChart(chart: Chart): PackedChart {
+  return { ...chart, values: packValues(chart.values), dependencies: chart.dependencies.map(packChart) };
+}
+
+export function unpackChart(chart: PackedChart): Chart {
+  return { ...chart, values: unpackValues(chart.values), dependencies: chart.dependencies.map(unpackChart) };
+}
+
+export function packValues(values: ReadonlyMap<string, Value>): PackedValues {
   return new Map(Array.from(values, ([key, value]) => [key, pack(value)]));
 }
 
-/** What {@link packValues} packed. */
-export function unpackValues(packed: ReadonlyMap<string, unknown>): ValueMap {
+export function unpackValues(packed: PackedValues): ValueMap {
   return new Map(Array.from(packed, ([key, value]) => [key, unpack(value)]));
 }
 

@@ -7,7 +7,11 @@ function sort(files: Record<string, string>) {
 }
 
 test('a file is split wherever a line begins with three dashes, whatever follows', (t) => {
-  t.deepEqual(splitManifests('\n\n---\na: 1\n---  \n\n  b: 2\n---c: 3\n# ---\n---\n'), ['a: 1\n', 'b: 2\n', 'c: 3\n# ---\n']);
+  t.deepEqual(splitManifests('\n\n---\na: 1\n---  \n\n  b: 2\n---c: 3\n# ---\n---\n'), [
+    'a: 1\n',
+    'b: 2\n',
+    'c: 3\n# ---\n',
+  ]);
 });
 
 test('a line separator inside text begins no document', (t) => {
@@ -17,7 +21,8 @@ test('a line separator inside text begins no document', (t) => {
 test('manifests are ordered by path, then by kind, unknown kinds last by name', (t) => {
   const { manifests } = sort({
     'c/templates/z.yaml': 'kind: Service\n',
-    'c/templates/a.yaml': 'kind: Widget\n---\nkind: Deployment\n---\nkind: Gadget\n---\nkind: Service\n---\nkind: Namespace\n',
+    'c/templates/a.yaml':
+      'kind: Widget\n---\nkind: Deployment\n---\nkind: Gadget\n---\nkind: Service\n---\nkind: Namespace\n',
   });
   t.deepEqual(
     manifests.map(({ kind, name }) => `${kind} ${name}`),
@@ -64,19 +69,34 @@ test('a hook with an event that nobody knows is dropped whole', (t) => {
 test('the head of a manifest is read as Go decodes a struct: any case, scalars as text', (t) => {
   const head = readHead('Kind: 5\nmetadata: {name: 010, annotations: {a: 1.50, b: true, c: null, d: 1e3}}\n');
   t.like(head, { kind: '5', name: '8', apiVersion: '' });
-  t.deepEqual([...head.annotations], [['a', '1.5'], ['b', 'true'], ['c', ''], ['d', '1000']]);
+  t.deepEqual(
+    [...head.annotations],
+    [
+      ['a', '1.5'],
+      ['b', 'true'],
+      ['c', ''],
+      ['d', '1000'],
+    ],
+  );
 });
 
 const refused = test.macro({
   exec(t, manifest: string, message: string) {
-    t.is(t.throws(() => readHead(manifest)).message, `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${message}`);
+    t.is(
+      t.throws(() => readHead(manifest)).message,
+      `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${message}`,
+    );
   },
   title: (_, manifest) => `${manifest} is refused with Go's text`,
 });
 
 // as helm template v4.2.4 prints them
 test(refused, 'metadata: {annotations: {a: [1]}}', 'array into Go struct field .metadata.annotations of type string');
-test(refused, 'metadata: {annotations: x}', 'string into Go struct field .metadata.annotations of type map[string]string');
+test(
+  refused,
+  'metadata: {annotations: x}',
+  'string into Go struct field .metadata.annotations of type map[string]string',
+);
 test(refused, 'kind: {x: 1}', 'object into Go struct field SimpleHead.kind of type string');
 test(refused, '- 1', 'array into Go value of type util.SimpleHead');
 test(refused, '5', 'number into Go value of type util.SimpleHead');

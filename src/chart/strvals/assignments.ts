@@ -70,9 +70,7 @@ class AssignmentReader {
 
   #member(target: ValueMap, key: string, depth: number): Progress {
     if (depth > maxDepth) {
-      throw new StrvalsError(
-        `value name nested level is greater than maximum supported nested level of ${maxDepth}`,
-      );
+      throw new StrvalsError(`value name nested level is greater than maximum supported nested level of ${maxDepth}`);
     }
     const inner = target.has(key) ? asMap(target.get(key) ?? null) : new Map<string, Value>();
     const progress = this.assignment(inner, depth);

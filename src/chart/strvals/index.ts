@@ -76,7 +76,8 @@ function skipBlanks(scanner: Scanner): boolean {
   for (;;) {
     const rune = scanner.peek();
     if (rune === undefined) return true;
-    if (rune !== ',' && !/^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$/.test(rune)) return false;
+    if (rune !== ',' && !/^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$/.test(rune))
+      return false;
     scanner.read();
     if (rune === ',') return true;
   }

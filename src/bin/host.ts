@@ -1,0 +1,11 @@
+import { randomBytes } from 'node:crypto';
+import type { Host } from '../go/host.ts';
+
+/** The real clock, randomness and time zone. */
+export function processHost(): Host {
+  return {
+    now: () => BigInt(Date.now()) * 1_000_000n,
+    randomBytes: (size) => randomBytes(size),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+}

@@ -1,0 +1,92 @@
+import { quote } from '../go/strconv.ts';
+import { GoError, type Value } from '../go/value.ts';
+import type { Execution } from '../template/execution.ts';
+import type { BoundCalls, BoundFunction } from '../template/function.ts';
+import { TemplateParseError } from '../template/template-error.ts';
+import { markFailure } from './error-text.ts';
+import { lookupId, lookupValue, type LookupKey, type LookupTable } from './lookup-table.ts';
+
+/** How often a template may be included by itself (pkg/engine/engine.go: recursionMaxNums). */
+const maxNestedIncludes = 1000;
+
+/** Text that Go prints for a missing value, which Helm takes out of what a template and `tpl` write. */
+const noValue = '<no value>';
+
+/** The functions of Helm that belong to a render: templates are compiled against these parameters. */
+export const boundFunctions: ReadonlyMap<string, BoundFunction> = new Map(
+  Object.entries({
+    include: { params: ['string', 'interface {}'] },
+    tpl: { params: ['string', 'interface {}'] },
+    required: { params: ['string', 'interface {}'] },
+    fail: { params: ['string'] },
+    lookup: { params: ['string', 'string', 'string', 'string'] },
+  }),
+);
+
+export interface BoundOptions {
+  /** Absent: lookups find nothing. */
+  lookups: LookupTable | undefined;
+  /** `required` and `fail` let pass. */
+  lint: boolean;
+}
+
+/** What {@link boundFunctions} do in one render; `execution` answers the execution that calls them. */
+export function boundCalls(execution: () => Execution, { lookups, lint }: BoundOptions): BoundCalls {
+  return {
+    include: includeCall(execution),
+    tpl: (text: string, data: Value) => tpl(execution(), text, data),
+    required: (message: string, value: Value) => {
+      if (value !== null && value !== '') return value;
+      if (lint) return '';
+      throw new GoError(markFailure(message));
+    },
+    fail: (message: string) => {
+      if (lint) return '';
+      throw new GoError(markFailure(message));
+    },
+    lookup: (apiVersion: string, kind: string, namespace: string, name: string) =>
+      lookups === undefined || lint ? new Map<string, Value>() : answer(lookups, { apiVersion, kind, namespace, name }),
+  };
+}
+
+/** Takes out what Go prints for missing values. */
+export function withoutNoValue(text: string): string {
+  return text.includes(noValue) ? text.replaceAll(noValue, '') : text;
+}
+
+function includeCall(execution: () => Execution): (name: string, data: Value) => Value {
+  const nested = new Map<string, number>();
+  return (name, data) => {
+    const depth = nested.get(name) ?? 0;
+    if (depth > maxNestedIncludes) {
+      throw new GoError(`rendering template has a nested reference name: ${name}: unable to execute template`);
+    }
+    nested.set(name, depth + 1);
+    try {
+      return execution().execute(name, data);
+    } finally {
+      nested.set(name, depth);
+    }
+  };
+}
+
+function tpl(execution: Execution, text: string, data: Value): string {
+  try {
+    return withoutNoValue(execution.executeText({ name: 'gotpl', text }, data));
+  } catch (error) {
+    if (error instanceof TemplateParseError) throw wrapped(`cannot parse template ${quote(text)}`, error);
+    if (error instanceof GoError) throw wrapped(`error during tpl function execution for ${quote(text)}`, error);
+    throw error;
+  }
+}
+
+function wrapped(what: string, error: GoError): GoError {
+  return new GoError(`${what}: ${error.message}`, { cause: error });
+}
+
+function answer(lookups: LookupTable, key: LookupKey): Value {
+  const known = lookups.answers.get(lookupId(key));
+  if (known !== undefined) return lookupValue(known);
+  lookups.missing.push(key);
+  return new Map<string, Value>();
+}

@@ -1,0 +1,121 @@
+import { functionMap } from '../functions/function-map.ts';
+import type { Host } from '../go/host.ts';
+import { GoError, NamedMap, type GoFunction } from '../go/value.ts';
+import { Execution } from '../template/execution.ts';
+import type { BoundFunction, FunctionTable } from '../template/function.ts';
+import {
+  type Position,
+  TemplateExecError,
+  TemplateLimitError,
+  TemplateParseError,
+} from '../template/template-error.ts';
+import { TemplateSet } from '../template/template-set.ts';
+import { boundCalls, boundFunctions, withoutNoValue } from './bound-functions.ts';
+import type { ScopedTemplate } from './chart-templates.ts';
+import type { Engine, EngineRun } from './engine.ts';
+import { executionErrorText, parseErrorText } from './error-text.ts';
+import { RenderError, type RenderPosition } from './render-error.ts';
+
+/** How many charts stay compiled. */
+const compiledCharts = 64;
+
+/** Go's templates with Helm's functions. Compiled charts are kept, by the digest of the chart and the paths of its templates. */
+export function createGoTemplateEngine(host: Host): Engine {
+  const functions: FunctionTable = new Map<string, GoFunction | BoundFunction>([
+    ...functionMap(host),
+    ...boundFunctions,
+  ]);
+  const compiled = new Map<string, TemplateSet>();
+
+  function setOf(templates: readonly ScopedTemplate[]): TemplateSet {
+    const key = templates.map(({ chart, path }) => `${chart.digest} ${path}`).join('\n');
+    const known = compiled.get(key);
+    if (known) return known;
+    const set = TemplateSet.parse(
+      templates.map(({ path, text }) => ({ name: path, text })),
+      { functions },
+    );
+    const [oldest] = compiled.keys();
+    if (compiled.size >= compiledCharts && oldest !== undefined) compiled.delete(oldest);
+    compiled.set(key, set);
+    return set;
+  }
+
+  return {
+    render(templates, run) {
+      let file = '';
+      try {
+        const set = setOf(templates);
+        const execution = executionOf(set, run);
+        const files = new Map<string, string>();
+        for (const { path, scope, basePath } of templates) {
+          if (isPartial(path)) continue;
+          file = path;
+          scope.set(
+            'Template',
+            new NamedMap('common.Values', [
+              ['Name', path],
+              ['BasePath', basePath],
+            ]),
+          );
+          files.set(path, withoutNoValue(execution.execute(path, scope)));
+        }
+        return files;
+      } catch (error) {
+        throw helmError(file, error);
+      }
+    },
+  };
+}
+
+function executionOf(set: TemplateSet, { limits, lookups, strict = false, lint = false }: EngineRun): Execution {
+  const execution: Execution = new Execution(set, {
+    missingKey: strict ? 'error' : 'zero',
+    calls: boundCalls(() => execution, { lookups, lint }),
+    limits: { steps: limits.steps, output: limits.outputBytes },
+  });
+  return execution;
+}
+
+function isPartial(path: string): boolean {
+  return path.slice(path.lastIndexOf('/') + 1).startsWith('_');
+}
+
+/** The error with Helm's text; a defect stays what it is. */
+function helmError(file: string, error: unknown): unknown {
+  if (error instanceof TemplateLimitError) {
+    return new RenderError('render_limit', error.message, { position: placeOf(error.position), cause: error });
+  }
+  if (error instanceof TemplateParseError) {
+    const position = { file: error.templateName, line: error.line };
+    return new RenderError('render_failed', parseErrorText(error.templateName, error.message), {
+      position,
+      cause: error,
+    });
+  }
+  if (!(error instanceof GoError)) return error;
+  const chain = chainOf(error);
+  const code = chain.some((link) => 'code' in link && link.code === 'render_limit') ? 'render_limit' : 'render_failed';
+  if (!(error instanceof TemplateExecError)) return new RenderError(code, error.message, { cause: error });
+  const message = executionErrorText(
+    file,
+    chain.map((link) => link.message),
+  );
+  return new RenderError(code, message, { position: positionOf(chain), cause: error });
+}
+
+function chainOf(error: Error): Error[] {
+  const chain: Error[] = [];
+  for (let link: unknown = error; link instanceof Error; link = link.cause) chain.push(link);
+  return chain;
+}
+
+/** The innermost place: where the fault is. */
+function positionOf(chain: readonly Error[]): RenderPosition | undefined {
+  const place = chain.findLast((link) => link instanceof TemplateExecError)?.position;
+  return place && placeOf(place);
+}
+
+function placeOf({ name, line, column }: Position): RenderPosition {
+  return { file: name, line, column };
+}

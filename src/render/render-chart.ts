@@ -1,0 +1,86 @@
+import type { Chart } from '../chart/chart.ts';
+import { coalesceValues } from '../chart/coalesce.ts';
+import { processDependencies } from '../chart/process-dependencies.ts';
+import type { ValueMap } from '../go/value.ts';
+import type { Hook } from '../release/hook.ts';
+import { YamlError } from '../yaml/yaml-error.ts';
+import type { Capabilities } from './capabilities.ts';
+import { chartTemplates, type ReleaseFacts } from './chart-templates.ts';
+import { crdFiles, type CrdFile } from './crds.ts';
+import type { Engine } from './engine.ts';
+import { requireKubeVersion } from './kube-version-range.ts';
+import { defaultRenderLimits, type RenderLimits } from './limits.ts';
+import type { LookupTable } from './lookup-table.ts';
+import { printManifest, sortManifests, type Manifest } from './manifest.ts';
+import { takeNotes } from './notes.ts';
+import { RenderError } from './render-error.ts';
+
+export interface RenderInput {
+  /** As it was loaded, with all its subcharts. It is not changed. */
+  chart: Chart;
+  /** What the user gave. They are not changed. */
+  values: ValueMap;
+  release: ReleaseFacts;
+  capabilities: Capabilities;
+  /** Absent where no cluster is asked: `lookup` finds nothing. */
+  lookups?: LookupTable;
+  options?: RenderOptions;
+}
+
+export interface RenderOptions {
+  /** NOTES.txt of subcharts too. Default false. */
+  subchartNotes?: boolean;
+  /** Do not hold the values against values.schema.json. Default false. */
+  skipSchemaValidation?: boolean;
+  /** A key that is not there is an error. Default false. */
+  strict?: boolean;
+  /** `required` and `fail` let pass. Default false. */
+  lint?: boolean;
+  limits?: RenderLimits;
+}
+
+export interface Rendered {
+  /** The chart with its dependencies processed, as a release stores it. */
+  chart: Chart;
+  /** In the order of installation, without hooks. */
+  manifests: Manifest[];
+  /** All manifests as Helm prints and stores them. */
+  manifest: string;
+  hooks: Hook[];
+  /** NOTES.txt; empty where there is none. */
+  notes: string;
+  /** CRDs of the chart and of its enabled subcharts, the parent's first; they are in no manifest. */
+  crds: CrdFile[];
+  /** What Helm warns of when it merges values. */
+  warnings: string[];
+}
+
+/**
+ * Renders a chart as Helm does. Throws RenderError, and ValuesError for values that do not fit the chart.
+ * Runs in the calling thread: see renderer.ts for one that can be ended.
+ */
+export function renderChart(input: RenderInput, engine: Engine): Rendered {
+  const { capabilities, release, options = {} } = input;
+  const warnings: string[] = [];
+  const warn = (warning: string) => void warnings.push(warning);
+  const chart = processDependencies(input.chart, input.values, warn);
+  const values = coalesceValues(chart, input.values, warn);
+  requireKubeVersion(chart, capabilities.kubeVersion);
+
+  const files = engine.render(chartTemplates(chart, values, release, capabilities), {
+    limits: options.limits ?? defaultRenderLimits,
+    strict: options.strict ?? false,
+    lint: options.lint ?? false,
+    ...(input.lookups && { lookups: input.lookups }),
+  });
+  const notes = takeNotes(files, chart, options.subchartNotes ?? false);
+  const { manifests, hooks } = sortManifests(files, unreadable);
+  const manifest = manifests.map(({ name, content }) => printManifest(name, content)).join('');
+  return { chart, manifests, manifest, hooks, notes, crds: crdFiles(chart), warnings };
+}
+
+function unreadable(path: string, cause: unknown): Error {
+  if (!(cause instanceof YamlError)) throw cause;
+  const message = `YAML parse error on ${path}: ${cause.message}`;
+  return new RenderError('render_failed', message, { position: { file: path }, cause });
+}

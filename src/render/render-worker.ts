@@ -1,0 +1,45 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Host } from '../go/host.ts';
+import { createGoTemplateEngine } from './gotpl.ts';
+import type { LookupTable } from './lookup-table.ts';
+import { renderChart } from './render-chart.ts';
+import type { RenderError } from './render-error.ts';
+import type { WorkerAnswer, WorkerRequest } from './render-worker-messages.ts';
+import { packChart, unpackChart, unpackValues } from './wire-values.ts';
+
+/** Answers the render requests that come through a port. To be run in a thread of its own, which the renderer ends when a render takes too long. */
+export function serveRenders(port: MessagePort, host: Host): void {
+  const engine = createGoTemplateEngine(host);
+
+  function answer(request: WorkerRequest): WorkerAnswer {
+    const { lookups: answers, ...facts } = request;
+    const lookups: LookupTable | undefined = answers && { answers, missing: [] };
+    try {
+      const chart = unpackChart(request.chart);
+      const values = unpackValues(request.values);
+      const rendered = renderChart({ ...facts, chart, values, ...(lookups && { lookups }) }, engine);
+      if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
+      return { type: 'rendered', rendered: { ...rendered, chart: packChart(rendered.chart) } };
+    } catch (error) {
+      // a template may fail only because it saw nothing yet
+      if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
+      return failure(error);
+    }
+  }
+
+  // the renderer sends nothing else through this port
+  port.on('message', (request: WorkerRequest) => port.postMessage(answer(request)));
+}
+
+function failure(error: unknown): WorkerAnswer {
+  if (!(error instanceof Error)) return { type: 'defect', error: new Error(String(error)) };
+  if (!('code' in error) || typeof error.code !== 'string') return { type: 'defect', error };
+  const position = 'position' in error ? error.position : undefined;
+  return {
+    type: 'failed',
+    code: error.code,
+    message: error.message,
+    // errors with a code that this layer and those below throw have no other kind of position
+    ...(position !== undefined && { position: position as NonNullable<RenderError['position']> }),
+  };
+}
