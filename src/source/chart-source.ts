@@ -40,7 +40,6 @@ export function createChartSource(options: ChartSourceOptions): ChartSource {
   const repositoryOptions = { dispatcher, timeoutMs, maxIndexBytes, maxArchiveBytes };
   return {
     async load(request, signal) {
-      signal.throwIfAborted();
       const { chartName, repoUrl } = request;
       if (chartName.trim() === '') {
         throw new SourceError(

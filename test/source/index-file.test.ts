@@ -80,6 +80,7 @@ test("an index in YAML's flow style is read", (t) => {
 
 test("only a layout that cannot be mistaken is taken for Helm's", (t) => {
   t.deepEqual([...(findSections(helmsLayout)?.keys() ?? [])], ['db', 'web', 'last']);
+  t.is(findSections(helmsLayout.replace('  db:', '  web:')), undefined, 'a chart that comes twice');
   for (const odd of [
     'an anchor and an alias',
     'a comment beside a key',

@@ -264,3 +264,22 @@ test('nothing is asked for after an abort', async (t) => {
   await t.throwsAsync(load, { name: 'AbortError' });
   t.deepEqual(repository.requests, []);
 });
+
+for (const head of [
+  { status: 200, length: 101 },
+  { status: 500, length: 10 },
+  { status: 302, length: 10 },
+]) {
+  test(`the body of an answer ${head.status} that is of no use is not waited for`, async (t) => {
+    const closed = Promise.withResolvers<boolean>();
+    const repository = await serve(t, {
+      '/index.yaml': (_, response) => {
+        response.on('close', () => closed.resolve(true));
+        response.writeHead(head.status, { 'content-length': head.length, location: '/elsewhere' }).flushHeaders();
+      },
+    });
+    const source = createChartSource({ loaders: fakeLoaders, maxIndexBytes: 100 });
+    await t.throwsAsync(source.load({ repoUrl: repository.url, chartName: 'web' }, never), { name: 'SourceError' });
+    t.true(await closed.promise);
+  });
+}

@@ -20,7 +20,17 @@ const selects = test.macro({
   title: (title, wanted: string | undefined, version: string) =>
     `${title ?? ''}${wanted === undefined ? 'no version' : `the version ${JSON.stringify(wanted)}`} means ${version}`,
   async exec(t, wanted: string | undefined, version: string) {
-    const versions = ['0.9.0', '1.2.3', '2.0.0-rc.1', '1.10.0', 'v1.4.0', '1.5.0+build.7', '1.11.0-beta.1'];
+    const versions = [
+      '0.9.0',
+      '1.2.3',
+      '2.0.0-rc.1',
+      '1.10.0',
+      'v1.4.0',
+      '1.5.0+build.7',
+      '1.11.0-beta.1',
+      '0.8.0+a',
+      '0.8.0+b',
+    ];
     const repository = await serveCharts(
       t,
       versions.map((each) => ({ version: each })),
@@ -32,7 +42,10 @@ const selects = test.macro({
 test(selects, undefined, '1.10.0');
 test(selects, '', '1.10.0');
 test(selects, '1.2.3', '1.2.3');
+test(selects, ' ', '1.10.0');
 test(selects, ' 1.2.3 ', '1.2.3');
+test(selects, '0.8.0+b', '0.8.0+b');
+test(selects, '0.8.0', '0.8.0+a');
 test(selects, 'v1.2.3', '1.2.3');
 test(selects, '1.4.0', 'v1.4.0');
 test(selects, 'v1.4.0', 'v1.4.0');
