@@ -1,6 +1,7 @@
 // Does what `helm template` does, for the runners that compare with it.
 import { readFile } from 'node:fs/promises';
 import type { Chart } from '../src/chart/chart.ts';
+import { requireInstallable } from '../src/chart/installable.ts';
 import { loadArchive } from '../src/chart/load-archive.ts';
 import { loadValues } from '../src/chart/load-values.ts';
 import { knownApiVersions } from '../src/render/api-versions.ts';
@@ -40,12 +41,14 @@ export async function runTemplateCase(one: TemplateCase, renderer: ThreadedRende
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (!('code' in error)) return { error: `defect: ${error.stack ?? error.message}` };
-    return { error: error.message };
+    const rendering = ['render_failed', 'chart_incompatible'].includes(String(error.code));
+    return { error: rendering ? `${error.message}\n\nUse --debug flag to render out invalid YAML` : error.message };
   }
 }
 
 async function template(one: TemplateCase, renderer: ThreadedRenderer): Promise<TemplateOutcome> {
   const chart: Chart = await loadArchive(await readFile(one.chart));
+  requireInstallable(chart);
   const values = one.valuesFile === undefined ? new Map() : loadValues(await readFile(one.valuesFile, 'utf8'));
   const rendered = await renderer.render(
     {
