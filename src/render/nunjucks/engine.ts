@@ -1,0 +1,120 @@
+import { byteLength } from '../../go/text.ts';
+import { GoError, type GoFunction } from '../../go/value.ts';
+import type { ScopedTemplate } from '../chart-templates.ts';
+import type { Engine } from '../engine.ts';
+import { RenderError } from '../render-error.ts';
+import { frameIn } from './frame.ts';
+import { goCallable } from './go-callable.ts';
+import { languageFunctions } from './language-functions.ts';
+import type { Callable, Operand } from './operand.ts';
+import { pageFunctions } from './page-functions.ts';
+import { sourceOf, type Place } from './place.ts';
+import { renderFunctions } from './render-functions.ts';
+import { failLimit, type Run } from './run.ts';
+import { contextOf, runTemplate } from './run-template.ts';
+import type { CompiledTemplate, Page } from './scope.ts';
+import { cachingCompiler } from './template-cache.ts';
+import { pathsOf } from './template-names.ts';
+
+/** How many templates stay compiled. */
+const compiledTemplates = 1024;
+
+/**
+ * The engine for charts that are written in Nunjucks: docs/nunjucks.md. Compiled templates are kept.
+ * @param functions what templates may call besides the functions of the language and of a render: Sprig's and Helm's
+ */
+export function createNunjucksEngine(functions: ReadonlyMap<string, GoFunction>): Engine {
+  const compile = cachingCompiler(compiledTemplates);
+  const shared = languageFunctions();
+  for (const [name, definition] of functions) shared.set(name, goCallable(name, definition));
+  return {
+    render(templates, engineRun) {
+      const run: Run = { limits: engineRun.limits, steps: 0, nesting: 0 };
+      const library = new Map<string, Entry>();
+      for (const template of templates) {
+        const compiled = guarded(template.path, () => compile(template.path, template.text));
+        library.set(template.path, { template, compiled });
+      }
+      const rendering = { run, library, functions: new Map([...shared, ...renderFunctions(engineRun)]) };
+      const rendered = new Map<string, string>();
+      for (const entry of library.values()) {
+        const { path } = entry.template;
+        if (!isPartial(path))
+          rendered.set(
+            path,
+            guarded(path, () => renderEntry(entry, rendering)),
+          );
+      }
+      return rendered;
+    },
+  };
+}
+
+interface Entry {
+  readonly template: ScopedTemplate;
+  readonly compiled: CompiledTemplate;
+}
+
+interface Rendering {
+  readonly run: Run;
+  readonly functions: ReadonlyMap<string, Callable>;
+  readonly library: ReadonlyMap<string, Entry>;
+}
+
+function renderEntry({ template, compiled }: Entry, { run, functions, library }: Rendering): string {
+  const { path, basePath } = template;
+  const globals = new Map<string, Operand>(template.scope);
+  globals.set(
+    'Template',
+    new Map([
+      ['Name', path],
+      ['BasePath', basePath],
+    ]),
+  );
+  const page: Page = {
+    run,
+    globals,
+    functions: new Map([...functions, ...pageFunctions(() => page)]),
+    load: (name, place) => find(library, name, library.get(place.source.path)?.template ?? template),
+  };
+  const frame = frameIn(undefined, { topLevel: true });
+  const place = startOf(path);
+  const text = runTemplate(compiled, { page, context: contextOf(compiled), frame }, place);
+  if (byteLength(text) > run.limits.outputBytes) {
+    failLimit(place, `the template makes more than ${run.limits.outputBytes} bytes`);
+  }
+  return text;
+}
+
+function find(library: Rendering['library'], name: string, from: ScopedTemplate): CompiledTemplate | undefined {
+  for (const path of pathsOf(name, from.path, from.basePath)) {
+    const entry = library.get(path);
+    if (entry !== undefined) return entry.compiled;
+  }
+  return undefined;
+}
+
+/** Turns what stack and memory have no room for, and errors of values that have no place, into errors of the file. */
+function guarded<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError) {
+      const problem = `execution error in (${file}): the template is nested too deeply or makes too much`;
+      throw new RenderError('render_limit', problem, { position: { file }, cause: error });
+    }
+    if (!(error instanceof GoError)) throw error;
+    throw new RenderError('render_failed', `execution error in (${file}): ${error.message}`, {
+      position: { file },
+      cause: error,
+    });
+  }
+}
+
+function startOf(path: string): Place {
+  return { source: sourceOf(path, ''), line: 0, column: 0 };
+}
+
+function isPartial(path: string): boolean {
+  return path.slice(path.lastIndexOf('/') + 1).startsWith('_');
+}

@@ -1,0 +1,50 @@
+import { goTypeOf } from '../../go/types.ts';
+import { GoError, Int, type GoFunction, type Value } from '../../go/value.ts';
+import { FunctionLimitError } from '../../functions/limits.ts';
+import { fits, isIntegerType, takesAnything } from '../../template/argument-type.ts';
+import { argumentCountError, parameterType } from '../../template/call.ts';
+import { Callable, Undefined, valueOf, type Call, type Operand } from './operand.ts';
+import { failAt, type Place } from './place.ts';
+import { wholeNumber } from './whole-number.ts';
+
+/** The functions that exist to be asked about what may not be there: to them an undefined argument is nil. */
+const takesUndefined: ReadonlySet<string> = new Set(['all', 'any', 'coalesce', 'default', 'empty']);
+
+/** A function of Helm's, or a method of a value, as templates call it. */
+export function goCallable(name: string, definition: GoFunction): Callable {
+  return new Callable(name, ({ args, named, place }: Call) => {
+    if (named.size > 0) failAt(place, `${name} takes no named arguments`);
+    const wrong = argumentCountError(definition, name, args.length, false);
+    if (wrong !== undefined) failAt(place, wrong);
+    const values = args.map((arg, i) => argument(name, arg, parameterType(definition, i), place));
+    try {
+      // the arguments were checked against the parameters
+      return definition.call(...(values as never[]));
+    } catch (error) {
+      return callFailed(name, error, place);
+    }
+  });
+}
+
+function argument(name: string, operand: Operand, type: string, place: Place): Value {
+  if (operand instanceof Undefined && takesUndefined.has(name)) return null;
+  const value = valueOf(operand, place);
+  if (takesAnything(type) || fits(value, type)) return value;
+  return (
+    converted(value, type) ?? failAt(place, `wrong argument for ${name}: expected ${type}, got ${goTypeOf(value)}`)
+  );
+}
+
+/** To Nunjucks there is one kind of number, so a whole one is what either kind of Go's wants. */
+function converted(value: Value, type: string): Value | undefined {
+  if (type === 'float64') return value instanceof Int ? Number(value.value) : undefined;
+  const whole = isIntegerType(type) ? wholeNumber(value) : undefined;
+  return whole !== undefined && isIntegerType(type) ? new Int(type, whole) : undefined;
+}
+
+/** Turns what a function threw into the error of the template. What is no error of Go's goes on as it is. */
+export function callFailed(name: string, error: unknown, place: Place): never {
+  if (!(error instanceof GoError)) throw error;
+  const code = error instanceof FunctionLimitError ? 'render_limit' : 'render_failed';
+  return failAt(place, `error calling ${name}: ${error.message}`, error, code);
+}

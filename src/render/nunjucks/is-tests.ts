@@ -1,0 +1,67 @@
+import { isList, isMap } from '../../go/types.ts';
+import { GoObject, type Value } from '../../go/value.ts';
+import { calculate, isNumber } from './arithmetic.ts';
+import { areEqual, holds } from './comparison.ts';
+import { Callable, Undefined, valueOf, type Operand } from './operand.ts';
+import type { Place } from './place.ts';
+import { isTrue } from './truthiness.ts';
+import { int } from '../../go/value.ts';
+
+/** What may stand behind `is`: it takes the operand in front and up to one argument. */
+export interface IsTest {
+  readonly params: 0 | 1;
+  readonly holds: (operand: Operand, argument: Value, place: Place) => boolean;
+}
+
+function ofOperand(check: (operand: Operand) => boolean): IsTest {
+  return { params: 0, holds: check };
+}
+
+function ofValue(check: (value: Value, place: Place) => boolean): IsTest {
+  return { params: 0, holds: (operand, _, place) => check(valueOf(operand, place), place) };
+}
+
+function withArgument(check: (value: Value, argument: Value, place: Place) => boolean): IsTest {
+  return { params: 1, holds: (operand, argument, place) => check(valueOf(operand, place), argument, place) };
+}
+
+function comparing(operator: string): IsTest {
+  return withArgument((value, argument, place) => holds(operator, value, argument, place));
+}
+
+function isDivisible(value: Value, by: Value, place: Place): boolean {
+  return areEqual(calculate('Mod', value, by, place), int(0));
+}
+
+function contentsOf(value: Value): Value | undefined {
+  return value instanceof GoObject ? value.contents() : value;
+}
+
+/** Nunjucks's tests, by name. */
+export const isTests: ReadonlyMap<string, IsTest> = new Map([
+  ['defined', ofOperand((operand) => !(operand instanceof Undefined))],
+  ['undefined', ofOperand((operand) => operand instanceof Undefined)],
+  ['callable', ofOperand((operand) => operand instanceof Callable)],
+  ['truthy', ofOperand(isTrue)],
+  ['falsy', ofOperand((operand) => !isTrue(operand))],
+  ['null', ofValue((value) => value === null)],
+  ['number', ofValue(isNumber)],
+  ['string', ofValue((value) => typeof value === 'string')],
+  ['mapping', ofValue((value) => isMap(contentsOf(value)))],
+  ['iterable', ofValue((value) => isMap(contentsOf(value)) || isList(contentsOf(value)))],
+  ['lower', ofValue((value) => typeof value === 'string' && value.toLowerCase() === value)],
+  ['upper', ofValue((value) => typeof value === 'string' && value.toUpperCase() === value)],
+  ['even', ofValue((value, place) => isDivisible(value, int(2), place))],
+  ['odd', ofValue((value, place) => !isDivisible(value, int(2), place))],
+  ['divisibleby', withArgument(isDivisible)],
+  ['eq', comparing('==')],
+  ['equalto', comparing('==')],
+  ['sameas', comparing('==')],
+  ['ne', comparing('!=')],
+  ['lt', comparing('<')],
+  ['lessthan', comparing('<')],
+  ['le', comparing('<=')],
+  ['gt', comparing('>')],
+  ['greaterthan', comparing('>')],
+  ['ge', comparing('>=')],
+]);

@@ -1,0 +1,63 @@
+import { checkElements, defaultLimits } from '../../functions/limits.ts';
+import { GoError, int, type GoFunction, type Int, type Value } from '../../go/value.ts';
+import { builtins, type Builtin } from '../../template/builtins.ts';
+import { areEqual, compare } from './comparison.ts';
+import { goCallable } from './go-callable.ts';
+import { Callable, valueOf, type Call, type Operand } from './operand.ts';
+import { failAt, type Place } from './place.ts';
+
+type Comparison = (left: Value, right: Value, place: Place) => boolean;
+
+/** Go's built-in functions that Nunjucks has no operator of the same name for. */
+const fromGo = ['html', 'index', 'js', 'len', 'print', 'printf', 'println', 'slice', 'urlquery'] as const;
+
+/** Go's comparisons, with Nunjucks's idea of numbers: an int and a float64 of the same size are equal. */
+const comparisons = new Map<string, Comparison>([
+  ['eq', areEqual],
+  ['ne', (left, right) => !areEqual(left, right)],
+  ['lt', (left, right, place) => compare(left, right, place) < 0],
+  ['le', (left, right, place) => compare(left, right, place) <= 0],
+  ['gt', (left, right, place) => compare(left, right, place) > 0],
+  ['ge', (left, right, place) => compare(left, right, place) >= 0],
+]);
+
+/** The functions that belong to the language: Go's, `range`, and `length` as Nunjucks calls `len`. */
+export function languageFunctions(): Map<string, Callable> {
+  const functions = new Map<string, Callable>();
+  for (const name of fromGo) {
+    const builtin = builtins.get(name);
+    if (builtin !== undefined) functions.set(name, goCallable(name, asFunction(builtin)));
+  }
+  const length = functions.get('len');
+  if (length !== undefined) functions.set('length', new Callable('length', length.call));
+  for (const [name, holds] of comparisons) functions.set(name, comparison(name, holds));
+  functions.set('range', goCallable('range', { params: ['int'], variadic: true, call: rangeOf }));
+  return functions;
+}
+
+/** A built-in function of Go's yields no value where a map lacks a key; as a function of Helm's that is nil. */
+function asFunction({ params, variadic, call }: Builtin): GoFunction {
+  // arguments are converted by `params` before
+  return { params, variadic, call: (...args: never[]) => call(...args) ?? null };
+}
+
+function comparison(name: string, holds: Comparison): Callable {
+  return new Callable(name, ({ args, place }: Call): Operand => {
+    const [left, right] = args;
+    if (left === undefined || right === undefined || args.length > 2)
+      return failAt(place, `${name} takes two arguments`);
+    return holds(valueOf(left, place), valueOf(right, place), place);
+  });
+}
+
+/** `range(stop)`, `range(start, stop)`, `range(start, stop, step)`: the whole numbers up to but without `stop`. */
+function rangeOf(...bounds: Int[]): Value {
+  const [first = 0n, second, third = 1n] = bounds.map(({ value }) => value);
+  if (bounds.length === 0 || bounds.length > 3) throw new GoError('it takes one to three numbers');
+  if (third === 0n) throw new GoError('the step must not be 0');
+  const [start, stop] = second === undefined ? [0n, first] : [first, second];
+  const count = (stop - start + third - (third > 0n ? 1n : -1n)) / third;
+  if (count <= 0n) return [];
+  checkElements(Number(count), defaultLimits);
+  return Array.from({ length: Number(count) }, (_, i) => int(start + BigInt(i) * third));
+}

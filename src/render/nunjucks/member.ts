@@ -1,0 +1,67 @@
+import { format } from '../../go/fmt.ts';
+import { quote } from '../../go/strconv.ts';
+import { isList, isMap } from '../../go/types.ts';
+import { GoObject, int, type Value } from '../../go/value.ts';
+import { isNumber } from './arithmetic.ts';
+import { goCallable } from './go-callable.ts';
+import { Callable, kindText, Module, Undefined, valueOf, type Operand } from './operand.ts';
+import { failAt, type Place } from './place.ts';
+import { wholeNumber } from './whole-number.ts';
+
+/** Where a template looks something up, and what it wrote there. */
+export interface LookupSite {
+  /** All of it: `Values.image.tag`. */
+  readonly expression: string;
+  /** What it is looked up on: `Values.image`. */
+  readonly target: string;
+  readonly place: Place;
+}
+
+/**
+ * What `target.key` or `target[key]` is: a key of a map, an element or the `length` of a list, a field or method of an object of Helm's.
+ * Nothing else exists: no value shows what JavaScript made it of.
+ */
+export function memberOf(target: Operand, key: Operand, site: LookupSite): Operand {
+  const { expression, place } = site;
+  if (target instanceof Undefined) return new Undefined(expression, target.missing);
+  if (target === null) return new Undefined(expression, site.target);
+  const member = find(target, keyOf(valueOf(key, place), site), site);
+  return member === undefined ? new Undefined(expression) : member;
+}
+
+type Key = string | bigint;
+
+function keyOf(value: Value, { expression, place }: LookupSite): Key {
+  if (typeof value === 'string') return value;
+  if (!isNumber(value)) return failAt(place, `${expression}: a key must be a text or a number, not ${kindText(value)}`);
+  return wholeNumber(value) ?? format(value);
+}
+
+/** A member may be null; undefined says that there is none. */
+function find(target: NonNullable<Operand>, key: Key, site: LookupSite): Operand | undefined {
+  if (target instanceof Module) return target.exports.get(String(key));
+  if (target instanceof GoObject) return memberOfObject(target, key, site);
+  if (target instanceof Callable || target instanceof Undefined) return failMember(target, key, site);
+  if (isMap(target)) return target.get(String(key));
+  return isList(target) ? memberOfList(target, key, site) : failMember(target, key, site);
+}
+
+function memberOfList(list: readonly Value[], key: Key, site: LookupSite): Value | undefined {
+  if (typeof key === 'bigint') return key < 0n ? undefined : list[Number(key)];
+  return key === 'length' ? int(list.length) : failMember(list, key, site);
+}
+
+function memberOfObject(object: GoObject, key: Key, site: LookupSite): Operand | undefined {
+  const name = String(key);
+  const method = object.method(name);
+  if (method !== undefined) return goCallable(name, method);
+  const field = object.field(name);
+  if (field !== undefined) return field;
+  const contents = object.contents();
+  if (contents === undefined) return failMember(object, key, site);
+  return isMap(contents) ? contents.get(name) : memberOfList(contents, key, site);
+}
+
+function failMember(target: Operand, key: Key, { expression, place }: LookupSite): never {
+  return failAt(place, `${expression}: ${kindText(target)} has no member ${quote(String(key))}`);
+}

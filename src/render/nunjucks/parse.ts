@@ -1,0 +1,22 @@
+import lexer from 'nunjucks/src/lexer.js';
+import parser from 'nunjucks/src/parser.js';
+import type { RootNode } from './node.ts';
+import { failParse, type Source } from './place.ts';
+
+/** Reads a text as a Nunjucks template. Throws RenderError with the place where it is none. */
+export function parseTemplate(source: Source): RootNode {
+  const tokens = lexer.lex(source.lines.join('\n'));
+  try {
+    // node.ts says what the parser makes
+    return new parser.Parser(tokens).parseAsRoot() as RootNode;
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof RangeError) throw error;
+    const { lineno: line = tokens.lineno + 1, colno: column = tokens.colno + 1 } = error as ParserError;
+    // where a template ends in the middle of a tag, the parser trips over the token that is not there
+    const problem = error instanceof TypeError ? 'unexpected end of template or tag' : error.message;
+    return failParse({ source, line: line - 1, column: column - 1 }, problem, error);
+  }
+}
+
+/** The parser's own errors have a place, counted from 1; those of its lexer have none. */
+type ParserError = Error & { readonly lineno?: number; readonly colno?: number };

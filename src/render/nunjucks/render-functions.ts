@@ -1,0 +1,49 @@
+import type { GoFunction, Value } from '../../go/value.ts';
+import type { EngineRun } from '../engine.ts';
+import { lookupId, lookupValue } from '../lookup-table.ts';
+import { goCallable } from './go-callable.ts';
+import { Callable, Undefined, valueOf, type Call } from './operand.ts';
+import { failAt } from './place.ts';
+
+/** The functions that Helm adds for a render: `required`, `fail`, `lookup`. */
+export function renderFunctions(run: EngineRun): Map<string, Callable> {
+  const lint = run.lint ?? false;
+  return new Map([
+    ['required', new Callable('required', (call) => required(call, lint))],
+    ['fail', new Callable('fail', (call) => fail(call, lint))],
+    ['lookup', goCallable('lookup', lookup(run))],
+  ]);
+}
+
+/** `required(message, value)`: the value, if it is neither missing nor null nor an empty text. */
+function required({ args, place }: Call, lint: boolean): Value {
+  const [message, operand] = args;
+  if (message === undefined || operand === undefined) return failAt(place, 'required takes a message and a value');
+  const value = operand instanceof Undefined ? null : valueOf(operand, place);
+  if (value !== null && value !== '') return value;
+  return lint ? '' : failAt(place, messageOf(valueOf(message, place)));
+}
+
+function fail({ args, place }: Call, lint: boolean): Value {
+  const [message = ''] = args;
+  return lint ? '' : failAt(place, messageOf(valueOf(message, place)));
+}
+
+function messageOf(value: Value): string {
+  return typeof value === 'string' ? value : 'the message of a failure must be a text';
+}
+
+/** `lookup(apiVersion, kind, namespace, name)`: what the cluster has; an empty map where it has nothing or none is asked. */
+function lookup({ lookups, lint = false }: EngineRun): GoFunction {
+  return {
+    params: ['string', 'string', 'string', 'string'],
+    call: (apiVersion: string, kind: string, namespace: string, name: string): Value => {
+      const key = { apiVersion, kind, namespace, name };
+      if (lookups === undefined || lint) return new Map<string, Value>();
+      const answer = lookups.answers.get(lookupId(key));
+      if (answer !== undefined) return lookupValue(answer);
+      lookups.missing.push(key);
+      return new Map<string, Value>();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { RenderLimits } from '../limits.ts';
+import { failAt, type Place } from './place.ts';
+
+/** How deep macros, includes and `tpl` may be nested: as deep as Helm lets `include` go. */
+const deepestNesting = 1000;
+
+/** What a render has used up. */
+export interface Run {
+  readonly limits: RenderLimits;
+  steps: number;
+  nesting: number;
+}
+
+/** Counts a step: a statement, a turn of a loop, a call. */
+export function step(run: Run, place: Place): void {
+  run.steps++;
+  if (run.steps > run.limits.steps) failLimit(place, `the render takes more than ${run.limits.steps} steps`);
+}
+
+/** Runs something that may contain itself. */
+export function nested<T>(run: Run, place: Place, body: () => T): T {
+  if (run.nesting >= deepestNesting) {
+    failLimit(place, `macros and includes are nested more than ${deepestNesting} deep`);
+  }
+  run.nesting++;
+  try {
+    return body();
+  } finally {
+    run.nesting--;
+  }
+}
+
+/** Throws where a text is longer than a template may make. */
+export function checkLength(run: Run, length: number, place: Place): void {
+  if (length > run.limits.outputBytes)
+    failLimit(place, `a text of more than ${run.limits.outputBytes} bytes is over the limit`);
+}
+
+export function failLimit(place: Place, problem: string): never {
+  return failAt(place, problem, undefined, 'render_limit');
+}
