@@ -19,14 +19,14 @@ export function format(value: Value): string {
   }
 }
 
-/** `fmt.Sprint`: a space between two values of which none is a string. */
-export function sprint(values: readonly Value[]): string {
+/** `fmt.Sprint`: a space between two values of which none is a string. `show` prints one value. */
+export function sprint(values: readonly Value[], show = format): string {
   let text = '';
   let afterString = true;
   for (const value of values) {
     const isString = typeof value === 'string' || (value instanceof GoObject && value.kind === 'string');
     if (!isString && !afterString) text += ' ';
-    text += format(value);
+    text += show(value);
     afterString = isString;
   }
   return text;

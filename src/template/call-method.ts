@@ -17,8 +17,12 @@ export interface MethodCall {
   readonly piped: boolean;
 }
 
-/** An argument whose type is not known yet. */
-type MethodArgument = { readonly literal: ConstantNode } | { readonly operand: Compiled };
+/** An argument whose type is not known yet: a literal, or an operand that is converted when it is. */
+interface MethodArgument {
+  readonly value: ConstantNode | Compiled;
+  /** The operand that was looked at last when it is evaluated. */
+  readonly last: Place;
+}
 
 /** Prepares an argument for methods. */
 export function methodArgument(unit: Unit, node: ArgumentNode): MethodArgument {
@@ -27,9 +31,11 @@ export function methodArgument(unit: Unit, node: ArgumentNode): MethodArgument {
     case 'bool':
     case 'number':
     case 'string':
-      return { literal: node };
-    default:
-      return { operand: unit.compile.operand(unit, node) };
+      return { value: node, last: node };
+    default: {
+      const value = unit.compile.operand(unit, node);
+      return { value, last: value.last };
+    }
   }
 }
 
@@ -38,17 +44,13 @@ export function callMethod(frame: Frame, method: GoFunction, name: string, call:
   const { unit, node, args, piped } = call;
   const wrong = argumentCountError(method, name, args.length, piped);
   if (wrong !== undefined) return fail(unit, frame, call.place, wrong);
-  let place = call.place;
-  const values = args.map((arg, i) => {
+  const values = args.map(({ value, last }, i) => {
     const type = parameterType(method, i);
-    if ('literal' in arg) {
-      place = arg.literal;
-      return compileConstant(unit, type, arg.literal).run(frame);
-    }
-    const value = arg.operand.run(frame);
-    place = arg.operand.last;
-    return convert(unit, frame, place, value, type);
+    return 'run' in value
+      ? convert(unit, frame, last, value.run(frame), type)
+      : compileConstant(unit, type, value).run(frame);
   });
+  const place = args.length === 0 ? call.place : args.at(-1)?.last;
   if (piped) values.push(convert(unit, frame, place, final, parameterType(method, args.length)));
   return invoke(unit, frame, node, name, method.call, values);
 }

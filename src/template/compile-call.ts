@@ -1,4 +1,4 @@
-import { truth } from '../go/types.ts';
+import { goTypeOf, truth } from '../go/types.ts';
 import type { GoFunction, Value } from '../go/value.ts';
 import { builtins, type Builtin } from './builtins.ts';
 import { argumentCountError, parameterType } from './call.ts';
@@ -64,17 +64,23 @@ function callExpression(
   if (called.call === undefined) return boundCall(site);
   // the arguments are checked against the parameters before the call
   const call = called.call as Call;
-  if (site.name === 'call' && builtins.get('call') === called) {
-    const callee = args[0] === undefined ? '' : nodeText(args[0]);
+  if (builtins.get('call') === called) {
+    const callee = args[0] === undefined ? undefined : nodeText(args[0]);
     return generalCall(
       site,
       () =>
         (...values) =>
-          call(callee, ...values),
+          call(callee ?? reflectText(values[0]), ...values),
     );
   }
   if (site.final !== undefined) return pipedCall(site, call, site.final.run);
   return plainCall(site, call);
+}
+
+/** What Go's `reflect.Value.String` answers. */
+function reflectText(value: Slot): string {
+  if (typeof value === 'string') return value;
+  return `<${value === undefined ? 'invalid' : goTypeOf(value)} Value>`;
 }
 
 function boundCall(site: Site): Expression {

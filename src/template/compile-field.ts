@@ -19,8 +19,8 @@ export interface Chain {
 /** Compiles a chain of names. Errors are at `place`. */
 export function compileChain(chain: Chain): Compiled {
   const site = fieldSite(chain);
-  const plain = chain.args.length === 0 && chain.final === undefined;
-  return { run: plain ? plainChain(chain, site) : callingChain(chain, site), last: chain.place, nullable: true };
+  if (chain.args.length > 0 || chain.final !== undefined) return callingChain(chain, site);
+  return { run: plainChain(chain, site), last: chain.place, nullable: true };
 }
 
 function fieldSite(chain: Chain): FieldSite {
@@ -50,19 +50,30 @@ function plainChain({ receiver, node }: Chain, site: FieldSite): Expression {
 }
 
 /** A chain whose last name is a method with arguments. */
-function callingChain(chain: Chain, site: FieldSite): Expression {
+function callingChain(chain: Chain, site: FieldSite): Compiled {
   const { unit, node, place, args, final, receiver } = chain;
   const methodArgs = args.map((arg) => methodArgument(unit, arg));
   const call: MethodCall = { unit, node, place, args: methodArgs, piped: final !== undefined };
-  const last = node.names.length - 1;
-  const name = node.names[last] ?? '';
-  return (frame) => {
-    const finalValue = final?.run(frame);
-    const first = receiver(frame);
-    const container: Slot = last === 0 ? undefined : followFields(frame, first, site, last - 1);
-    const target = last === 0 ? first : field(frame, container, site, last - 1, undefined);
+  const name = node.names.at(-1) ?? '';
+  const run: Expression = (frame) => {
+    const piped = final?.run(frame);
+    const [container, target] = beforeLast(frame, receiver(frame), site);
     const method = methodOf(target, name);
-    if (method !== undefined) return callMethod(frame, method, name, call, finalValue);
+    if (method !== undefined) return callMethod(frame, method, name, call, piped);
     return fieldWithArguments(frame, target, site, container);
   };
+  const lastArg = methodArgs.at(-1);
+  return { run, last: lastArg === undefined ? place : lastArg.last, nullable: true };
+}
+
+/** What the last name of a chain is looked up on, and before that what this was found in. */
+function beforeLast(frame: Frame, receiver: Slot, site: FieldSite): [container: Slot, target: Slot] {
+  let container: Slot = undefined;
+  let target = receiver;
+  for (let i = 0; i < site.names.length - 1; i++) {
+    const next = field(frame, target, site, i, container);
+    container = target;
+    target = next;
+  }
+  return [container, target];
 }

@@ -3,7 +3,6 @@ import { isPrint } from '../go/printable.ts';
 import { normalize, toBytes } from '../go/text.ts';
 import type { Value } from '../go/value.ts';
 import { printed } from './print.ts';
-import { GoObject } from '../go/value.ts';
 
 const htmlEscapes: Readonly<Record<string, string>> = {
   '\0': '\ufffd',
@@ -29,7 +28,8 @@ function joined(values: readonly Value[]): string {
   const [first] = values;
   if (values.length === 1 && typeof first === 'string') return first;
   return sprint(
-    values.map((value) => (value === null ? '<no value>' : value instanceof GoObject ? printed(value) : value)),
+    values.map((value) => value ?? '<no value>'),
+    printed,
   );
 }
 

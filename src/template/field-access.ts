@@ -15,11 +15,11 @@ export interface FieldSite {
   readonly callMethod: (frame: Frame, method: GoFunction, name: string) => Slot;
 }
 
-/** Looks up all names of the chain, or as many as `count`. */
-export function followFields(frame: Frame, receiver: Slot, site: FieldSite, count = site.names.length): Slot {
+/** Looks up all names of the chain. */
+export function followFields(frame: Frame, receiver: Slot, site: FieldSite): Slot {
   let container: Slot = undefined;
   let value = receiver;
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < site.names.length; i++) {
     const next = field(frame, value, site, i, container);
     container = value;
     value = next;
@@ -86,8 +86,8 @@ function noSuchField(frame: Frame, receiver: Value, site: FieldSite, index: numb
 /** Go's type of a receiver as errors name it: of an element of a list or map, the type that all elements have. */
 function staticType(frame: Frame, receiver: Value, site: FieldSite, index: number, container: Slot): string {
   if (index === 0) return site.receiverType(frame) || goTypeOf(receiver);
-  const inMap = isMap(container) || (container instanceof GoObject && isMap(container.contents()));
-  return inMap ? elementType(container ?? null) : goTypeOf(receiver);
+  if (!isMap(container) && !(container instanceof GoObject && isMap(container.contents()))) return goTypeOf(receiver);
+  return elementType(container);
 }
 
 /** The method of that name that a value has. */
@@ -102,6 +102,7 @@ export function fieldWithArguments(frame: Frame, receiver: Slot, site: FieldSite
   const inMap = isMap(receiver) || (receiver instanceof GoObject && isMap(receiver.contents()));
   if (inMap) return fail(site.unit, frame, site.place, `${name} is not a method but has arguments`);
   const value = fieldOfOther(frame, receiver, site, index, container);
-  if (value === undefined) return value;
-  return fail(site.unit, frame, site.place, `${name} has arguments but cannot be invoked as function`);
+  return value === undefined
+    ? value
+    : fail(site.unit, frame, site.place, `${name} has arguments but cannot be invoked as function`);
 }

@@ -1,6 +1,5 @@
 import { format } from '../go/fmt.ts';
 import { formatPointee } from '../go/fmt-value.ts';
-import { formatFloat } from '../go/float.ts';
 import { GoObject } from '../go/value.ts';
 import type { Slot } from './frame.ts';
 
@@ -9,10 +8,10 @@ export function printed(value: Slot): string {
   switch (typeof value) {
     case 'string':
       return value;
-    case 'number':
-      return formatFloat(value, 'g', -1);
+    case 'undefined':
+      return '<no value>';
     default:
-      if (value === undefined || value === null) return '<no value>';
+      if (value === null) return '<no value>';
       return value instanceof GoObject ? printedObject(value) : format(value);
   }
 }
