@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Chart } from '../chart/chart.ts';
-import type { ChartLoaders } from './chart-loaders.ts';
+import { loadArchive } from '../chart/load-archive.ts';
 import type { ChartRequest } from './chart-request.ts';
 import { loadLocalChart } from './local-chart.ts';
 import { downloadFromRepository } from './repository.ts';
@@ -9,7 +9,6 @@ import { SourceError } from './source-error.ts';
 const mebibyte = 1024 * 1024;
 
 export interface ChartSourceOptions {
-  loaders: ChartLoaders;
   /** The folder below which a chart may be named by its path. Absent: none may. */
   localCharts?: string | undefined;
   /** What HTTP requests go through, with its proxies and certificate authorities. Default: undici's global one. */
@@ -24,13 +23,12 @@ export interface ChartSourceOptions {
 
 /** Where charts come from. */
 export interface ChartSource {
-  /** Fetches and loads a chart. Throws {@link SourceError}, what loading throws, or the signal's reason. */
+  /** Fetches and loads a chart. Throws {@link SourceError}, `ChartError`, or the signal's reason. */
   load(request: ChartRequest, signal: AbortSignal): Promise<Chart>;
 }
 
-export function createChartSource(options: ChartSourceOptions): ChartSource {
+export function createChartSource(options: ChartSourceOptions = {}): ChartSource {
   const {
-    loaders,
     localCharts,
     dispatcher,
     timeoutMs = 120_000,
@@ -50,10 +48,10 @@ export function createChartSource(options: ChartSourceOptions): ChartSource {
       refuseUrl(chartName);
       if (repoUrl) {
         const archive = await downloadFromRepository({ ...request, repoUrl }, repositoryOptions, signal);
-        return loaders.loadArchive(archive, signal);
+        return loadArchive(archive, { signal });
       }
       if (localCharts === undefined) throw localChartsDisabled(chartName);
-      return loadLocalChart(chartName, { folder: localCharts, maxArchiveBytes }, loaders, signal);
+      return loadLocalChart(chartName, { folder: localCharts, maxArchiveBytes }, signal);
     },
   };
 }

@@ -2,10 +2,11 @@ import test, { type ExecutionContext } from 'ava';
 import { inspect } from 'node:util';
 import type { ChartRequest } from '../../src/source/chart-request.ts';
 import { createChartSource } from '../../src/source/chart-source.ts';
-import { fakeLoaders } from './fake-loaders.ts';
+import { packChart } from './packed-chart.ts';
 import { indexYaml, serve, type Answer, type TestRepository } from './test-repository.ts';
 
-const source = createChartSource({ loaders: fakeLoaders });
+const source = createChartSource();
+const web = await packChart('web');
 const login = { username: 'ada', password: 'sesame&50%' };
 const loginHeader = basic('ada:sesame&50%');
 
@@ -22,7 +23,7 @@ function authorizations({ requests }: TestRepository): (string | undefined)[] {
 }
 
 function serveChart(t: ExecutionContext, url: string, answers: Record<string, Answer> = {}): Promise<TestRepository> {
-  return serve(t, { '/index.yaml': indexYaml({ web: [{ version: '1.0.0', url }] }), '/web.tgz': 'web', ...answers });
+  return serve(t, { '/index.yaml': indexYaml({ web: [{ version: '1.0.0', url }] }), '/web.tgz': web, ...answers });
 }
 
 function redirectTo(location: string): Answer {
@@ -36,7 +37,7 @@ test('user name and password go to the repository for index and archive', async 
 });
 
 test('an absolute address on the repository itself gets them too', async (t) => {
-  const answers: Record<string, Answer> = { '/web.tgz': 'web' };
+  const answers: Record<string, Answer> = { '/web.tgz': web };
   const repository = await serve(t, answers);
   answers['/index.yaml'] = indexYaml({ web: [{ version: '1.0.0', url: `${repository.url}/web.tgz` }] });
   await load({ repoUrl: repository.url, ...login });
@@ -58,7 +59,7 @@ test('userinfo of the repository URL is used where there is no user name and pas
 });
 
 test('credentials do not go to another port of the same host', async (t) => {
-  const archives = await serve(t, { '/web.tgz': 'web' });
+  const archives = await serve(t, { '/web.tgz': web });
   const repository = await serveChart(t, `${archives.url}/web.tgz`);
   await load({ repoUrl: repository.url, ...login });
   await load({ repoUrl: repository.url.replace('//', '//bob:secret@') });
@@ -66,21 +67,21 @@ test('credentials do not go to another port of the same host', async (t) => {
 });
 
 test('with passCredentials they do', async (t) => {
-  const archives = await serve(t, { '/web.tgz': 'web' });
+  const archives = await serve(t, { '/web.tgz': web });
   const repository = await serveChart(t, `${archives.url}/web.tgz`);
   await load({ repoUrl: repository.url, ...login, passCredentials: true });
   t.deepEqual(authorizations(archives), [loginHeader]);
 });
 
 test('an archive address with userinfo of its own gets that', async (t) => {
-  const archives = await serve(t, { '/web.tgz': 'web' });
+  const archives = await serve(t, { '/web.tgz': web });
   const repository = await serveChart(t, `${archives.url.replace('//', '//bob:secret@')}/web.tgz`);
   await load({ repoUrl: repository.url, ...login });
   t.deepEqual(authorizations(archives), [basic('bob:secret')]);
 });
 
 test('credentials stay through a redirect on the repository, and are dropped for good by one that leaves it', async (t) => {
-  const answers: Record<string, Answer> = { '/final.tgz': 'web' };
+  const answers: Record<string, Answer> = { '/final.tgz': web };
   const repository = await serve(t, answers);
   const other = await serve(t, { '/web.tgz': redirectTo(`${repository.url}/final.tgz`) });
   answers['/index.yaml'] = indexYaml({ web: [{ version: '1.0.0', url: 'web.tgz' }] });
@@ -101,7 +102,7 @@ test('credentials stay through a redirect on the repository, and are dropped for
 
 const keepsSecret = test.macro(async (t, answers: Record<string, Answer>, code: string, timeoutMs?: number) => {
   const repository = await serve(t, answers);
-  const source = createChartSource({ loaders: fakeLoaders, timeoutMs, maxIndexBytes: 10_000 });
+  const source = createChartSource({ timeoutMs, maxIndexBytes: 10_000 });
   const request = {
     chartName: 'web',
     repoUrl: `${repository.url.replace('//', '//bob:s3cret@')}/?token=s3cret`,
@@ -158,7 +159,7 @@ test(
   keepsSecret,
   {
     '/index.yaml': indexYaml({ web: [{ version: '1.0.0', url: 'web.tgz', digest: '0'.repeat(64) }] }),
-    '/web.tgz': 'web',
+    '/web.tgz': web,
   },
   'digest_mismatch',
 );

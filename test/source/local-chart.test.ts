@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createChartSource, type ChartSourceOptions } from '../../src/source/chart-source.ts';
 import type { SourceErrorCode } from '../../src/source/source-error.ts';
-import { fakeLoaders } from './fake-loaders.ts';
+import { chartYaml, packChart } from './packed-chart.ts';
 
 const never = new AbortController().signal;
 
@@ -15,7 +15,8 @@ async function folders(t: ExecutionContext): Promise<{ charts: string; outside: 
   const [charts, outside] = [join(base, 'charts'), join(base, 'charts-of-others')];
   await mkdir(join(charts, 'team/web'), { recursive: true });
   await mkdir(join(outside, 'web'), { recursive: true });
-  await writeFile(join(charts, 'web-1.0.0.tgz'), 'packed');
+  await writeFile(join(charts, 'team/web/Chart.yaml'), chartYaml('directory'));
+  await writeFile(join(charts, 'web-1.0.0.tgz'), await packChart('packed'));
   await writeFile(join(outside, 'secret.tgz'), 'secret');
   await symlink('team/web', join(charts, 'inner-link'));
   await symlink(join(outside, 'web'), join(charts, 'outer-link'));
@@ -29,33 +30,33 @@ async function load(
   localCharts: string,
   chartName: string,
   options: Partial<ChartSourceOptions> = {},
-): Promise<string> {
-  const source = createChartSource({ loaders: fakeLoaders, localCharts, ...options });
-  return (await source.load({ chartName, repoUrl: '' }, never)).digest;
+): Promise<string | undefined> {
+  const source = createChartSource({ localCharts, ...options });
+  return (await source.load({ chartName, repoUrl: '' }, never)).metadata.description;
 }
 
 for (const path of ['team/web', './team/web', 'team//web/', 'inner-link']) {
   test(`${path} is a chart in a directory`, async (t) => {
     const { charts } = await folders(t);
-    t.is(await load(charts, path), `directory ${charts}/team/web`);
+    t.is(await load(charts, path), 'directory');
   });
 }
 
 test('a file is an archive', async (t) => {
   const { charts } = await folders(t);
-  t.is(await load(charts, 'web-1.0.0.tgz'), 'archive packed');
+  t.is(await load(charts, 'web-1.0.0.tgz'), 'packed');
 });
 
 test('an absolute path below the folder is allowed', async (t) => {
   const { charts } = await folders(t);
-  t.is(await load(charts, `${charts}/web-1.0.0.tgz`), 'archive packed');
+  t.is(await load(charts, `${charts}/web-1.0.0.tgz`), 'packed');
 });
 
 test('the folder may itself be a link', async (t) => {
   const { charts, outside } = await folders(t);
   await symlink(charts, join(outside, 'link'));
-  t.is(await load(join(outside, 'link'), 'team/web'), `directory ${charts}/team/web`);
-  t.is(await load(join(outside, 'link'), join(outside, 'link/web-1.0.0.tgz')), 'archive packed');
+  t.is(await load(join(outside, 'link'), 'team/web'), 'directory');
+  t.is(await load(join(outside, 'link'), join(outside, 'link/web-1.0.0.tgz')), 'packed');
 });
 
 const refused = test.macro({
@@ -96,7 +97,7 @@ test('what is neither a file nor a directory is refused', async (t) => {
 });
 
 test('without a folder for local charts a path is refused, and the error says what to set', async (t) => {
-  const source = createChartSource({ loaders: fakeLoaders });
+  const source = createChartSource();
   await t.throwsAsync(source.load({ chartName: 'team/web' }, never), {
     code: 'local_charts_disabled',
     message: /--local-charts DIR/,
@@ -107,9 +108,28 @@ test('a folder for local charts that is not there is named as the reason', async
   await t.throwsAsync(load('/nowhere/at/all', 'web'), { code: 'local_charts_disabled', message: /ENOENT/ });
 });
 
-test('what the loader throws comes through', async (t) => {
+test('a file that is no archive is an invalid chart', async (t) => {
   const { charts } = await folders(t);
-  const reason = new Error('gzip: invalid header');
-  const loaders = { ...fakeLoaders, loadArchive: () => Promise.reject(reason) };
-  t.is(await t.throwsAsync(load(charts, 'web-1.0.0.tgz', { loaders })), reason);
+  await writeFile(join(charts, 'notes.txt'), 'remember the milk');
+  await t.throwsAsync(load(charts, 'notes.txt'), { name: 'ChartError', code: 'chart_invalid' });
+});
+
+test('links in a chart may lead below the folder, and nowhere else', async (t) => {
+  const { charts, outside } = await folders(t);
+  await symlink(join(charts, 'inner-link/Chart.yaml'), join(charts, 'team/web/values.yaml'));
+  t.is(await load(charts, 'team/web'), 'directory');
+  await symlink(join(outside, 'secret.tgz'), join(charts, 'team/web/secret'));
+  await t.throwsAsync(load(charts, 'team/web'), { code: 'chart_invalid', message: /leads out/ });
+});
+
+test('a link in a chart that leads nowhere is named', async (t) => {
+  const { charts } = await folders(t);
+  await symlink('nowhere', join(charts, 'team/web/docs'));
+  await t.throwsAsync(load(charts, 'team/web'), { code: 'chart_not_found', message: /ENOENT/ });
+});
+
+test('nothing is loaded after an abort', async (t) => {
+  const { charts } = await folders(t);
+  const source = createChartSource({ localCharts: charts });
+  await t.throwsAsync(source.load({ chartName: 'team/web' }, AbortSignal.abort()), { name: 'AbortError' });
 });

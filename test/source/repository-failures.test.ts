@@ -2,7 +2,6 @@ import { createServer, type AddressInfo } from 'node:net';
 import test from 'ava';
 import type { SourceErrorCode } from '../../src/source/source-error.ts';
 import { createChartSource, type ChartSourceOptions } from '../../src/source/chart-source.ts';
-import { fakeLoaders } from './fake-loaders.ts';
 import { indexYaml, serve, type Answer } from './test-repository.ts';
 
 const never = new AbortController().signal;
@@ -27,7 +26,7 @@ interface Expected {
 const fails = test.macro(
   async (t, answers: Record<string, Answer>, expected: Expected, options: Partial<ChartSourceOptions> = {}) => {
     const repository = await serve(t, answers);
-    const source = createChartSource({ loaders: fakeLoaders, ...options });
+    const source = createChartSource(options);
     await t.throwsAsync(source.load({ repoUrl: repository.url, chartName: 'web' }, never), {
       name: 'SourceError',
       ...expected,
@@ -208,7 +207,7 @@ const wrongRequests: Record<string, [repoUrl: string, chartName: string, Expecte
 };
 for (const [title, [repoUrl, chartName, expected]] of Object.entries(wrongRequests)) {
   test(`${title} is refused`, async (t) => {
-    await t.throwsAsync(createChartSource({ loaders: fakeLoaders }).load({ repoUrl, chartName }, never), {
+    await t.throwsAsync(createChartSource().load({ repoUrl, chartName }, never), {
       name: 'SourceError',
       ...expected,
     });
@@ -220,16 +219,13 @@ test('a repository where nobody listens', async (t) => {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   await new Promise((closed) => server.close(closed));
-  const load = createChartSource({ loaders: fakeLoaders }).load(
-    { repoUrl: `http://127.0.0.1:${port}`, chartName: 'web' },
-    never,
-  );
+  const load = createChartSource().load({ repoUrl: `http://127.0.0.1:${port}`, chartName: 'web' }, never);
   await t.throwsAsync(load, { code: 'repository_failed', message: /ECONNREFUSED/ });
 });
 
 test('a repository that speaks no TLS', async (t) => {
   const repository = await serve(t, {});
-  const load = createChartSource({ loaders: fakeLoaders }).load(
+  const load = createChartSource().load(
     { repoUrl: repository.url.replace('http:', 'https:'), chartName: 'web' },
     never,
   );
@@ -247,20 +243,14 @@ test('an abort ends the download with its reason, and closes the connection', as
       abort.abort(reason);
     },
   });
-  const load = createChartSource({ loaders: fakeLoaders }).load(
-    { repoUrl: repository.url, chartName: 'web' },
-    abort.signal,
-  );
+  const load = createChartSource().load({ repoUrl: repository.url, chartName: 'web' }, abort.signal);
   t.is(await t.throwsAsync(load), reason);
   t.is(await closed.promise, null);
 });
 
 test('nothing is asked for after an abort', async (t) => {
   const repository = await serve(t, { '/index.yaml': web });
-  const load = createChartSource({ loaders: fakeLoaders }).load(
-    { repoUrl: repository.url, chartName: 'web' },
-    AbortSignal.abort(),
-  );
+  const load = createChartSource().load({ repoUrl: repository.url, chartName: 'web' }, AbortSignal.abort());
   await t.throwsAsync(load, { name: 'AbortError' });
   t.deepEqual(repository.requests, []);
 });
@@ -278,7 +268,7 @@ for (const head of [
         response.writeHead(head.status, { 'content-length': head.length, location: '/elsewhere' }).flushHeaders();
       },
     });
-    const source = createChartSource({ loaders: fakeLoaders, maxIndexBytes: 100 });
+    const source = createChartSource({ maxIndexBytes: 100 });
     await t.throwsAsync(source.load({ repoUrl: repository.url, chartName: 'web' }, never), { name: 'SourceError' });
     t.true(await closed.promise);
   });

@@ -1,18 +1,18 @@
 import test, { type ExecutionContext } from 'ava';
 import type { ChartRequest } from '../../src/source/chart-request.ts';
 import { createChartSource } from '../../src/source/chart-source.ts';
-import { fakeLoaders } from './fake-loaders.ts';
-import { indexYaml, serve, sha256, type TestEntry, type TestRepository } from './test-repository.ts';
+import { packChart } from './packed-chart.ts';
+import { indexYaml, serve, sha256, type Answer, type TestEntry, type TestRepository } from './test-repository.ts';
 
-const source = createChartSource({ loaders: fakeLoaders });
+const source = createChartSource();
 
-async function load(request: ChartRequest): Promise<string> {
-  return (await source.load(request, new AbortController().signal)).digest;
+async function load(request: ChartRequest): Promise<string | undefined> {
+  return (await source.load(request, new AbortController().signal)).metadata.description;
 }
 
-function serveCharts(t: ExecutionContext, entries: TestEntry[], folder = ''): Promise<TestRepository> {
-  const answers: Record<string, string> = { [`${folder}/index.yaml`]: indexYaml({ web: entries }) };
-  for (const { version } of entries) answers[`${folder}/web-${version}.tgz`] = `web ${version}`;
+async function serveCharts(t: ExecutionContext, entries: TestEntry[], folder = ''): Promise<TestRepository> {
+  const answers: Record<string, Answer> = { [`${folder}/index.yaml`]: indexYaml({ web: entries }) };
+  for (const { version } of entries) answers[`${folder}/web-${version}.tgz`] = await packChart(`web ${version}`);
   return serve(t, answers);
 }
 
@@ -35,7 +35,7 @@ const selects = test.macro({
       t,
       versions.map((each) => ({ version: each })),
     );
-    t.is(await load({ repoUrl: repository.url, chartName: 'web', chartVersion: wanted }), `archive web ${version}`);
+    t.is(await load({ repoUrl: repository.url, chartName: 'web', chartVersion: wanted }), `web ${version}`);
   },
 });
 
@@ -66,17 +66,17 @@ test('of a version that the index has twice, the first entry counts', async (t) 
         { version: '1.0.0', url: 'second.tgz' },
       ],
     }),
-    '/first.tgz': 'first',
-    '/second.tgz': 'second',
+    '/first.tgz': await packChart('first'),
+    '/second.tgz': await packChart('second'),
   });
-  t.is(await load({ repoUrl: repository.url, chartName: 'web' }), 'archive first');
+  t.is(await load({ repoUrl: repository.url, chartName: 'web' }), 'first');
 });
 
 for (const slash of ['', '/']) {
   test(`a relative address is below a repository URL that ends with "${slash}", and takes over its query`, async (t) => {
     const repository = await serveCharts(t, [{ version: '1.0.0' }], '/team/charts');
     const repoUrl = `${repository.url}/team/charts${slash}?token=abc`;
-    t.is(await load({ repoUrl, chartName: 'web' }), 'archive web 1.0.0');
+    t.is(await load({ repoUrl, chartName: 'web' }), 'web 1.0.0');
     t.deepEqual(
       repository.requests.map(({ url }) => url),
       ['/team/charts/index.yaml?token=abc', '/team/charts/web-1.0.0.tgz?token=abc'],
@@ -85,23 +85,25 @@ for (const slash of ['', '/']) {
 }
 
 test('an absolute address stays as it is, with its own query', async (t) => {
-  const archives = await serve(t, { '/elsewhere/web.tgz': 'from elsewhere' });
+  const archives = await serve(t, { '/elsewhere/web.tgz': await packChart('from elsewhere') });
   const repository = await serveCharts(t, [{ version: '1.0.0', url: `${archives.url}/elsewhere/web.tgz?v=1` }]);
-  t.is(await load({ repoUrl: `${repository.url}?token=abc`, chartName: 'web' }), 'archive from elsewhere');
+  t.is(await load({ repoUrl: `${repository.url}?token=abc`, chartName: 'web' }), 'from elsewhere');
   t.is(archives.requests[0]?.url, '/elsewhere/web.tgz?v=1');
 });
 
 test('a reference to another host without a scheme does not get the query of the repository', async (t) => {
-  const archives = await serve(t, { '/web.tgz': 'from elsewhere' });
+  const archives = await serve(t, { '/web.tgz': await packChart('from elsewhere') });
   const repository = await serveCharts(t, [{ version: '1.0.0', url: archives.url.replace('http:', '') + '/web.tgz' }]);
-  t.is(await load({ repoUrl: `${repository.url}?token=abc`, chartName: 'web' }), 'archive from elsewhere');
+  t.is(await load({ repoUrl: `${repository.url}?token=abc`, chartName: 'web' }), 'from elsewhere');
   t.is(archives.requests[0]?.url, '/web.tgz');
 });
 
 for (const prefix of ['', 'sha256:']) {
   test(`an archive whose digest is that of the index, written "${prefix}…", is taken`, async (t) => {
-    const repository = await serveCharts(t, [{ version: '1.0.0', digest: prefix + sha256('web 1.0.0') }]);
-    t.is(await load({ repoUrl: repository.url, chartName: 'web' }), 'archive web 1.0.0');
+    const repository = await serveCharts(t, [
+      { version: '1.0.0', digest: prefix + sha256(await packChart('web 1.0.0')) },
+    ]);
+    t.is(await load({ repoUrl: repository.url, chartName: 'web' }), 'web 1.0.0');
   });
 }
 
@@ -109,7 +111,7 @@ test('a redirect is followed', async (t) => {
   const repository = await serve(t, {
     '/index.yaml': (_, response) => response.writeHead(302, { location: '/moved/index.yaml' }).end(),
     '/moved/index.yaml': indexYaml({ web: [{ version: '1.0.0' }] }),
-    '/web-1.0.0.tgz': 'web',
+    '/web-1.0.0.tgz': await packChart('web'),
   });
-  t.is(await load({ repoUrl: repository.url, chartName: 'web' }), 'archive web');
+  t.is(await load({ repoUrl: repository.url, chartName: 'web' }), 'web');
 });

@@ -58,6 +58,6 @@ export function indexYaml(entries: Record<string, TestEntry[]>): string {
   return `apiVersion: v1\nentries:\n${charts.join('\n')}\ngenerated: "2024-05-06T07:08:09Z"\n`;
 }
 
-export function sha256(data: string): string {
+export function sha256(data: Buffer): string {
   return createHash('sha256').update(data).digest('hex');
 }
