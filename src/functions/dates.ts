@@ -2,17 +2,18 @@ import { formatDuration, parseDuration, roundDuration } from '../go/duration.ts'
 import type { Host } from '../go/host.ts';
 import { parseInteger } from '../go/parse-number.ts';
 import { parseTime } from '../go/time-parse.ts';
-import { loadZone, utc, type Zone } from '../go/time-zone.ts';
+import { loadZone, utc } from '../go/time-zone.ts';
 import { Time, timeOfSeconds, zeroTime } from '../go/time.ts';
 import { GoError, Int, type GoFunction, type Value } from '../go/value.ts';
 import type { FunctionFamily } from './family.ts';
+import { localZone } from './local-zone.ts';
 
 const second = 1_000_000_000n;
 const isoDate = '2006-01-02';
 
 /** Sprig's functions over times and durations. What is no time means now. */
 export function dateFunctions(host: Host): FunctionFamily {
-  const local = localZone(host.timeZone);
+  const local = localZone(host);
   const started = host.now();
   const now = (): Time => {
     const instant = host.now();
@@ -79,11 +80,6 @@ export function dateFunctions(host: Host): FunctionFamily {
     },
     durationRound: { params: ['interface {}'], call: (value: Value) => largestUnit(nanosecondsOf(value, since)) },
   };
-}
-
-function localZone(name: string): Zone {
-  const zone = loadZone(name) ?? utc;
-  return zone === utc ? utc : { ...zone, name: 'Local' };
 }
 
 /** `ago` knows no int32. */

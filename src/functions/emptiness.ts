@@ -1,14 +1,11 @@
-import { GoObject, Int, type Value } from '../go/value.ts';
+import { Complex } from '../go/complex.ts';
+import { kindOf, truth } from '../go/types.ts';
+import type { Value } from '../go/value.ts';
 
 /** Whether Sprig takes a value for unset: nil, false, 0, and whatever has no elements. Structs and pointers are never empty. */
 export function isEmpty(value: Value): boolean {
-  if (value === null || value === false || value === '' || value === 0) return true;
-  if (typeof value !== 'object') return false;
-  if (value instanceof Map) return value.size === 0;
-  if (value instanceof Int) return value.value === 0n;
-  if (Array.isArray(value) || value instanceof Uint8Array) return value.length === 0;
-  if (!(value instanceof GoObject)) return false;
-  const contents = value.contents();
-  if (contents === undefined) return false;
-  return contents instanceof Map ? contents.size === 0 : (contents as readonly Value[]).length === 0;
+  if (value === null || typeof value !== 'object') return !truth(value);
+  if (value instanceof Complex) return value.real === 0 && value.imaginary === 0;
+  const kind = kindOf(value);
+  return kind !== 'struct' && kind !== 'ptr' && !truth(value);
 }

@@ -24,6 +24,7 @@ import { reflectionFunctions } from './reflection.ts';
 import { regexFunctions } from './regex.ts';
 import { splittingFunctions } from './splitting.ts';
 import { stringFunctions } from './strings.ts';
+import { tomlFunctions } from './toml.ts';
 import { urlFunctions } from './urls.ts';
 import { versionFunctions } from './versions.ts';
 import { yamlFunctions } from './yaml.ts';
@@ -51,6 +52,7 @@ export function functionMap(host: Host, limits: FunctionLimits = defaultLimits):
       mathFunctions(limits),
       jsonFunctions,
       yamlFunctions,
+      tomlFunctions(host),
       randomFunctions(host, limits),
       dateFunctions(host),
       versionFunctions(),

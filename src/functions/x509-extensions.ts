@@ -68,7 +68,6 @@ function tagged(tagNumber: number, bytes: Uint8Array): Primitive {
 }
 
 function ia5Bytes(text: string): Uint8Array {
-   
   if (!/^[\0-\x7f]*$/.test(text)) throw new GoError(`x509: ${quote(text)} cannot be encoded as an IA5String`);
   return Buffer.from(text, 'ascii');
 }

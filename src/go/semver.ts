@@ -134,6 +134,18 @@ export class Version extends GoObject {
     return formatVersion(this.parts);
   }
 
+  override members(): readonly (readonly [string, Value])[] {
+    const { major, minor, patch, prerelease, metadata, original } = this.parts;
+    return [
+      ['major', uint64(major)],
+      ['minor', uint64(minor)],
+      ['patch', uint64(patch)],
+      ['pre', prerelease],
+      ['metadata', metadata],
+      ['original', original],
+    ];
+  }
+
   override json(): Value {
     return formatVersion(this.parts);
   }

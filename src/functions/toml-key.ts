@@ -1,0 +1,28 @@
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['"', String.raw`\"`],
+  ['\\', String.raw`\\`],
+  ['\b', String.raw`\b`],
+  ['\t', String.raw`\t`],
+  ['\n', String.raw`\n`],
+  ['\f', String.raw`\f`],
+  ['\r', String.raw`\r`],
+]);
+
+/** A string of TOML in double quotes. */
+export function quoteToml(text: string): string {
+   
+  const escaped = text.replaceAll(/["\\\0-\x1f\x7f]/g, (character) => {
+    return escapes.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+  return `"${escaped}"`;
+}
+
+/** A part of a key, in quotes where it needs them. */
+export function tomlKeyPart(part: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(part) ? part : quoteToml(part);
+}
+
+/** A key of several parts, with dots between them. */
+export function tomlKey(parts: readonly string[]): string {
+  return parts.map(tomlKeyPart).join('.');
+}
