@@ -165,5 +165,5 @@ async function unlessNotFound<T, U>(answer: Promise<T>, otherwise: U): Promise<T
 }
 
 function isOtherUid(error: unknown): boolean {
-  return isKubeError(error, 'conflict') && error.message.includes('Precondition failed: UID');
+  return isKubeError(error, 'conflict') && error.message.includes('the UID in the precondition');
 }

@@ -62,11 +62,13 @@ export function errorOfStatusObject(object: unknown): KubeError {
 }
 
 function errorOfStatus(status: number, reason: string, message: string): KubeError {
-  return new KubeError(codeFor(status, reason), message, { status, reason });
+  return new KubeError(codeFor(status, reason, message), message, { status, reason });
 }
 
-function codeFor(status: number, reason: string): KubeErrorCode {
+function codeFor(status: number, reason: string, message: string): KubeErrorCode {
   if (reason === 'AlreadyExists') return 'already_exists';
+  // an applied object that does not fit the schema is answered with 500, though nothing is wrong with the server
+  if (message.startsWith('failed to create typed patch object')) return 'invalid';
   return codeOfStatus[status] ?? (status >= 500 ? 'server_error' : 'bad_request');
 }
 

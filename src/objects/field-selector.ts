@@ -15,10 +15,7 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
     .filter((part) => part !== '')
     .map((part) => {
       const match = /^([^=!]+)(==|=|!=)(.*)$/.exec(part);
-      if (!match)
-        throw new SelectorError(
-          `invalid field selector: ${JSON.stringify(text)}; can't understand ${JSON.stringify(part)}`,
-        );
+      if (!match) throw new SelectorError(`invalid selector: '${text}'; can't understand '${part}'`);
       return { path: match[1] ?? '', equal: match[2] !== '!=', value: match[3] ?? '' };
     });
 }

@@ -107,9 +107,14 @@ export function methodNotAllowed(): ApiError {
   return new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
-export function unsupportedMediaType(accepted: string[]): ApiError {
-  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
+export function unsupportedMediaType(): ApiError {
+  const accepted = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
   return new ApiError(415, 'UnsupportedMediaType', message);
+}
+
+export function unsupportedPatchType(): ApiError {
+  return new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
 export function expired(message: string): ApiError {
@@ -121,7 +126,7 @@ export function invalid(subject: ErrorSubject, errors: FieldError[]): ApiError {
   const list = texts.length === 1 ? texts.join() : `[${texts.join(', ')}]`;
   const kind = subject.group === '' ? subject.kind : `${subject.kind}.${subject.group}`;
   return new ApiError(422, 'Invalid', `${kind} "${subject.name}" is invalid: ${list}`, {
-    name: subject.name,
+    ...(subject.name !== '' && { name: subject.name }),
     ...(subject.group !== '' && { group: subject.group }),
     kind: subject.kind,
     causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),

@@ -1,49 +1,59 @@
 import type { KubeObject } from '../objects/object.ts';
-import { ApiError, badRequest } from './api-error.ts';
-import { isJson, type Json } from './json.ts';
+import { badRequest, type ApiError } from './api-error.ts';
+import { decodingError, typeMismatch } from './field-types.ts';
+import { isJson, stringAt } from './json.ts';
 import { apiVersionOf, type ResourceType } from './resource-type.ts';
-import { typeMismatch } from './field-types.ts';
 
-/** The object in a request's body, of the kind that the URL says. Fails with 400. */
-export function readObject(type: ResourceType, body: unknown): KubeObject {
-  const object = readJsonObject(body);
+/** The object in a request's body, of the kind that the URL says, with fields of the right types. Fails with 400. */
+export function readObject(type: ResourceType, text: string): KubeObject {
+  const object = readTyped(type, parseObject(type, text));
+  checkTypes(type, object, (problem) => badRequest(`${cannotBeHandled(type, type.kind, type.version)}: ${problem}`));
+  return object;
+}
+
+/** Checks that the kind and version are those of the URL; fills in those that are absent. Fails with 400. */
+export function readTyped(type: ResourceType, body: unknown): KubeObject {
+  if (!isJson(body)) throw badRequest(`the object provided is unrecognized (must be of type ${type.kind})`);
   const expected = apiVersionOf(type);
-  if (typeof object['kind'] !== 'string' || object['kind'] === '') {
-    throw badRequest(`Object 'Kind' is missing in '${JSON.stringify(object)}'`);
-  }
-  object['apiVersion'] ??= expected;
-  if (object['kind'] !== type.kind) {
+  const kind = stringAt(body, 'kind') ?? type.kind;
+  const apiVersion = stringAt(body, 'apiVersion') ?? expected;
+  if (kind !== type.kind) {
+    const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
     throw badRequest(
-      `${object['kind']} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: converting (${String(object['apiVersion'])}, Kind=${object['kind']}) to (${expected}, Kind=${type.kind}): unknown conversion`,
+      `${cannotBeHandled(type, kind, version)}: converting (${version}.${kind}) to (${type.version}.${type.kind}): unknown conversion`,
     );
   }
-  if (object['apiVersion'] !== expected) {
+  if (apiVersion !== expected) {
     throw badRequest(
-      `the API version in the data (${String(object['apiVersion'])}) does not match the expected API version (${expected})`,
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
     );
   }
-  checkTypes(type, object);
-  return object as unknown as KubeObject; // kind, apiVersion and metadata were checked above
+  const metadata = isJson(body['metadata']) ? body['metadata'] : {};
+  return { ...body, apiVersion, kind, metadata: metadata as KubeObject['metadata'] }; // its fields are checked by checkTypes, its name by validation
 }
 
-/** Checks what JSON cannot promise about the object after a patch. Fails with 400 as decoding in Go does. */
-export function checkTypes(type: ResourceType, object: Json): void {
-  const cannot = `${type.kind} in version ${JSON.stringify(type.version)} cannot be handled as a ${type.kind}: `;
-  object['metadata'] ??= {};
+/** Fails with what `refuse` makes of the first field whose type is wrong. */
+export function checkTypes(type: ResourceType, object: KubeObject, refuse: (problem: string) => ApiError): void {
   const mismatch = typeMismatch(type, object);
-  if (mismatch !== undefined) throw badRequest(`${cannot}${mismatch}`);
-}
-
-export function readJsonObject(body: unknown): Json {
-  if (!isJson(body)) throw badRequest("couldn't get version/kind; json parse error: the body is no JSON object");
-  return body;
+  if (mismatch) throw refuse(decodingError(mismatch));
 }
 
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new ApiError(400, 'BadRequest', `couldn't get version/kind; json parse error: ${(error as Error).message}`); // JSON.parse throws SyntaxErrors only
+    throw badRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`); // JSON.parse throws SyntaxErrors only
+  }
+}
+
+function parseObject(type: ResourceType, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const problem = text.trim() === '' ? 'unexpected end of JSON input (<empty>)' : (error as Error).message; // as above
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${type.kind}): couldn't get version/kind; json parse error: ${problem}`,
+    );
   }
 }
 
@@ -53,4 +63,8 @@ export function checkNamespace(type: ResourceType, object: KubeObject, namespace
   if (type.namespaced && named && named !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
+}
+
+function cannotBeHandled(type: ResourceType, kind: string, version: string): string {
+  return `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${type.kind}`;
 }

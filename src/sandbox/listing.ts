@@ -13,6 +13,7 @@ interface ContinueToken {
 
 /** The list that a GET of a collection answers, or one page of it. Fails with 410 where the page before is too old. */
 export function listDocument(store: Store, type: ResourceType, selected: Selection, query: URLSearchParams): unknown {
+  checkResourceVersion(query.get('resourceVersion') ?? '');
   const token = readToken(query.get('continue'));
   if (token && token.revision < store.oldest()) {
     throw expired(
@@ -41,6 +42,17 @@ export function listDocument(store: Store, type: ResourceType, selected: Selecti
   };
 }
 
+function checkResourceVersion(text: string): void {
+  if (/^\d*$/.test(text)) return;
+  throw badRequest(`invalid resource version: ${resourceVersionProblem(text)}`);
+}
+
+/** What is wrong with a resourceVersion that is no number. */
+export function resourceVersionProblem(text: string): string {
+  const quoted = JSON.stringify(text);
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+}
+
 /** Items of built-in lists do not repeat what the list says; those of custom resources do. */
 function itemOf(type: ResourceType, object: KubeObject): unknown {
   if (type.custom) return { ...object, apiVersion: apiVersionOf(type) };
@@ -60,6 +72,6 @@ function readToken(text: string | null): ContinueToken | undefined {
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString()) as ContinueToken; // made by writeToken, or refused
   } catch {
-    throw badRequest('continue key is not valid');
+    throw badRequest('invalid continue token: continue key is not valid');
   }
 }

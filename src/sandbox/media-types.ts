@@ -1,7 +1,7 @@
 import { unsupportedMediaType } from './api-error.ts';
 import type { ApiRequest } from './request.ts';
 
-/** Fails with 415 for a body of another type. A request without a type is taken as the first. */
-export function requireMediaType(request: ApiRequest, accepted: string[]): void {
-  if (request.contentType !== '' && !accepted.includes(request.contentType)) throw unsupportedMediaType(accepted);
+/** Fails with 415 for a body that is no JSON. A request that names no type is taken as JSON. */
+export function requireJson(request: ApiRequest): void {
+  if (request.contentType !== '' && request.contentType !== 'application/json') throw unsupportedMediaType();
 }

@@ -16,11 +16,16 @@ const texts = {
   namePart: `name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${qualifiedPart}')`,
 };
 
-type NameForm = { pattern: RegExp; longest: number; text: string } | 'path-segment';
+type NameForm = { pattern: RegExp; longest: number; unit: string; text: string } | 'path-segment';
 
-const subdomainForm = { pattern: new RegExp(`^${subdomain}$`), longest: 253, text: texts.subdomain };
-const labelForm = { pattern: new RegExp(`^${label}$`), longest: 63, text: texts.label };
-const serviceForm = { pattern: new RegExp(`^${dns1035}$`), longest: 63, text: texts.dns1035 };
+const subdomainForm = {
+  pattern: new RegExp(`^${subdomain}$`),
+  longest: 253,
+  unit: 'characters',
+  text: texts.subdomain,
+};
+const labelForm = { pattern: new RegExp(`^${label}$`), longest: 63, unit: 'characters', text: texts.label };
+const serviceForm = { pattern: new RegExp(`^${dns1035}$`), longest: 63, unit: 'characters', text: texts.dns1035 };
 
 const formOfCollection: Readonly<Record<string, NameForm>> = {
   '/namespaces': labelForm,
@@ -74,9 +79,14 @@ function qualifiedNameErrors(key: string): string[] {
 
 function formErrors(form: Exclude<NameForm, 'path-segment'>, name: string): string[] {
   return [
-    ...(name.length > form.longest ? [`must be no more than ${form.longest} bytes`] : []),
-    ...(form.pattern.test(name) ? [] : [form.text]),
+    ...(name.length > form.longest ? [`must be no more than ${form.longest} ${form.unit}`] : []),
+    ...(form.pattern.test(name) ? [] : [hasOnlyDots(form, name) ? 'must not contain dots' : form.text]),
   ];
+}
+
+/** A name that would do but for its dots gets a shorter sentence. */
+function hasOnlyDots(form: unknown, name: string): boolean {
+  return form === labelForm && name.length <= 253 && subdomainForm.pattern.test(name);
 }
 
 function pathSegmentErrors(name: string): string[] {

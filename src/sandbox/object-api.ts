@@ -1,19 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../objects/object.ts';
-import {
-  alreadyExists,
-  ApiError,
-  badRequest,
-  conflict,
-  forbidden,
-  invalid,
-  modifiedMeanwhile,
-  notFound,
-  required,
-} from './api-error.ts';
+import { alreadyExists, ApiError, forbidden, invalid, notFound, required } from './api-error.ts';
 import { applyDefaults } from './defaults.ts';
 import { isDeleted, markDeleted, type DeleteRequest } from './deletion.ts';
 import { stringAt } from './json.ts';
+import { checkDeletePreconditions, checkUpdatePreconditions } from './preconditions.ts';
 import { prepareForCreate, prepareForUpdate } from './prepare.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from './resource-type.ts';
 import { nameSuffix, type SandboxHost } from './sandbox-host.ts';
@@ -69,6 +60,9 @@ export function createObjectApi(store: Store, host: SandboxHost, allocator: Allo
     get,
     create(type, namespace, given, request = {}) {
       const object = structuredClone(given);
+      if (object.metadata.resourceVersion) {
+        throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
+      }
       object.metadata.namespace = namespace;
       if (!type.namespaced) delete object.metadata.namespace;
       nameObject(type, object, host);
@@ -85,7 +79,7 @@ export function createObjectApi(store: Store, host: SandboxHost, allocator: Allo
     update(type, namespace, name, change, request = {}) {
       const current = get(type, namespace, name);
       const next = change(structuredClone(current));
-      checkPreconditions(type, current, next);
+      checkUpdatePreconditions(type, current, next);
       prepareForUpdate(type, current, next, request.subresource);
       if (!type.custom) applyDefaults(next);
       if (next.kind === 'Service' && !type.custom) allocator.keep(current, next);
@@ -97,16 +91,7 @@ export function createObjectApi(store: Store, host: SandboxHost, allocator: Allo
 
     remove(type, namespace, name, request = {}) {
       const current = get(type, namespace, name);
-      const { uid, resourceVersion } = request.preconditions ?? {};
-      if (uid !== undefined && uid !== current.metadata.uid) {
-        throw conflict({ ...type, name }, preconditionText('UID', uid, current.metadata.uid));
-      }
-      if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion) {
-        throw conflict(
-          { ...type, name },
-          preconditionText('ResourceVersion', resourceVersion, current.metadata.resourceVersion),
-        );
-      }
+      checkDeletePreconditions(type, current, request.preconditions);
       const marked = markDeleted(type, current, request, host);
       if (marked === undefined) {
         if (!request.dryRun) store.remove(collectionOf(type), namespace, name);
@@ -150,22 +135,4 @@ function requireLiveNamespace(store: Store, type: ResourceType, namespace: strin
       },
     ],
   });
-}
-
-function checkPreconditions(type: ResourceType, current: KubeObject, next: KubeObject): void {
-  const { name } = current.metadata;
-  if (next.metadata.name !== name) {
-    throw badRequest(`the name of the object (${next.metadata.name}) does not match the name on the URL (${name})`);
-  }
-  const { uid, resourceVersion } = next.metadata;
-  if (uid !== undefined && uid !== '' && uid !== current.metadata.uid) {
-    throw conflict({ ...type, name }, preconditionText('UID', uid, current.metadata.uid));
-  }
-  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== current.metadata.resourceVersion) {
-    throw modifiedMeanwhile({ ...type, name });
-  }
-}
-
-function preconditionText(what: string, expected: string, found: string | undefined): string {
-  return `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${found ?? ''}`;
 }

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../objects/object.ts';
 import { applyConfiguration } from './apply/server-side-apply.ts';
-import { ApiError, badRequest, unsupportedMediaType } from './api-error.ts';
-import { checkNamespace, checkTypes, parseJson, readJsonObject, readObject } from './body.ts';
+import { ApiError, badRequest, unsupportedPatchType } from './api-error.ts';
+import { checkNamespace, checkTypes, parseJson, readTyped } from './body.ts';
 import type { ClusterState } from './cluster-state.ts';
-import { stringAt, type Json } from './json.ts';
+import { isJson, stringAt, type Json } from './json.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';
@@ -25,28 +25,49 @@ export function patchObject(state: ClusterState, target: Target, request: ApiReq
           target.type,
           target.namespace,
           target.name,
-          (current) => patched(target, current, parseJson(request.body)),
+          (current) => patched(target, current, parsePatch(request.body)),
           writeRequest(request, target.subresource),
         ),
       );
     default:
-      throw unsupportedMediaType([mergeType, applyType]);
+      throw unsupportedPatchType();
   }
 }
 
-function patched(target: Target, current: KubeObject, patch: unknown): KubeObject {
-  const next = mergePatch(current, readJsonObject(patch)) as Json; // a patch that is an object answers an object
-  checkTypes(target.type, next);
-  const object = readObject(target.type, next);
+function patched(target: Target, current: KubeObject, patch: Json): KubeObject {
+  const next = mergePatch(current, patch) as Json; // a patch that is an object answers an object
+  const object = readTyped(target.type, next);
+  checkTypes(target.type, object, (problem) => patchRefused(next, problem));
   checkNamespace(target.type, object, target.namespace);
   return structuredClone(object);
+}
+
+function parsePatch(text: string): Json {
+  const refuse = (problem: string): ApiError => badRequest(`error decoding patch: ${problem}`);
+  let patch: unknown;
+  try {
+    patch = JSON.parse(text);
+  } catch (error) {
+    throw refuse((error as Error).message); // JSON.parse throws SyntaxErrors only
+  }
+  if (isJson(patch)) return patch;
+  throw refuse(
+    `json: cannot unmarshal ${Array.isArray(patch) ? 'array' : typeof patch} into Go value of type map[string]interface {}`,
+  );
+}
+
+/** A patch that leaves a field with the wrong type. */
+function patchRefused(result: Json, problem: string): ApiError {
+  const message = `Invalid value: ${JSON.stringify(JSON.stringify(result))}: ${problem}`;
+  const causes = [{ reason: 'FieldValueInvalid', message, field: 'patch' }];
+  return new ApiError(422, 'Invalid', ` "" is invalid: patch: ${message}`, { causes });
 }
 
 function serverSideApply(state: ClusterState, target: Target, request: ApiRequest): ApiResponse {
   const { type, namespace, name } = target;
   const manager = request.query.get('fieldManager') ?? '';
   if (manager === '') throw managerRequired();
-  const applied = readObject(type, parseJson(request.body));
+  const applied = readTyped(type, parseJson(request.body));
   checkNamespace(type, applied, namespace);
   const named = stringAt(applied.metadata, 'name') ?? name;
   if (named !== name) {
@@ -54,23 +75,17 @@ function serverSideApply(state: ClusterState, target: Target, request: ApiReques
   }
   applied.metadata.name = name;
   if (type.namespaced) applied.metadata.namespace = namespace;
-  const time = timestamp(state.host);
+  const apply = { manager, force: request.query.get('force') === 'true', time: timestamp(state.host) };
   const write = writeRequest(request, target.subresource);
   const current = state.objects.find(type, namespace, name);
   if (!current) {
     return {
       status: 201,
-      body: state.objects.create(type, namespace, applyConfiguration(type, undefined, applied, manager, time), write),
+      body: state.objects.create(type, namespace, applyConfiguration(type, undefined, applied, apply), write),
     };
   }
   return ok(
-    state.objects.update(
-      type,
-      namespace,
-      name,
-      (object) => applyConfiguration(type, object, applied, manager, time),
-      write,
-    ),
+    state.objects.update(type, namespace, name, (object) => applyConfiguration(type, object, applied, apply), write),
   );
 }
 

@@ -2,17 +2,16 @@ import { badRequest } from './api-error.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { objectAt, objectsAt, stringAt } from './json.ts';
 import type { ApiResponse } from './response.ts';
+import { behaviourOfPod, logOf } from './simulation/behaviour.ts';
 import type { Target } from './router.ts';
-
-/** What a simulated container prints; a pod says it in this annotation. */
-export const logAnnotation = 'sandbox.helm-agent/log';
 
 /** `pods/NAME/log`. Fails with 400 for a container that has not run. */
 export function podLog(state: ClusterState, { type, namespace, name }: Target, query: URLSearchParams): ApiResponse {
   const pod = state.objects.get(type, namespace, name);
   const containers = [...objectsAt(pod, 'spec', 'containers'), ...objectsAt(pod, 'spec', 'initContainers')];
   const container = query.get('container') ?? stringAt(containers[0], 'name') ?? '';
-  if (!containers.some((candidate) => candidate['name'] === container)) {
+  const found = containers.find((candidate) => candidate['name'] === container);
+  if (!found) {
     throw badRequest(`container ${container} is not valid for pod ${name}`);
   }
   const statuses = [
@@ -37,7 +36,11 @@ export function podLog(state: ClusterState, { type, namespace, name }: Target, q
       `container ${JSON.stringify(container)} in pod ${JSON.stringify(name)} ${text}${text.endsWith('start') ? `: ${why}` : ''}`,
     );
   }
-  const lines = (pod.metadata.annotations?.[logAnnotation] ?? 'started').split('\n');
-  const tail = Number(query.get('tailLines') ?? lines.length);
-  return { status: 200, text: `${lines.slice(Math.max(0, lines.length - tail)).join('\n')}\n` };
+  return { status: 200, text: tailOf(logOf(pod, found, behaviourOfPod(state, pod)), query.get('tailLines')) };
+}
+
+function tailOf(log: string, tailLines: string | null): string {
+  if (log === '') return '';
+  const lines = log.split('\n');
+  return `${lines.slice(Math.max(0, lines.length - Number(tailLines ?? lines.length))).join('\n')}\n`;
 }

@@ -1,4 +1,4 @@
-import { ApiError, methodNotAllowed, noSuchResource, notFound } from './api-error.ts';
+import { methodNotAllowed, noSuchResource, notFound } from './api-error.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions, groupNames } from './discovery.ts';
 import { listDocument } from './listing.ts';
@@ -29,11 +29,11 @@ export function route(state: ClusterState, settings: WatchSettings, request: Api
   const document = discoveryDocument(state.registry.types(), path, request.accept);
   if (document !== undefined) return ok(document);
   const resource = parseResourcePath(path);
-  if (!resource) throw pageNotFound();
+  if (!resource) return pageNotFound;
   const type = state.registry.byPlural(resource.group, resource.version, resource.plural);
   if (!type || (resource.namespace !== undefined && !type.namespaced)) {
     if (resource.group !== '' && state.registry.types().every(({ group }) => group !== resource.group))
-      throw pageNotFound();
+      return pageNotFound;
     throw noSuchResource();
   }
   return resource.name === undefined
@@ -53,9 +53,7 @@ const version = {
   platform: 'linux/amd64',
 };
 
-function pageNotFound(): ApiError {
-  return new ApiError(404, 'NotFound', '404 page not found');
-}
+const pageNotFound: ApiResponse = { status: 404, text: '404 page not found\n' };
 
 function discoveryDocument(types: readonly ResourceType[], path: string, accept: string): unknown {
   const aggregated = accept.includes('as=APIGroupDiscoveryList');

@@ -2,7 +2,7 @@ import { badRequest } from './api-error.ts';
 import { parseJson } from './body.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { ensureObject, numberAt, objectAt } from './json.ts';
-import { requireMediaType } from './media-types.ts';
+import { requireJson } from './media-types.ts';
 import type { ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';
 import type { Target } from './router.ts';
@@ -12,19 +12,20 @@ import { writeRequest } from './writing.ts';
 export function readScale(state: ClusterState, { type, namespace, name }: Target): unknown {
   const object = state.objects.get(type, namespace, name);
   const { uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = numberAt(object, 'spec', 'replicas') ?? 0;
   const labels = objectAt(object, 'spec', 'selector', 'matchLabels');
   const selector = Object.entries(labels).map(([key, value]) => `${key}=${String(value)}`);
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: { replicas: numberAt(object, 'spec', 'replicas') ?? 0 },
+    spec: replicas > 0 ? { replicas } : {},
     status: { replicas: numberAt(object, 'status', 'replicas') ?? 0, selector: selector.join(',') },
   };
 }
 
 export function writeScale(state: ClusterState, target: Target, request: ApiRequest): ApiResponse {
-  requireMediaType(request, ['application/json']);
+  requireJson(request);
   const replicas = numberAt(parseJson(request.body), 'spec', 'replicas');
   if (replicas === undefined) throw badRequest('a Scale needs spec.replicas');
   state.objects.update(

@@ -2,7 +2,7 @@ import { matchesFields, parseFieldSelector, type FieldRequirement } from '../obj
 import { matchesLabels, parseLabelSelector, SelectorError } from '../objects/label-selector.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { badRequest } from './api-error.ts';
-import { apiVersionOf, type ResourceType } from './resource-type.ts';
+import type { ResourceType } from './resource-type.ts';
 
 /** Whether an object is what a list or a watch asked for. */
 export type Selection = (object: KubeObject) => boolean;
@@ -43,7 +43,7 @@ export function selectionOf(type: ResourceType, namespace: string | undefined, q
   try {
     const labels = parseLabelSelector(query.get('labelSelector') ?? '');
     const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
-    checkFields(type, fields, query.get('fieldSelector') ?? '');
+    checkFields(type, fields);
     return (object) =>
       (namespace === undefined || object.metadata.namespace === namespace) &&
       matchesLabels(labels, object.metadata.labels) &&
@@ -54,11 +54,11 @@ export function selectionOf(type: ResourceType, namespace: string | undefined, q
   }
 }
 
-function checkFields(type: ResourceType, fields: readonly FieldRequirement[], text: string): void {
+function checkFields(type: ResourceType, fields: readonly FieldRequirement[]): void {
   const known = [...selectableEverywhere, ...(type.custom ? [] : (selectable[type.kind] ?? []))];
   const unknown = fields.find(({ path }) => !known.includes(path));
   if (unknown === undefined) return;
-  throw badRequest(
-    `Unable to find ${JSON.stringify(`${apiVersionOf(type)}, Resource=${type.plural}`)} that match label selector "", field selector ${JSON.stringify(text)}: field label not supported: ${unknown.path}`,
-  );
+  if (known.length > selectableEverywhere.length) throw badRequest(`field label not supported: ${unknown.path}`);
+  const list = selectableEverywhere.map((field) => JSON.stringify(field)).join(', ');
+  throw badRequest(`${JSON.stringify(unknown.path)} is not a known field selector: only ${list}`);
 }

@@ -1,7 +1,7 @@
 import { labelRequirements, matchesLabels } from '../objects/label-selector.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { invalidValue, required, type FieldError } from './api-error.ts';
-import { isJson, listAt, objectAt, objectsAt, stringAt, valueAt, type Json } from './json.ts';
+import { isJson, listAt, numberAt, objectAt, objectsAt, stringAt, valueAt, type Json } from './json.ts';
 import { dnsLabelErrors, labelErrors } from './names.ts';
 import { podSpecOf, podSpecPath } from './pod-spec.ts';
 
@@ -15,10 +15,13 @@ export function kindErrors(object: KubeObject): FieldError[] {
 }
 
 const errorsOfKind: Readonly<Record<string, (object: KubeObject) => FieldError[]>> = {
-  Deployment: selectorErrors,
-  ReplicaSet: selectorErrors,
-  StatefulSet: selectorErrors,
-  DaemonSet: selectorErrors,
+  Deployment: workloadErrors,
+  ReplicaSet: workloadErrors,
+  StatefulSet: workloadErrors,
+  DaemonSet: workloadErrors,
+  Job: jobErrors,
+  CronJob: jobErrors,
+  Ingress: ingressErrors,
   Service: serviceErrors,
   ConfigMap: (object) => dataKeyErrors(object, 'data', 'binaryData'),
   Secret: (object) => dataKeyErrors(object, 'data'),
@@ -26,6 +29,38 @@ const errorsOfKind: Readonly<Record<string, (object: KubeObject) => FieldError[]
   RoleBinding: roleBindingErrors,
   ClusterRoleBinding: roleBindingErrors,
 };
+
+function workloadErrors(object: KubeObject): FieldError[] {
+  const replicas = numberAt(object, 'spec', 'replicas') ?? 0;
+  const policy = stringAt(object, 'spec', 'template', 'spec', 'restartPolicy') ?? 'Always';
+  const unsupported: FieldError = {
+    reason: 'FieldValueNotSupported',
+    field: 'spec.template.spec.restartPolicy',
+    message: `Unsupported value: ${JSON.stringify(policy)}: supported values: "Always"`,
+  };
+  return [
+    ...(replicas < 0 ? [invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0')] : []),
+    ...selectorErrors(object),
+    ...(policy === 'Always' ? [] : [unsupported]),
+  ];
+}
+
+function jobErrors(object: KubeObject): FieldError[] {
+  const path = podSpecPath(object.kind) ?? [];
+  const policy = stringAt(object, ...path, 'restartPolicy');
+  if (policy === 'OnFailure' || policy === 'Never') return [];
+  return [required([...path, 'restartPolicy'].join('.'), 'valid values: "OnFailure", "Never"')];
+}
+
+function ingressErrors(object: KubeObject): FieldError[] {
+  return objectsAt(object, 'spec', 'rules').flatMap((rule, ruleIndex) =>
+    objectsAt(rule, 'http', 'paths').flatMap((path, index) =>
+      path['pathType']
+        ? []
+        : [required(`spec.rules[${ruleIndex}].http.paths[${index}].pathType`, 'pathType must be specified')],
+    ),
+  );
+}
 
 function selectorErrors(object: KubeObject): FieldError[] {
   const labels = objectAt(object, 'spec', 'template', 'metadata', 'labels');
@@ -97,6 +132,7 @@ function serviceErrors(object: KubeObject): FieldError[] {
     return [
       ...(ports.length > 1 && !port['name'] ? [required(`${path}.name`)] : []),
       ...portErrors(port['port'], `${path}.port`),
+      ...(typeof port['targetPort'] === 'number' ? portErrors(port['targetPort'], `${path}.targetPort`) : []),
     ];
   });
 }

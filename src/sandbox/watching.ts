@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { KubeObject } from '../objects/object.ts';
-import { badRequest, expired, statusObject } from './api-error.ts';
+import { ApiError, expired, statusObject } from './api-error.ts';
+import { resourceVersionProblem } from './listing.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from './resource-type.ts';
 import type { Selection } from './selection.ts';
 import type { Store, StoreEvent } from './store.ts';
@@ -90,7 +91,7 @@ export async function streamWatch(
 
 function startRevision(text: string | null): number {
   if (text === null || text === '') return 0;
-  if (!/^\d+$/.test(text)) throw badRequest(`invalid resource version ${JSON.stringify(text)}`);
+  if (!/^\d+$/.test(text)) throw new ApiError(500, '', resourceVersionProblem(text));
   return Number(text);
 }
 

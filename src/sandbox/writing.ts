@@ -1,7 +1,7 @@
 import { badRequest } from './api-error.ts';
-import { checkNamespace, parseJson, readObject } from './body.ts';
+import { checkNamespace, readObject } from './body.ts';
 import type { ClusterState } from './cluster-state.ts';
-import { requireMediaType } from './media-types.ts';
+import { requireJson } from './media-types.ts';
 import type { WriteRequest } from './object-api.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourceType } from './resource-type.ts';
@@ -15,8 +15,8 @@ export function createObject(
   namespace: string,
   request: ApiRequest,
 ): ApiResponse {
-  requireMediaType(request, ['application/json']);
-  const object = readObject(type, parseJson(request.body));
+  requireJson(request);
+  const object = readObject(type, request.body);
   checkNamespace(type, object, namespace);
   if (type.namespaced && namespace === '') throw badRequest('an empty namespace may not be set during creation');
   return { status: 201, body: state.objects.create(type, namespace, object, writeRequest(request)) };
@@ -24,8 +24,8 @@ export function createObject(
 
 /** PUT: the whole object, or its status. */
 export function replaceObject(state: ClusterState, target: Target, request: ApiRequest): ApiResponse {
-  requireMediaType(request, ['application/json']);
-  const object = readObject(target.type, parseJson(request.body));
+  requireJson(request);
+  const object = readObject(target.type, request.body);
   checkNamespace(target.type, object, target.namespace);
   return ok(
     state.objects.update(

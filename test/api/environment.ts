@@ -1,8 +1,9 @@
 import type { ExecutionContext } from 'ava';
+import { load } from 'js-yaml';
 import { randomBytes } from 'node:crypto';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
-import { openConnection } from '../../src/kube/connection.ts';
+import { openConnection, type Connection } from '../../src/kube/connection.ts';
 import { isKubeError, type KubeError } from '../../src/kube/kube-error.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 
@@ -11,6 +12,8 @@ export interface Environment {
   cluster: KubeCluster;
   /** A request as it is, for what the client does not do. */
   raw: (method: string, path: string, options?: RawOptions) => Promise<RawAnswer>;
+  /** A request with other credentials than those of the kubeconfig. */
+  anonymous: (method: string, path: string, headers: Record<string, string>) => Promise<RawAnswer>;
   close(): Promise<void>;
 }
 
@@ -29,26 +32,42 @@ export interface RawAnswer {
 export function openEnvironment(kubeconfig: string, stop: () => Promise<void> = () => Promise.resolve()): Environment {
   const cluster = connectCluster({ text: kubeconfig });
   const connection = openConnection({ text: kubeconfig });
+  const stranger = openConnection({ text: withoutUser(kubeconfig) });
   return {
     cluster,
-    async raw(method, path, { body, headers = {} } = {}) {
-      const prepared = await connection.prepare();
-      const response = await prepared.dispatcher.request({
-        origin: new URL(connection.server).origin,
-        path,
-        method: method,
-        headers: { 'content-type': 'application/json', ...prepared.headers, ...headers },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      });
-      const text = await response.body.text();
-      return { status: response.statusCode, text, body: parse(text) };
-    },
+    raw: (method, path, options = {}) => send(connection, method, path, options),
+    anonymous: (method, path, headers) => send(stranger, method, path, { headers }),
     async close() {
       await cluster.close();
       await connection.close();
+      await stranger.close();
       await stop();
     },
   };
+}
+
+async function send(
+  connection: Connection,
+  method: string,
+  path: string,
+  { body, headers = {} }: RawOptions,
+): Promise<RawAnswer> {
+  const prepared = await connection.prepare();
+  const response = await prepared.dispatcher.request({
+    origin: new URL(connection.server).origin,
+    path,
+    method: method,
+    headers: { 'content-type': 'application/json', ...prepared.headers, ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.body.text();
+  return { status: response.statusCode, text, body: parse(text) };
+}
+
+/** The same kubeconfig, but with a user who has neither certificate nor token. */
+function withoutUser(kubeconfig: string): string {
+  const config = load(kubeconfig) as { users: { user: unknown }[] };
+  return JSON.stringify({ ...config, users: config.users.map((entry) => ({ ...entry, user: {} })) });
 }
 
 function parse(text: string): Record<string, unknown> {

@@ -2,6 +2,7 @@ import test from 'ava';
 import type { Environment } from './environment.ts';
 import { applying } from './applying.ts';
 import { objects } from './objects.ts';
+import { refusals } from './refusals.ts';
 import { watching } from './watching.ts';
 import { workloads } from './workloads.ts';
 
@@ -19,6 +20,7 @@ export function kubernetesApi(start: () => Promise<Environment>): void {
     await environment?.close();
   });
   objects(open);
+  refusals(open);
   watching(open);
   applying(open);
   workloads(open);

@@ -1,8 +1,8 @@
 import test from 'ava';
 import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
 import { eventually, newNamespace, type Environment } from './environment.ts';
+import { deployment, job } from './workload-objects.ts';
 
-const image = 'localhost/app:1';
 /** Enough for a real node under load. */
 const patience = 90;
 
@@ -24,38 +24,12 @@ interface WorkloadStatus {
 }
 
 function statusOf(object: KubeObject | undefined): WorkloadStatus {
-  return (object?.['status'] ?? {});
+  return object?.['status'] ?? {};
 }
 
 function condition(object: KubeObject | undefined, type: string): string {
   const found = statusOf(object).conditions?.find((candidate) => candidate.type === type);
   return found ? `${found.status} ${found.reason ?? ''}`.trim() : 'absent';
-}
-
-export function deployment(namespace: string, name: string, container: Record<string, unknown> = {}): KubeObject {
-  const labels = { app: name };
-  const ready = { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 };
-  const containers = [{ name: 'app', image, readinessProbe: ready, ...container }];
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { terminationGracePeriodSeconds: 0, containers } },
-    },
-  };
-}
-
-function job(namespace: string, name: string, args: string[]): KubeObject {
-  const spec = { restartPolicy: 'Never', containers: [{ name: 'app', image, args }] };
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { name, namespace },
-    spec: { backoffLimit: 0, template: { spec } },
-  };
 }
 
 /** What the controllers behind the API do with workloads. */

@@ -64,6 +64,13 @@ export function leavesOf(set: FieldSet, path: readonly string[] = []): string[][
   );
 }
 
+/** Whether a list element is the one that a step names. */
+export function elementMatches(element: unknown, step: string): boolean {
+  if (step.startsWith('v:')) return JSON.stringify(element) === step.slice(2);
+  const keys = JSON.parse(step.slice(2)) as Json; // made by elementStep
+  return isJson(element) && Object.entries(keys).every(([key, value]) => (element[key] ?? defaultOfKey(key)) === value);
+}
+
 export function hasPath(set: FieldSet, path: readonly string[]): boolean {
   let at: FieldSet | undefined = set;
   for (const step of path) {

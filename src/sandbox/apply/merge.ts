@@ -1,5 +1,5 @@
 import { isJson, removeField, type Json } from '../json.ts';
-import { elementStep } from './field-set.ts';
+import { elementMatches, elementStep } from './field-set.ts';
 import type { Topology, TopologyOf } from './list-keys.ts';
 
 /** What an applied configuration makes of the current object: maps merge by field, lists by their keys, everything else is replaced. */
@@ -70,23 +70,11 @@ function removeStep(
       if (isEmpty(child) && !isOwned(leaf.slice(0, depth + 1))) removeField(container, field);
     }
   } else if (Array.isArray(container)) {
-    const index = container.findIndex((element) => isNamed(element, step));
+    const index = container.findIndex((element) => elementMatches(element, step));
     if (index < 0) return;
     if (last) container.splice(index, 1);
     else removeStep(container[index], leaf, depth + 1, isOwned);
   }
-}
-
-function isNamed(element: unknown, step: string): boolean {
-  if (step.startsWith('v:')) return JSON.stringify(element) === step.slice(2);
-  const keys = JSON.parse(step.slice(2)) as Json; // made by elementStep
-  return (
-    isJson(element) && Object.entries(keys).every(([key, value]) => (element[key] ?? defaultProtocol(key)) === value)
-  );
-}
-
-function defaultProtocol(key: string): unknown {
-  return key === 'protocol' ? 'TCP' : undefined;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -2,39 +2,41 @@ import type { KubeObject } from '../../objects/object.ts';
 import { badRequest } from '../api-error.ts';
 import type { Json } from '../json.ts';
 import { apiVersionOf, type ResourceType } from '../resource-type.ts';
-import { fieldsOf, hasPath, leavesOf, type FieldSet } from './field-set.ts';
+import { conflictError, findConflicts, type Conflict } from './conflicts.ts';
+import { fieldsOf, hasPath, leavesOf } from './field-set.ts';
 import { topologyFor } from './list-keys.ts';
+import { isApplyOf, managedFieldsOf, withoutPaths, type ManagedFields } from './managed-fields.ts';
 import { mergeApplied, removeLeaf } from './merge.ts';
+import { checkTypedPatch } from './typed-patch.ts';
 
-/** One entry of `metadata.managedFields`. */
-export interface ManagedFields {
+export interface ApplyRequest {
   manager: string;
-  operation: 'Apply' | 'Update';
-  apiVersion: string;
+  /** Take fields from other managers instead of failing with a conflict. */
+  force: boolean;
+  /** When it is applied, as Kubernetes writes times. */
   time: string;
-  fieldsType: 'FieldsV1';
-  fieldsV1: FieldSet;
-  subresource?: string;
 }
 
 /**
  * The object after `applied` was applied to it: merged, without what this manager had applied before and now leaves out and no other owns, and with the
- * manager's fields remembered.
+ * manager's fields remembered. Fails with 409 where another manager owns a field and wants another value.
  */
 export function applyConfiguration(
   type: ResourceType,
   current: KubeObject | undefined,
   applied: KubeObject,
-  manager: string,
-  time: string,
+  { manager, force, time }: ApplyRequest,
 ): KubeObject {
   if (applied.metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
+  checkTypedPatch(type, applied);
   const topologyOf = topologyFor(type);
   const entries = managedFieldsOf(current);
   const before = entries.find((entry) => isApplyOf(entry, manager));
   const others = entries.filter((entry) => entry !== before);
-  const fields = fieldsOf(applied, topologyOf); // a KubeObject is a JSON object
-  const merged = structuredClone(mergeApplied((current ?? {}) as Json, applied as unknown as Json, topologyOf)); // as above
+  const fields = fieldsOf(applied, topologyOf);
+  const conflicts = findConflicts(others, fields, current, applied);
+  if (conflicts.length > 0 && !force) throw conflictError(conflicts);
+  const merged = structuredClone(mergeApplied((current ?? {}) as Json, applied, topologyOf)); // a KubeObject is a JSON object
   const isOwned = (path: readonly string[]): boolean =>
     hasPath(fields, path) || others.some((entry) => hasPath(entry.fieldsV1, path));
   for (const leaf of leavesOf(before?.fieldsV1 ?? {})) {
@@ -50,14 +52,13 @@ export function applyConfiguration(
     fieldsV1: fields,
   };
   const result = merged as unknown as KubeObject; // merged from two of them
-  result.metadata['managedFields'] = [own, ...others];
+  result.metadata['managedFields'] = [own, ...losing(others, conflicts)];
   return result;
 }
 
-function managedFieldsOf(object: KubeObject | undefined): ManagedFields[] {
-  return (object?.metadata['managedFields'] ?? []) as ManagedFields[]; // written by this file only
-}
-
-function isApplyOf(entry: ManagedFields, manager: string): boolean {
-  return entry.manager === manager && entry.operation === 'Apply' && entry.subresource === undefined;
+function losing(others: readonly ManagedFields[], conflicts: readonly Conflict[]): ManagedFields[] {
+  return others.flatMap((entry) => {
+    const lost = conflicts.find(({ manager }) => manager === entry)?.paths ?? [];
+    return withoutPaths(entry, lost) ?? [];
+  });
 }

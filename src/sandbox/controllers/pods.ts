@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { ensureObject, numberAt, objectsAt, stringAt } from '../json.ts';
 import { timestamp } from '../sandbox-host.ts';
-import { behaviourAnnotation, behaviourOf, type Behaviour } from '../simulation/behaviour.ts';
+import { behaviourOfPod, type Behaviour } from '../simulation/behaviour.ts';
 import type { ContainerWorld } from '../simulation/container.ts';
 import { mountObstacle, obstacleOf } from '../simulation/obstacles.ts';
 import { advancePod, newPodRun, type PodRun } from '../simulation/pod-run.ts';
@@ -53,7 +53,7 @@ export function podController(): Controller {
         return;
       }
       if (['Succeeded', 'Failed'].includes(stringAt(pod, 'status', 'phase') ?? '')) return;
-      const behaviour = behaviourFor(tools, pod);
+      const behaviour = behaviourOfPod(tools, pod);
       if (stringAt(pod, 'spec', 'nodeName') === undefined) {
         schedule(pod, behaviour, tools);
         return;
@@ -65,16 +65,6 @@ export function podController(): Controller {
       live(pod, run, behaviour, tools);
     },
   };
-}
-
-/** The pod's own annotation, or that of what controls it. */
-function behaviourFor(tools: ControllerTools, pod: KubeObject): Behaviour {
-  const own = pod.metadata.annotations?.[behaviourAnnotation];
-  if (own !== undefined) return behaviourOf(own);
-  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller);
-  const type = owner && tools.registry.byKind(owner.apiVersion, owner.kind);
-  const object = type && tools.objects.find(type, pod.metadata.namespace ?? '', owner.name);
-  return behaviourOf(object?.metadata.annotations?.[behaviourAnnotation]);
 }
 
 function schedule(pod: KubeObject, behaviour: Behaviour, tools: ControllerTools): void {

@@ -1,8 +1,12 @@
 import type { KubeObject } from '../../objects/object.ts';
+import type { ClusterState } from '../cluster-state.ts';
 import { listAt, stringAt, type Json } from '../json.ts';
 
 /** On a pod template, or on the object that controls the pods: how its pods behave. */
 export const behaviourAnnotation = 'sandbox.helm-agent/behaviour';
+
+/** On a pod template: what its containers print. */
+export const logAnnotation = 'sandbox.helm-agent/log';
 
 /** What the annotation can say. Without one, containers start, become ready, and run for ever (or, in a Job, succeed). */
 export type Behaviour =
@@ -14,7 +18,17 @@ export type Behaviour =
   | { name: 'unschedulable' }
   | { name: 'ready-after'; milliseconds: number };
 
-export function behaviourOf(annotation: string | undefined): Behaviour {
+/** The pod's own annotation counts, else that of what controls it. */
+export function behaviourOfPod(state: ClusterState, pod: KubeObject): Behaviour {
+  const own = pod.metadata.annotations?.[behaviourAnnotation];
+  if (own !== undefined) return behaviourOf(own);
+  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller);
+  const type = owner && state.registry.byKind(owner.apiVersion, owner.kind);
+  const object = type && state.objects.find(type, pod.metadata.namespace ?? '', owner.name);
+  return behaviourOf(object?.metadata.annotations?.[behaviourAnnotation]);
+}
+
+function behaviourOf(annotation: string | undefined): Behaviour {
   const [name, value] = (annotation ?? '').split('=', 2);
   switch (name) {
     case 'never-ready':
@@ -44,6 +58,11 @@ export interface ContainerPlan {
 const usualReadyAfter = 400;
 /** A container that ends does so after this. */
 const usualRunTime = 300;
+
+/** What a container prints in a run. */
+export function logOf(pod: KubeObject, container: Json, behaviour: Behaviour): string {
+  return pod.metadata.annotations?.[logAnnotation] ?? planOf(pod, container, behaviour).log;
+}
 
 /**
  * What a container will do: by the pod's behaviour, else by its command. The sandbox knows a few programs by the first word of command and arguments:

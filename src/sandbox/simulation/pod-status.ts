@@ -6,6 +6,8 @@ import { isPast, type PodRun } from './pod-run.ts';
 
 /** The status of a pod on a node, without the conditions' times. */
 export function podStatus(pod: KubeObject, run: PodRun, now: number): { status: Json; conditions: Condition[] } {
+  const { name, namespace = '', uid = '' } = pod.metadata;
+  const podName = `${name}_${namespace}(${uid})`;
   const initialized = run.init.every(isPast);
   const ready = initialized && run.containers.every((container) => isReady(container, now));
   const phase = phaseOf(run);
@@ -32,10 +34,10 @@ export function podStatus(pod: KubeObject, run: PodRun, now: number): { status: 
       startTime: run.startTime,
       qosClass: 'BestEffort',
       ...(run.init.length > 0 && {
-        initContainerStatuses: run.init.map((container) => containerStatus(container, 'PodInitializing', now)),
+        initContainerStatuses: run.init.map((container) => containerStatus(container, 'PodInitializing', now, podName)),
       }),
       containerStatuses: run.containers.map((container) =>
-        containerStatus(container, initialized ? 'ContainerCreating' : 'PodInitializing', now),
+        containerStatus(container, initialized ? 'ContainerCreating' : 'PodInitializing', now, podName),
       ),
     },
     conditions: [
@@ -71,7 +73,7 @@ function isReady(container: SimulatedContainer, now: number): boolean {
   return time !== undefined && time <= now;
 }
 
-function containerStatus(container: SimulatedContainer, creating: string, now: number): Json {
+function containerStatus(container: SimulatedContainer, creating: string, now: number, podName: string): Json {
   const { phase, name, image, restarts, last } = container;
   const terminated = (ended: NonNullable<SimulatedContainer['last']>): Json => ({
     exitCode: ended.exitCode,
@@ -91,7 +93,8 @@ function containerStatus(container: SimulatedContainer, creating: string, now: n
       case 'ended':
         return { terminated: terminated(phase) };
       case 'back-off': {
-        const message = `back-off ${goDuration(phase.seconds)} restarting failed container=${name}`;
+        const which = `container=${name} pod=${podName}`;
+        const message = `back-off ${goDuration(phase.seconds)} restarting failed ${which}`;
         return { waiting: { reason: 'CrashLoopBackOff', message } };
       }
     }

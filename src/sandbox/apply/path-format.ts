@@ -1,0 +1,27 @@
+import type { Json } from '../json.ts';
+
+/** Steps of a field set as people read them: `.spec.containers[name="web"].image`. */
+export function formatSteps(steps: readonly string[]): string {
+  return steps
+    .filter((step) => step !== '.')
+    .map(formatStep)
+    .join('');
+}
+
+function formatStep(step: string): string {
+  const value = step.slice(2);
+  switch (step[0]) {
+    case 'f':
+      return `.${value}`;
+    case 'k': {
+      const keys = JSON.parse(value) as Json; // made by elementStep
+      return `[${Object.entries(keys)
+        .map(([key, item]) => `${key}=${JSON.stringify(item)}`)
+        .join(',')}]`;
+    }
+    case 'v':
+      return `[=${value}]`;
+    default:
+      return `[${value}]`;
+  }
+}

@@ -1,0 +1,32 @@
+import type { KubeObject } from '../../src/objects/object.ts';
+
+/** Serves on port 8080; `sleep 1s` and `fail` as arguments do what they say. */
+const image = 'localhost/app:1';
+
+/** A Deployment of one pod of the test image, ready when it answers on port 8080; `container` overrides. */
+export function deployment(namespace: string, name: string, container: Record<string, unknown> = {}): KubeObject {
+  const labels = { app: name };
+  const ready = { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 };
+  const containers = [{ name: 'app', image, readinessProbe: ready, ...container }];
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { terminationGracePeriodSeconds: 0, containers } },
+    },
+  };
+}
+
+/** A Job with one pod that runs the test image with these arguments, and gives up at its first failure. */
+export function job(namespace: string, name: string, args: string[]): KubeObject {
+  const spec = { restartPolicy: 'Never', containers: [{ name: 'app', image, args }] };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name, namespace },
+    spec: { backoffLimit: 0, template: { spec } },
+  };
+}
