@@ -25,3 +25,15 @@ export class InsecureListenError extends Error {
     super(`refusing to listen on ${host} without a token: give a token file, or allow it with --listen-insecure`);
   }
 }
+
+/** Values that are no YAML mapping. */
+export class ValuesTextError extends Error {
+  override readonly name = 'ValuesTextError';
+  readonly code = 'values_invalid';
+  readonly position: { file: string; line?: number };
+
+  constructor(message: string, line: number | undefined) {
+    super(message);
+    this.position = { file: 'values', ...(line !== undefined && { line }) };
+  }
+}

@@ -3,6 +3,7 @@ import type { Journal } from '../journal/journal.ts';
 import { agentMessageSchemas, controlPlaneMessageSchemas, type Result } from '../protocol/messages.ts';
 import { decodePacket, PacketError, type Packet } from '../protocol/packet.ts';
 import type { WireForm } from '../protocol/subprotocol.ts';
+import { briefAnswer } from './brief.ts';
 import { readCommand, type Command } from './command.ts';
 import { CommandError } from './errors.ts';
 import { failureOf } from './failure.ts';
@@ -42,6 +43,14 @@ export interface Router {
   close(graceMs: number): Promise<void>;
 }
 
+interface Job {
+  command: Command;
+  running: RunningCommand;
+  /** Under which it is journaled; undefined where it is not. */
+  key: string | undefined;
+  form: WireForm;
+}
+
 const notices = new Set([...Object.keys(agentMessageSchemas), ...Object.keys(controlPlaneMessageSchemas)]);
 
 export function createRouter({ handlers, journal, log, limits = defaultRouterLimits }: RouterOptions): Router {
@@ -70,29 +79,31 @@ export function createRouter({ handlers, journal, log, limits = defaultRouterLim
     }
     const [group, most] = command.changes === undefined ? [reads, limits.maxReads] : [operations, limits.maxOperations];
     if (group.size >= most) throw new CommandError('busy', `${most} commands are under way; try again later`);
-    const running = new RunningCommand(command, peer);
-    if (key !== undefined) byKey.set(key, running);
-    const ended = run(command, running, key).finally(() => {
+    const job = { command, running: new RunningCommand(command, peer), key, form: peer.form };
+    if (key !== undefined) byKey.set(key, job.running);
+    const ended = run(job).finally(() => {
       if (key !== undefined) byKey.delete(key);
-      group.delete(running);
+      group.delete(job.running);
     });
-    group.set(running, ended);
+    group.set(job.running, ended);
   }
 
   /** Never rejects. */
-  async function run(command: Command, running: RunningCommand, key: string | undefined): Promise<void> {
+  async function run(job: Job): Promise<void> {
+    const { command, running } = job;
     try {
-      running.end(await outcomeOf(command, running, key));
+      running.end(await outcomeOf(job));
     } catch (error) {
       logFailure(command, error);
       running.end(running.seal({ ok: false, error: failureOf(error) }));
     }
   }
 
-  async function outcomeOf(command: Command, running: RunningCommand, key: string | undefined): Promise<string> {
+  async function outcomeOf(job: Job): Promise<string> {
+    const { command, running, key } = job;
     if (key === undefined) {
       running.accepted({ durable: false });
-      return running.seal(await perform(command, running));
+      return running.seal(await perform(job));
     }
     const known = await journal.accept(key, command.fingerprint);
     if (known) {
@@ -102,12 +113,12 @@ export function createRouter({ handlers, journal, log, limits = defaultRouterLim
       return known.outcome;
     }
     running.accepted({ durable: journal.durable });
-    const outcome = running.seal(await perform(command, running));
+    const outcome = running.seal(await perform(job));
     await journal.finish(key, outcome);
     return outcome;
   }
 
-  async function perform(command: Command, running: RunningCommand): Promise<Result> {
+  async function perform({ command, running, form }: Job): Promise<Result> {
     const commandLog = log.child({ key: command.key, type: command.type, release: command.changes });
     const { signal } = running.cancellation;
     const start = () =>
@@ -122,7 +133,7 @@ export function createRouter({ handlers, journal, log, limits = defaultRouterLim
       const { changes } = command;
       const answer = await (changes === undefined ? start() : queues.run(changes, signal, start));
       commandLog.info({}, 'command succeeded');
-      return { ok: true, ...answer };
+      return { ok: true, ...(form === 'v1' ? briefAnswer(answer) : answer) };
     } catch (error) {
       logFailure(command, error);
       return { ok: false, error: failureOf(error) };

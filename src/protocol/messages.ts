@@ -59,11 +59,15 @@ export const failureSchema = z.object({
 /** Why a command failed. */
 export type Failure = z.output<typeof failureSchema>;
 
-/** What a command answers. Each command fills one field. */
+/** What a command answers. Each command fills one of the first three fields. */
 export const answerSchema = z.object({
   release: z.looseObject({ name: z.string() }).optional(),
   releases: z.array(z.looseObject({ name: z.string() })).optional(),
   deployment: z.looseObject({}).optional(),
+  /** Besides the release: what an uninstallation left in place. */
+  info: z.string().optional(),
+  /** The fields of the release that the packet had no room for. */
+  omitted: z.array(z.string()).optional(),
 });
 export type Answer = z.output<typeof answerSchema>;
 

@@ -1,11 +1,39 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import test from 'ava';
 import { errorCodes } from '../../src/protocol/error-codes.ts';
 
-const ROW = /^\| `([a-z_]+)` \| (.*) \|$/gm;
+const root = new URL('../../', import.meta.url);
 
 test('docs/errors.md lists every error code with its meaning, and no other', async (t) => {
-  const text = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8');
-  const rows = [...text.matchAll(ROW)].map(([, code, meaning]) => [code ?? '', meaning ?? ''] as const);
-  t.deepEqual(new Map<string, string>(rows), new Map(Object.entries(errorCodes)));
+  const text = await readFile(new URL('docs/errors.md', root), 'utf8');
+  const rows = [...text.matchAll(/^\| `([a-z_]+)` +\| (.*?) *\|$/gm)].map(([, code, meaning]) => [code, meaning]);
+  t.deepEqual(rows, Object.entries(errorCodes));
+});
+
+/** The sources of all layers but this list. */
+async function sources(): Promise<string[]> {
+  const names = await readdir(new URL('src/', root), { recursive: true });
+  const files = names.filter((name) => name.endsWith('.ts') && name !== 'protocol/error-codes.ts');
+  return Promise.all(files.map((name) => readFile(new URL(`src/${name}`, root), 'utf8')));
+}
+
+/** Where layers name the codes of their errors: a class's literal, a union, or a list. */
+const DECLARATION = /readonly code = '[a-z_]+'|type \w*ErrorCode =[^;]*;|ErrorCodes = \[[^\]]*\]/g;
+
+test('every code that a layer declares is listed', async (t) => {
+  const declared = (await sources()).flatMap((text) => text.match(DECLARATION) ?? []).join('\n');
+  const codes = new Set([...declared.matchAll(/'([a-z_]+)'/g)].map(([, code]) => code ?? ''));
+  t.true(codes.size > 40);
+  t.deepEqual(
+    [...codes].filter((code) => !Object.hasOwn(errorCodes, code)),
+    [],
+  );
+});
+
+test('every listed code is one that some layer uses', async (t) => {
+  const all = (await sources()).join('\n');
+  t.deepEqual(
+    Object.keys(errorCodes).filter((code) => !all.includes(`'${code}'`)),
+    [],
+  );
 });

@@ -64,6 +64,13 @@ export class FakeControlPlane {
     return this.#until(() => this.connections[index]);
   }
 
+  /** The first connection over which such a packet came, once it is there. */
+  async connectionWith(type: string, key: string): Promise<ServedConnection> {
+    return this.#until(() =>
+      this.connections.find(({ packets }) => packets.some((packet) => packet.type === type && packet.key === key)),
+    );
+  }
+
   async close(): Promise<void> {
     await this.#close();
   }
