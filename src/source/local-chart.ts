@@ -20,7 +20,6 @@ export async function loadLocalChart(path: string, local: LocalCharts, signal: A
     throw new SourceError('local_charts_disabled', `the folder of --local-charts cannot be read: ${codeOf(error)}`);
   });
   const candidate = findLexically(path, local.folder, root);
-  signal.throwIfAborted();
   try {
     return await loadFrom(candidate, root, path, local.maxArchiveBytes, signal);
   } catch (error) {
