@@ -69,7 +69,8 @@ async function compare(root: string, one: Case): Promise<Comparison[]> {
     // samples of the same second agree on the time: what changes when we render again later is random too
     await sleep(1100);
     const again = await run(root, one, 'v1.35.0');
-    if ('output' in again) difference = differMasked([...samplesOf(root, one), outcome.output, again.output], outcome.output);
+    if ('output' in again)
+      difference = differMasked([...samplesOf(root, one), outcome.output, again.output], outcome.output);
   }
   const comparison = { group, id: one.id, difference };
   if (!one.notes) return [comparison];

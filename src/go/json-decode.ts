@@ -15,6 +15,14 @@ export function decodeJson(text: string): DecodedJson {
   return new Decoder(text).document();
 }
 
+/**
+ * Reads the value that a text begins with, as Go's `json.Decoder` does, and answers what stands behind it.
+ * Throws Go's error where the text does not begin with a value.
+ */
+export function decodeJsonPrefix(text: string): { value: Value; rest: string } {
+  return new Decoder(text).prefix();
+}
+
 /** Reads a JSON object; Go's error for any other value, and a nil map for null. */
 export function decodeJsonObject(text: string): { value: ValueMap; error?: string } {
   const { value, error } = decodeJson(text);
@@ -77,6 +85,21 @@ class Decoder {
     this.skipWhitespace();
     if (this.at < this.text.length) throw this.unexpected('after top-level value');
     return { value, ...(this.error !== undefined && { error: this.error }) };
+  }
+
+  prefix(): { value: Value; rest: string } {
+    const value = this.complete();
+    if (this.error !== undefined) throw new GoError(this.error);
+    return { value, rest: this.text.slice(this.at) };
+  }
+
+  /** A value that ends before the text does, or with it; a stream that ends inside a value has an error of its own. */
+  private complete(): Value {
+    try {
+      return this.value();
+    } catch (error) {
+      throw error instanceof GoError && this.at >= this.text.length ? new GoError('unexpected EOF') : error;
+    }
   }
 
   /** One value with everything in it, without recursion: JSON may be nested deeper than the stack is. */

@@ -1,4 +1,5 @@
-import { quote } from '../../go/strconv.ts';
+import { quote, quoteRune } from '../../go/strconv.ts';
+import { runes } from '../../go/text.ts';
 import { goTypeOf } from '../../go/types.ts';
 import type { Value, ValueList, ValueMap } from '../../go/value.ts';
 import type { Scanner } from './scanner.ts';
@@ -92,7 +93,8 @@ class AssignmentReader {
   #item(list: ValueList, index: number, depth: number): Progress {
     if (index < 0) throw new StrvalsError(`negative ${index} index not allowed`);
     const { text, stop } = this.#scanner.until('[.=', this.#grammar.quoting);
-    if (text !== '') throw new StrvalsError(`unexpected data at end of array index: ${quote(text)}`);
+    if (text !== '')
+      throw new StrvalsError(`unexpected data at end of array index: [${runes(text).map(quoteRune).join(' ')}]`);
     switch (stop) {
       case undefined:
         return 'ended';

@@ -1,5 +1,5 @@
-import { decodeJsonPrefix } from '../../go/json.ts';
-import { int64, type Value, type ValueMap } from '../../go/value.ts';
+import { decodeJsonPrefix } from '../../go/json-decode.ts';
+import { GoError, int64, type Value, type ValueMap } from '../../go/value.ts';
 import { readAssignments, type ReadValue } from './assignments.ts';
 import { Scanner } from './scanner.ts';
 import { StrvalsError } from './strvals-error.ts';
@@ -65,10 +65,18 @@ function readList(scanner: Scanner, convert: (text: string) => Value): Value[] {
 
 function readJson(scanner: Scanner): ReadValue {
   if (skipBlanks(scanner)) return { value: null, ended: false };
-  const { value, rest } = decodeJsonPrefix(scanner.rest());
+  const { value, rest } = jsonPrefix(scanner.rest());
   scanner.skipTo(rest);
   skipBlanks(scanner);
   return { value, ended: false };
+}
+
+function jsonPrefix(text: string): { value: Value; rest: string } {
+  try {
+    return decodeJsonPrefix(text);
+  } catch (error) {
+    throw error instanceof GoError ? new StrvalsError(error.message, { cause: error }) : error;
+  }
 }
 
 /** Reads over blanks and one comma behind them. Whether nothing else stood before the comma or the end. */

@@ -1,0 +1,263 @@
+// One case of the oracle, done by the project's own code. Only the fields that a kind of case has results for come back.
+import type { Chart, ChartFile } from '../src/chart/chart.ts';
+import { coalesceValues, mergeValues } from '../src/chart/coalesce.ts';
+import { loadValues } from '../src/chart/load-values.ts';
+import type { ChartMetadata } from '../src/chart/metadata.ts';
+import { processDependencies } from '../src/chart/process-dependencies.ts';
+import { readMetadata } from '../src/chart/read-metadata.ts';
+import { setFiles, setJson, setLiteral, setStrings, setValues } from '../src/chart/strvals/index.ts';
+import { mergeValueOptions } from '../src/chart/value-options.ts';
+import { sprintf } from '../src/go/fmt.ts';
+import { encodeJson } from '../src/go/json-encode.ts';
+import { toBytes } from '../src/go/text.ts';
+import { goTypeOf } from '../src/go/types.ts';
+import type { Value, ValueMap } from '../src/go/value.ts';
+import { processHost } from '../src/bin/host.ts';
+import { knownApiVersions } from '../src/render/api-versions.ts';
+import { parseKubeVersion, type Capabilities } from '../src/render/capabilities.ts';
+import { chartTemplates } from '../src/render/chart-templates.ts';
+import { createGoTemplateEngine } from '../src/render/gotpl.ts';
+import { defaultRenderLimits } from '../src/render/limits.ts';
+import { readYaml, readYamlMap } from '../src/yaml/read.ts';
+import { writeYaml, writeYamlPretty } from '../src/yaml/write.ts';
+
+interface ChartSpec {
+  name: string;
+  version?: string;
+  metadata?: object;
+  values?: unknown;
+  templates?: Record<string, string>;
+  files?: Record<string, string>;
+  dependencies?: ChartSpec[];
+}
+
+/** A case together with its recorded result. */
+export interface OracleCase {
+  id: string;
+  template?: string;
+  values?: unknown;
+  set?: string[];
+  files?: Record<string, string>;
+  helpers?: string;
+  strict?: boolean;
+  lint?: boolean;
+  metadata?: object;
+  templates?: Record<string, string>;
+  defaults?: unknown;
+  dependencies?: ChartSpec[];
+  upgrade?: boolean;
+  chart?: ChartSpec;
+  user?: unknown;
+  merge?: boolean;
+  process?: boolean;
+  kind?: string;
+  text?: string;
+  base?: unknown;
+  options?: Partial<
+    Record<'ValueFiles' | 'JSONValues' | 'Values' | 'StringValues' | 'FileValues' | 'LiteralValues', string[]>
+  >;
+  yaml?: string;
+}
+
+type Result = Record<string, unknown>;
+
+const engine = createGoTemplateEngine({ ...processHost(), timeZone: 'UTC' });
+
+const capabilities: Capabilities = {
+  kubeVersion: parseKubeVersion('v1.35.0'),
+  apiVersions: knownApiVersions,
+  helmVersion: { version: 'v4.2', gitCommit: '', gitTreeState: '', goVersion: 'go1.26.8', kubeClientVersion: 'v1.36' },
+};
+
+export function runOracleCase(one: OracleCase): Result {
+  if (one.yaml !== undefined) return yamlCase(one.yaml);
+  if (one.kind !== undefined) return attempt(() => strvalsCase(one));
+  if (one.chart !== undefined) return valuesCase(one);
+  return attempt(() => renderCase(one));
+}
+
+function attempt(run: () => Result): Result {
+  try {
+    return { error: undefined, ...run() };
+  } catch (error) {
+    return textField('error', messageOf(error));
+  }
+}
+
+/** The text of one of the project's own errors; anything else is a defect. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = 'code' in error || error.name === 'GoError';
+  return own ? error.message : `defect: ${error.stack ?? error.message}`;
+}
+
+/** Text that is no UTF-8 comes as base64. */
+function textField(name: string, text: string): Result {
+  return text.isWellFormed() ? { [name]: text } : { [`${name}_b64`]: Buffer.from(toBytes(text)).toString('base64') };
+}
+
+function renderCase(one: OracleCase): Result {
+  const templates = {
+    'templates/t.txt': one.template ?? '',
+    ...(one.helpers === undefined || one.helpers === '' ? {} : { 'templates/_helpers.tpl': one.helpers }),
+    ...one.templates,
+  };
+  const chart = buildChart({
+    name: 'c',
+    version: '1.2.3',
+    templates,
+    values: one.defaults,
+    ...(one.metadata && { metadata: one.metadata }),
+    ...(one.files && { files: one.files }),
+    ...(one.dependencies && { dependencies: one.dependencies }),
+  });
+  chart.metadata.appVersion ??= '4.5.6';
+  const user = readMap(one.values);
+  for (const line of one.set ?? []) setValues(line, user);
+  const values = coalesceValues(chart, user, () => undefined);
+  const upgrade = one.upgrade === true;
+  const release = { name: 'rel', namespace: 'ns', revision: upgrade ? 2 : 1, isInstall: !upgrade, isUpgrade: upgrade };
+  const files = engine.render(chartTemplates(chart, values, release, capabilities), {
+    limits: defaultRenderLimits,
+    strict: one.strict ?? false,
+    lint: one.lint ?? false,
+  });
+  const main = files.get('c/templates/t.txt') ?? '';
+  files.delete('c/templates/t.txt');
+  return { ...textField('output', main), ...(files.size > 0 && { outputs: Object.fromEntries(files) }) };
+}
+
+let charts = 0;
+
+function buildChart(spec: ChartSpec): Chart {
+  const extra = spec.metadata === undefined ? {} : readMetadata(JSON.stringify(spec.metadata));
+  return {
+    metadata: {
+      apiVersion: 'v2',
+      name: spec.name,
+      version: spec.version ?? '0.1.0',
+      ...withoutUndefined(extra),
+    } as ChartMetadata,
+    values: readMap(spec.values),
+    templates: fileList(spec.templates),
+    files: fileList(spec.files),
+    dependencies: (spec.dependencies ?? []).map(buildChart),
+    // each chart is another one
+    digest: String(charts++),
+  };
+}
+
+function withoutUndefined(data: object): object {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+}
+
+function fileList(files: Record<string, string> = {}): ChartFile[] {
+  return Object.entries(files).map(([name, text]) => ({ name, data: toBytes(text) }));
+}
+
+/** Values as a values file has them. JSON escapes what YAML does not take in plain. */
+function readMap(data: unknown): ValueMap {
+  if (data === undefined) return new Map();
+  const json = JSON.stringify(data).replace(
+    /[\u007f-\u00a0\u2028\u2029\ufeff-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return readYamlMap(json) ?? new Map<string, Value>();
+}
+
+function valuesCase(one: OracleCase): Result {
+  const result: Result = {};
+  const warnings: string[] = [];
+  const warn = (warning: string) => void warnings.push(warning);
+  try {
+    let chart = buildChart(one.chart ?? { name: '' });
+    const user = readMap(one.user);
+    if (one.process) {
+      chart = processDependencies(chart, user, warn);
+      result['charts'] = chart.dependencies.map(({ metadata }) => metadata.name).sort();
+      result['chartValues'] = plain(chart.values);
+    }
+    const join = one.merge ? mergeValues : coalesceValues;
+    result['values'] = plain(join(chart, user, warn));
+  } catch (error) {
+    result['error'] = messageOf(error);
+  }
+  const lines = [...new Set(warnings)].sort();
+  if (lines.length > 0) result['warnings'] = lines;
+  return result;
+}
+
+function strvalsCase(one: OracleCase): Result {
+  const { text = '', files = {} } = one;
+  let target = readMap(one.base);
+  const read = (path: string): string => {
+    const found = Object.hasOwn(files, path) ? files[path] : undefined;
+    if (found !== undefined) return found;
+    throw Object.assign(new Error(`open ${path}: no such file or directory`), { code: 'ENOENT' });
+  };
+  switch (one.kind) {
+    case 'set':
+      setValues(text, target);
+      break;
+    case 'string':
+      setStrings(text, target);
+      break;
+    case 'json':
+      setJson(text, target);
+      break;
+    case 'literal':
+      setLiteral(text, target);
+      break;
+    case 'file':
+      setFiles(text, target, read);
+      break;
+    case 'options': {
+      const { ValueFiles, JSONValues, Values, StringValues, FileValues, LiteralValues } = one.options ?? {};
+      target = mergeValueOptions(
+        {
+          files: ValueFiles ?? [],
+          json: JSONValues ?? [],
+          values: Values ?? [],
+          strings: StringValues ?? [],
+          fileValues: FileValues ?? [],
+          literals: LiteralValues ?? [],
+        },
+        read,
+      );
+      break;
+    }
+    default:
+      throw new Error(`unknown kind ${one.kind ?? ''}`);
+  }
+  return { values: plain(target), typed: typed(target) };
+}
+
+function yamlCase(text: string): Result {
+  const result: Result = {};
+  try {
+    const value = readYaml(text);
+    result['json'] = encodeJson(value, { escapeHtml: true });
+    result['toYaml'] = writeYaml(value);
+    result['toYamlPretty'] = writeYamlPretty(value);
+  } catch (error) {
+    result['error'] = messageOf(error);
+  }
+  try {
+    result['load'] = plain(loadValues(text));
+  } catch (error) {
+    result['loadError'] = messageOf(error);
+  }
+  return result;
+}
+
+function plain(value: Value): unknown {
+  return JSON.parse(encodeJson(value, { escapeHtml: true }));
+}
+
+/** Every scalar as its Go type and value. */
+function typed(value: Value): unknown {
+  if (value === null) return 'nil';
+  if (value instanceof Map) return Object.fromEntries(Array.from(value, ([key, item]) => [key, typed(item)]));
+  if (Array.isArray(value)) return value.map((item: Value) => typed(item));
+  return `${goTypeOf(value)} ${sprintf('%v', [value])}`;
+}

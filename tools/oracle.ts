@@ -1,0 +1,84 @@
+// Runs cases whose results Go recorded, and compares.
+//   npm run -s oracle -- FILE.jsonl[.gz]… [--all] [--skip FILE] [--only ID-PART]
+// A case is a JSON object a line: a template to render, values to coalesce, a --set line, or a YAML text, together with what Helm's packages made of it.
+// The skip file has lines `ID<tab>REASON`: those cases are expected to differ, and count as identical.
+import { readFileSync } from 'node:fs';
+import { isMainThread, Worker } from 'node:worker_threads';
+import { parseArgs } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { runOracleCase, type OracleCase } from './oracle-case.ts';
+
+// include nests 1,000 deep in some cases, which needs a stack that only a thread can have
+if (isMainThread) {
+  new Worker(new URL(import.meta.url), {
+    argv: process.argv.slice(2),
+    resourceLimits: { stackSizeMb: 256, maxOldGenerationSizeMb: 4096 },
+  }).on('exit', (code) => (process.exitCode = code));
+} else {
+  compareAll();
+}
+
+function compareAll(): void {
+  const { values: flags, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { all: { type: 'boolean' }, skip: { type: 'string' }, only: { type: 'string' } },
+  });
+  if (positionals.length === 0) {
+    console.error('usage: npm run -s oracle -- FILE.jsonl[.gz]… [--all] [--skip FILE] [--only ID-PART]');
+    process.exit(2);
+  }
+  const skipped = flags.skip === undefined ? new Set<string>() : readSkips(flags.skip);
+  const cases = positionals.flatMap(readCases).filter((one) => flags.only === undefined || one.id.includes(flags.only));
+  const wrong: string[] = [];
+  for (const one of cases) {
+    const difference = differenceIn(one);
+    if (difference !== undefined && !skipped.has(one.id)) wrong.push(`${one.id}: ${difference}`);
+  }
+  for (const line of wrong.slice(0, flags.all ? wrong.length : 20)) console.log(line);
+  if (!flags.all && wrong.length > 20) console.log(`… and ${wrong.length - 20} more (--all)`);
+  console.log(`identical ${cases.length - wrong.length} of ${cases.length}`);
+  if (wrong.length > 0) process.exitCode = 1;
+}
+
+function readCases(file: string): OracleCase[] {
+  const data = readFileSync(file);
+  const text = (file.endsWith('.gz') ? gunzipSync(data) : data).toString('utf8');
+  // the files are written by the oracle program
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as OracleCase]));
+}
+
+function readSkips(file: string): Set<string> {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return new Set(lines.flatMap((line) => (line === '' || line.startsWith('#') ? [] : [line.split('\t')[0] ?? ''])));
+}
+
+function differenceIn(one: OracleCase): string | undefined {
+  const actual = runOracleCase(one);
+  for (const [field, value] of Object.entries(actual)) {
+    const expected = one[field as keyof OracleCase]; // fields of results are fields of cases
+    if (JSON.stringify(sorted(expected)) === JSON.stringify(sorted(value))) continue;
+    if (typeof value === 'string' && withoutYamlWords(expected) === withoutYamlWords(value)) continue;
+    return `${field}: expected ${shown(expected)}, got ${shown(value)} for ${shown(one.template ?? one.text ?? one.yaml)}`;
+  }
+  return undefined;
+}
+
+/** Where YAML's syntax is wrong, failing is what counts: the words are those of another parser. */
+function withoutYamlWords(text: unknown): unknown {
+  return typeof text === 'string' ? text.replace(/yaml: (?!unmarshal errors).*/s, 'yaml:') : text;
+}
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 500);
+}
+
+/** The same data with the keys of its objects in order. */
+function sorted(data: unknown): unknown {
+  if (Array.isArray(data)) return data.map(sorted);
+  if (typeof data !== 'object' || data === null) return data;
+  return Object.fromEntries(
+    Object.entries(data)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value]) => [key, sorted(value)]),
+  );
+}
