@@ -118,11 +118,12 @@ test('a version that YAML takes for a number becomes the text that Go makes of i
   t.deepEqual(versions('apiVersion: v1\nentries:\n  web:\n  - name: web\n    version: 1.10\n'), ['1.1 ']);
 });
 
-test('a large index is read in time that grows with its size alone', (t) => {
+test('of a large index little more than the entries of the chart is read', (t) => {
   const entry = '  - name: chart\n    description: something that takes a while to read\n    version: 1.0.0\n';
   const charts = Array.from({ length: 3000 }, (_, i) => `  chart-${i}:\n${entry.repeat(50)}`);
   const text = `apiVersion: v1\nentries:\n${charts.join('')}`;
-  const start = performance.now();
+  const start = process.cpuUsage();
   t.is(versions(text, 'chart-2999')?.length, 50);
-  t.true(performance.now() - start < 3000, `${text.length} characters took ${performance.now() - start} ms`);
+  const milliseconds = process.cpuUsage(start).user / 1000;
+  t.true(milliseconds < 1500, `${text.length} characters took ${milliseconds} ms`);
 });
