@@ -1,4 +1,4 @@
-import { GoError, NamedMap, Slice, type Value } from '../go/value.ts';
+import { GoError, type Value } from '../go/value.ts';
 import { readYamlList, readYamlMap } from '../yaml/read.ts';
 import { writeYaml, writeYamlPretty } from '../yaml/write.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
@@ -36,7 +36,7 @@ export const yamlFunctions: FunctionFamily = {
     params: ['string'],
     call: (text: string) =>
       orElse<Value>(
-        () => readYamlMap(text) ?? new NamedMap('map[string]interface {}', null),
+        () => readYamlMap(text) ?? new Map<string, Value>(),
         (message) => new Map([['Error', message]]),
       ),
   },
@@ -44,7 +44,7 @@ export const yamlFunctions: FunctionFamily = {
     params: ['string'],
     call: (text: string) =>
       orElse<Value>(
-        () => readYamlList(text) ?? new Slice('interface {}', null),
+        () => readYamlList(text) ?? [],
         (message) => [message],
       ),
   },
