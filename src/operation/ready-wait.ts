@@ -18,7 +18,9 @@ export interface ReadyWaitOptions {
   labelled: boolean;
 }
 
-/** How long a failure may wait for the list of pods that says why, in milliseconds. */
+/** A failure is told after this, so that the watch of pods can catch up with the one that told of it; in milliseconds. */
+const reasonDelay = 300;
+/** How long a failure may wait for the first list of pods, in milliseconds. */
 const reasonGrace = 2000;
 
 /** Waits until all are ready. Throws `not_ready` as soon as one has failed. */
@@ -42,7 +44,7 @@ export async function waitUntilReady(refs: readonly ObjectRef[], options: ReadyW
         const failed = remaining.filter(({ status }) => status === 'Failed');
         if (failed.length === 0) return;
         failingSince ??= clock();
-        if (!surroundings.settled() && clock() - failingSince < reasonGrace) return;
+        if (clock() - failingSince < (surroundings.settled() ? reasonDelay : reasonGrace)) return;
         throw new OperationError('not_ready', failed.map(notReadyText).join('\n'), { resources: failed });
       },
       describe: notReadyText,

@@ -24,7 +24,7 @@ export interface StatusWait {
 }
 
 /** Some rules look at the clock; in milliseconds. */
-const recheckInterval = 1000;
+const recheckInterval = 250;
 
 /**
  * Follows the objects of `refs` until all have the wanted status, and reports each change of a status or its reason; the first time all of them.

@@ -1,0 +1,218 @@
+import type { Progress } from '../../src/operation/progress.ts';
+import type { OperationError } from '../../src/operation/error.ts';
+import { configMap, deployment, hook, job } from './manifests.ts';
+import { textChart } from './text-renderer.ts';
+import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds } from './world.ts';
+
+const test = sandboxTest();
+const isWaiting = ({ step, resources }: Progress) => step === 'wait' && resources !== undefined;
+
+test('an atomic installation that does not become ready in time is uninstalled, and the error says why', async (t) => {
+  const chart = textChart({
+    'd.yaml': deployment('bad', { image: 'localhost/app:missing' }),
+    'a.yaml': configMap('a'),
+  });
+  const world = newWorld(t, chart);
+  const error = await t.throwsAsync<OperationError>(world.install(chart, { timeout: 6000 }));
+  t.is(error.code, 'timeout');
+  const { namespace } = world;
+  t.regex(
+    error.message,
+    new RegExp(
+      `^release web failed, and has been uninstalled due to rollback-on-failure being set: timed out after 6s\\nresource Deployment/${namespace}/bad not ready\\. status: InProgress, message: (ErrImagePull|ImagePullBackOff): .*localhost/app:missing.* \\(container app of pod bad-[a-z0-9-]+\\)$`,
+    ),
+  );
+  t.like(error.resources, [{ kind: 'Deployment', name: 'bad', status: 'InProgress' }]);
+  t.deepEqual(await world.history(), []);
+  t.is(await world.find('Deployment', 'bad'), undefined);
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+  t.deepEqual(stepEnds(world.progress).slice(-2), ['wait:failed', 'uninstall:done']);
+});
+
+test('a container that crashes behind a probe is named with its exit code', async (t) => {
+  const chart = textChart({ 'd.yaml': deployment('bad', { behaviour: 'crash-loop' }) });
+  const world = newWorld(t, chart);
+  await t.throwsAsync(world.install(chart, { timeout: 6000 }), { message: /last exit code 1 \(Error\)/ });
+  t.true(statusesOf(world.progress, 'bad').some((status) => status.includes('CrashLoopBackOff: last exit code 1')));
+});
+
+test('a Job that fails ends the wait at once', async (t) => {
+  const files = {
+    'j.yaml': job('load', { args: ['fail'] }),
+    'd.yaml': deployment('web', { behaviour: 'never-ready' }),
+  };
+  const chart = textChart(files);
+  const world = newWorld(t, chart);
+  const start = performance.now();
+  const error = await t.throwsAsync<OperationError>(world.install(chart));
+  t.true(performance.now() - start < 10_000);
+  t.is(error.code, 'not_ready');
+  t.regex(
+    error.message,
+    /resource Job\/.*\/load not ready\. status: Failed, message: Terminated: exit code 3 \(Error\)/,
+  );
+  t.false(error.message.includes('Deployment'));
+});
+
+test('without atomic, a failed release stays, failed, with its objects', async (t) => {
+  const chart = textChart({ 'j.yaml': job('load', { args: ['fail'] }), 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const error = await t.throwsAsync(world.install(chart, { atomic: false }));
+  t.regex(error.message, /^resource Job/);
+  t.deepEqual(await world.history(), ['1:failed']);
+  t.is((await world.stored(1))?.info.description, `Release "${releaseName}" failed: ${error.message}`);
+  t.truthy(await world.find('ConfigMap', 'a'));
+});
+
+test('an object that the API server refuses fails the installation with its sentence', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('Bad_Name') });
+  const world = newWorld(t, chart);
+  const error = await t.throwsAsync<OperationError>(world.install(chart));
+  t.is(error.code, 'apply_failed');
+  t.regex(error.message, /server-side apply failed for object op-[a-z0-9]+\/Bad_Name \/v1, Kind=ConfigMap: .*Bad_Name/);
+  t.deepEqual(await world.history(), []);
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+});
+
+test('a failure of undoing is told besides the failure that led to it', async (t) => {
+  const chart = textChart({ 'j.yaml': job('load', { args: ['fail'] }), 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const refusing = {
+    ...world.cluster,
+    delete: () => Promise.reject(Object.assign(new Error('no deleting today'), { code: 'forbidden' })),
+  };
+  const error = await t.throwsAsync<OperationError>(world.install(chart, {}, { cluster: refusing }));
+  t.is(error.code, 'not_ready');
+  t.regex(
+    error.message,
+    /^an error occurred while uninstalling the release\. original install error: resource Job.*: failed to delete release: web: no deleting today/s,
+  );
+  t.deepEqual(await world.history(), ['1:uninstalling']);
+});
+
+test('a cancel ends the wait and undoes what was done', async (t) => {
+  const chart = textChart({ 'd.yaml': deployment('web', { behaviour: 'never-ready' }) });
+  const world = newWorld(t, chart);
+  const cancel = new AbortController();
+  const progress = (item: Progress) => {
+    world.progress.push(item);
+    if (isWaiting(item)) cancel.abort(new Error('asked to stop'));
+  };
+  const error = await t.throwsAsync<OperationError>(world.install(chart, {}, { signal: cancel.signal, progress }));
+  t.is(error.code, 'cancelled');
+  t.regex(
+    error.message,
+    /uninstalled due to rollback-on-failure being set: cancelled: asked to stop\nresource Deployment/,
+  );
+  t.deepEqual(await world.history(), []);
+});
+
+test('a cancel before the first effect leaves nothing', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const signal = AbortSignal.abort(new Error('too late'));
+  await t.throwsAsync(world.install(chart, {}, { signal }), { code: 'cancelled', message: 'cancelled: too late' });
+  t.deepEqual(await world.history(), []);
+  t.deepEqual(stepEnds(world.progress), []);
+});
+
+test('abandoning leaves all as it is', async (t) => {
+  const chart = textChart({ 'd.yaml': deployment('web', { behaviour: 'never-ready' }) });
+  const world = newWorld(t, chart);
+  const stop = new AbortController();
+  const progress = (item: Progress) => {
+    if (isWaiting(item)) stop.abort(new Error('going down'));
+  };
+  await t.throwsAsync(world.install(chart, {}, { abandon: stop.signal, progress }), { code: 'cancelled' });
+  t.deepEqual(await world.history(), ['1:pending-install']);
+  t.truthy(await world.find('Deployment', 'web'));
+});
+
+test('a chart that cannot be loaded fails as its source says, before anything is done', async (t) => {
+  const chart = textChart({});
+  const world = newWorld(t, chart);
+  const loadChart = () => Promise.reject(Object.assign(new Error('no such chart'), { code: 'chart_not_found' }));
+  await t.throwsAsync(world.install(chart, { loadChart }), { code: 'chart_not_found', message: 'no such chart' });
+  t.deepEqual(stepEnds(world.progress), ['load:failed']);
+  t.is(await world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: world.namespace }), undefined);
+});
+
+test('a chart that loads for ever is ended by the deadline', async (t) => {
+  const chart = textChart({});
+  const world = newWorld(t, chart);
+  const loadChart = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')));
+    });
+  const error = await t.throwsAsync(world.install(chart, { loadChart, timeout: 100 }));
+  t.like(error, { code: 'timeout', message: 'timed out after 100ms' });
+});
+
+test('a template that fails leaves neither CRDs nor a namespace behind', async (t) => {
+  const chart = textChart(
+    () => {
+      throw Object.assign(new Error('boom'), { code: 'render_failed' });
+    },
+    { crds: { 'crd.yaml': crd('broken') } },
+  );
+  const world = newWorld(t, chart);
+  await t.throwsAsync(world.install(chart), { code: 'render_failed', message: 'boom' });
+  t.is(await world.cluster.get({ ...definition, name: 'brokens.e.io' }), undefined);
+  t.is(await world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: world.namespace }), undefined);
+});
+
+const definition = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
+
+function crd(singular: string): string {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const kind = singular.charAt(0).toUpperCase() + singular.slice(1);
+  return JSON.stringify({
+    ...definition,
+    metadata: { name: `${singular}s.e.io` },
+    spec: {
+      group: 'e.io',
+      scope: 'Namespaced',
+      names: { kind, plural: `${singular}s`, singular, listKind: `${kind}List` },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  });
+}
+
+test('CRDs come first: the chart can ask for their kinds, and use them', async (t) => {
+  const chart = textChart(
+    async ({ capabilities, lookup }) => {
+      if (!capabilities.apiVersions.includes('e.io/v1/Gadget')) throw new Error('e.io/v1/Gadget is not there');
+      await lookup?.('e.io/v1', 'Gadget', '', '');
+      return { 'g.yaml': 'apiVersion: e.io/v1\nkind: Gadget\nmetadata: {name: g}\nspec: {size: 1}\n' };
+    },
+    { crds: { 'crd.yaml': crd('gadget') } },
+  );
+  const world = newWorld(t, chart);
+  const release = await world.install(chart);
+  t.is(release.info.status, 'deployed');
+  t.true(stepEnds(world.progress).includes('crds:done'));
+  const ref = { apiVersion: 'e.io/v1', kind: 'Gadget', namespace: world.namespace, name: 'g' };
+  t.truthy(await world.cluster.get(ref));
+
+  await world.uninstall();
+  t.is(await world.cluster.get(ref), undefined);
+  t.truthy(await world.cluster.get({ ...definition, name: 'gadgets.e.io' }), 'CRDs outlive the release');
+
+  world.progress.length = 0;
+  await world.install(chart);
+  t.true(stepEnds(world.progress).includes('crds:skipped'));
+});
+
+test('hooks are no part of what a failed installation uninstalls, unless their policy says so', async (t) => {
+  const failing = job('check', { args: ['fail'], annotations: hook('post-install', { policy: 'hook-failed' }) });
+  const chart = textChart({ 'h.yaml': failing, 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const error = await t.throwsAsync<OperationError>(world.install(chart));
+  t.is(error.code, 'hook_failed');
+  t.regex(
+    error.message,
+    /being set: failed post-install: resource Job\/.*\/check not ready\. status: Failed, message: Terminated: exit code 3/,
+  );
+  t.is(await world.find('Job', 'check'), undefined);
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+});

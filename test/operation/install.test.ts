@@ -1,0 +1,233 @@
+import { configMap, deployment, job } from './manifests.ts';
+import { textChart } from './text-renderer.ts';
+import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds } from './world.ts';
+
+const test = sandboxTest();
+
+test('an installation goes through its steps, and the release is deployed', async (t) => {
+  const files = { 'a.yaml': configMap('a'), 'd.yaml': deployment('web'), 'j.yaml': job('load') };
+  const chart = textChart(files, { notes: 'Hi' });
+  const world = newWorld(t, chart);
+  const release = await world.install(chart, { values: new Map([['size', 2]]) });
+  t.deepEqual(stepEnds(world.progress), [
+    'load:done',
+    'crds:skipped',
+    'capabilities:done',
+    'render:done',
+    'check:done',
+    'namespace:done',
+    'record:done',
+    'pre-hooks:skipped',
+    'apply:done',
+    'wait:done',
+    'post-hooks:skipped',
+    'finish:done',
+  ]);
+  const { namespace } = world;
+  t.like(release, { name: releaseName, namespace, version: 1, apply_method: 'ssa', config: { size: 2 } });
+  t.like(release.info, { status: 'deployed', description: 'Install complete', notes: 'Hi' });
+  t.regex(release.info.first_deployed ?? '', /^\d{4}-\d\d-\d\dT.*Z$/);
+  t.deepEqual(await world.stored(1), release);
+  t.deepEqual(await world.history(), ['1:deployed']);
+});
+
+test('each step says when it begins and how it ends', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const record = world.progress.filter(({ step }) => step === 'record');
+  t.deepEqual(
+    record.map(({ state }) => state),
+    ['running', 'done'],
+  );
+  t.is(record[1]?.message, 'revision 1');
+  t.regex(record[0]?.time ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+});
+
+test("objects carry Helm's marks of their owner and its field manager, and the stored manifest does not", async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a', '1', { mine: 'yes' }) });
+  const world = newWorld(t, chart);
+  const release = await world.install(chart);
+  const object = await world.find('ConfigMap', 'a');
+  t.is(object?.metadata.labels?.['app.kubernetes.io/managed-by'], 'Helm');
+  t.deepEqual(object?.metadata.annotations, {
+    mine: 'yes',
+    'meta.helm.sh/release-name': releaseName,
+    'meta.helm.sh/release-namespace': world.namespace,
+  });
+  t.like(object?.metadata['managedFields'], [{ manager: 'helm', operation: 'Apply' }]);
+  t.is(release.manifest, `---\n# Source: web/templates/a.yaml\n${configMap('a', '1', { mine: 'yes' })}\n`);
+});
+
+test('while waiting, all resources are told first, then each change, with the reason', async (t) => {
+  const files = { 'd.yaml': deployment('slow', { behaviour: 'ready-after=4s' }), 'a.yaml': configMap('a') };
+  const chart = textChart(files);
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const waiting = world.progress.filter(({ step, resources }) => step === 'wait' && resources !== undefined);
+  t.deepEqual(
+    waiting[0]?.resources?.map(({ kind, name }) => `${kind}/${name}`),
+    ['ConfigMap/a', 'Deployment/slow'],
+  );
+  t.deepEqual(statusesOf(world.progress, 'a'), ['Current']);
+  const statuses = statusesOf(world.progress, 'slow');
+  t.is(statuses.at(-1), 'Current');
+  t.true(statuses.length > 1);
+  t.true(statuses.every((status, index) => status !== statuses[index - 1]));
+  t.true(statuses.slice(0, -1).every((status) => status.startsWith('InProgress ')));
+});
+
+test('nothing is waited for where that is not wanted', async (t) => {
+  const chart = textChart({ 'd.yaml': deployment('web', { behaviour: 'never-ready' }) });
+  const world = newWorld(t, chart);
+  const release = await world.install(chart, { wait: false });
+  t.is(release.info.status, 'deployed');
+  t.true(stepEnds(world.progress).includes('wait:skipped'));
+});
+
+test('Jobs are waited for to their end, or to their start where that is enough', async (t) => {
+  const chart = textChart({ 'j.yaml': job('load', { args: ['sleep', '20s'] }) });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const done = await world.find('Job', 'load');
+  t.like(done?.['status'], { succeeded: 1 });
+
+  const impatient = newWorld(t, chart);
+  await impatient.install(chart, { waitForJobs: false });
+  const started = await impatient.find('Job', 'load');
+  t.like(started?.['status'], { active: 1 });
+});
+
+test('a Deployment that is paused is not waited for', async (t) => {
+  const paused = deployment('web').replace('"replicas"', '"paused":true,"replicas"');
+  const chart = textChart({ 'd.yaml': paused });
+  const release = await newWorld(t, chart).install(chart);
+  t.is(release.info.status, 'deployed');
+});
+
+test('the namespace is created with the label that Helm gives it, unless it is not wanted', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const error = await t.throwsAsync(world.install(chart, { createNamespace: false }));
+  t.like(error, { code: 'namespace_not_found', message: `namespaces "${world.namespace}" not found` });
+  await world.install(chart);
+  const namespace = await world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: world.namespace });
+  t.is(namespace?.metadata.labels?.['name'], world.namespace);
+  t.true(stepEnds(world.progress).includes('namespace:done'));
+});
+
+test('a description of its own stands in the release', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const release = await newWorld(t, chart).install(chart, { description: 'by hand' });
+  t.is(release.info.description, 'by hand');
+});
+
+test('a name that is in use is refused, and the release there is left alone', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const error = await t.throwsAsync(world.install(chart));
+  t.like(error, {
+    code: 'release_exists',
+    message: 'release name check failed: cannot reuse a name that is still in use',
+  });
+  t.deepEqual(await world.history(), ['1:deployed']);
+});
+
+test('upgrade: true installs what is not there and upgrades what is', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  t.is((await world.install(chart, { upgrade: true })).info.description, 'Install complete');
+  t.is((await world.install(chart, { upgrade: true })).info.description, 'Upgrade complete');
+  t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
+});
+
+test('a name whose release was uninstalled with its history kept can be used again', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  await world.uninstall({ keepHistory: true });
+  t.is((await world.install(chart)).version, 2);
+  t.deepEqual(await world.history(), ['1:uninstalled', '2:deployed']);
+});
+
+test('an object that belongs to somebody else is not taken over, and nothing is stored', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const { namespace } = world;
+  await world.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await world.cluster.create({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'a', namespace },
+    data: { x: 'y' },
+  });
+  const error = await t.throwsAsync(world.install(chart));
+  t.like(error, {
+    code: 'ownership_conflict',
+    message: `unable to continue with install: ConfigMap "a" in namespace "${namespace}" exists and cannot be imported into the current release: invalid ownership metadata; label validation error: missing key "app.kubernetes.io/managed-by": must be set to "Helm"; annotation validation error: missing key "meta.helm.sh/release-name": must be set to "web"; annotation validation error: missing key "meta.helm.sh/release-namespace": must be set to "${namespace}"`,
+  });
+  t.deepEqual(await world.history(), []);
+  t.deepEqual((await world.find('ConfigMap', 'a'))?.['data'], { x: 'y' });
+});
+
+test('an object that carries the marks of the release is adopted', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  await world.cluster.delete({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    namespace: world.namespace,
+    name: 'sh.helm.release.v1.web.v1',
+  });
+  t.is((await world.install(chart)).info.status, 'deployed');
+});
+
+test('a kind that the cluster does not know is refused before anything is stored', async (t) => {
+  const chart = textChart({ 'w.yaml': 'apiVersion: e.io/v1\nkind: Widget\nmetadata: {name: w}\n' });
+  const world = newWorld(t, chart);
+  const error = await t.throwsAsync(world.install(chart));
+  t.like(error, { code: 'invalid_manifest' });
+  t.regex(
+    error.message,
+    /^unable to build kubernetes objects from release manifest: web\/templates\/w\.yaml: .*"Widget".*"e\.io\/v1"/,
+  );
+  t.deepEqual(await world.history(), []);
+});
+
+test('an object without a namespace gets that of the release, and one with its own keeps it', async (t) => {
+  const own = configMap('b').replace('"name":"b"', '"name":"b","namespace":"default"');
+  const chart = textChart({ 'a.yaml': configMap('a'), 'b.yaml': own.replaceAll('"b"', '"install-b"') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  t.truthy(await world.find('ConfigMap', 'a'));
+  t.truthy(await world.cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'install-b' }));
+  await world.uninstall();
+  t.is(
+    await world.cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'install-b' }),
+    undefined,
+  );
+});
+
+test('templates can look things up in the cluster', async (t) => {
+  const chart = textChart(async ({ lookup, release }) => {
+    const look = (kind: string, namespace: string, name: string) => lookup?.('v1', kind, namespace, name);
+    const found = {
+      namespace: (await look('Namespace', '', 'default'))?.['kind'],
+      nothing: await look('ConfigMap', release.namespace, 'nothing'),
+      listed: (await look('Namespace', '', ''))?.['kind'],
+      withoutNamespace: await look('ConfigMap', '', 'nothing'),
+    };
+    return { 'a.yaml': configMap('a', JSON.stringify(found)) };
+  });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const data = (await world.find('ConfigMap', 'a'))?.['data'] as { value: string };
+  t.deepEqual(JSON.parse(data.value), {
+    namespace: 'Namespace',
+    nothing: {},
+    listed: 'NamespaceList',
+    withoutNamespace: {},
+  });
+});

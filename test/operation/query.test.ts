@@ -1,0 +1,68 @@
+import { operations } from '../../src/operation/operations.ts';
+import { configMap, deployment } from './manifests.ts';
+import { textChart } from './text-renderer.ts';
+import { newWorld, releaseName, sandboxTest } from './world.ts';
+
+const test = sandboxTest();
+const chart = textChart({ 'a.yaml': configMap('a'), 'd.yaml': deployment('web') });
+
+test('releases are listed with their highest revision, of one namespace or of all', async (t) => {
+  const world = newWorld(t, chart);
+  const other = newWorld(t, chart);
+  await world.install(chart, { wait: false });
+  await world.upgrade(chart, { wait: false });
+  await other.install(chart, { wait: false });
+  const list = async (namespace?: string) => {
+    const releases = await operations.list(world.context(), namespace === undefined ? {} : { namespace });
+    return releases.map((release) => `${release.namespace}/${release.name}.v${release.version}`);
+  };
+  t.deepEqual(await list(world.namespace), [`${world.namespace}/web.v2`]);
+  const all = await list();
+  t.true(all.includes(`${world.namespace}/web.v2`) && all.includes(`${other.namespace}/web.v1`));
+  t.false(all.includes(`${world.namespace}/web.v1`));
+  t.deepEqual(all, [...all].sort());
+});
+
+test('a release is read by its highest revision or by one that is named', async (t) => {
+  const world = newWorld(t, chart);
+  await world.install(chart, { wait: false });
+  await world.upgrade(chart, { wait: false });
+  const name = { namespace: world.namespace, releaseName };
+  t.is((await operations.get(world.context(), name)).version, 2);
+  t.is((await operations.get(world.context(), { ...name, version: 1 })).info.status, 'superseded');
+  const missing = { code: 'release_not_found', message: 'release: not found' };
+  await t.throwsAsync(operations.get(world.context(), { ...name, version: 3 }), missing);
+  await t.throwsAsync(operations.get(world.context(), { ...name, releaseName: 'nobody' }), missing);
+});
+
+test('a Deployment is answered as the cluster has it', async (t) => {
+  const world = newWorld(t, chart);
+  await world.install(chart, { wait: false });
+  const { namespace } = world;
+  const found = await operations.deploymentInfo(world.context(), { namespace, name: 'web' });
+  t.like(found, { kind: 'Deployment', metadata: { name: 'web', namespace } });
+  const error = await t.throwsAsync(operations.deploymentInfo(world.context(), { namespace, name: 'nobody' }));
+  t.like(error, { code: 'deployment_not_found', message: 'deployments.apps "nobody" not found' });
+});
+
+test('names that Kubernetes refuses are refused before it is asked', async (t) => {
+  const world = newWorld(t, chart);
+  const context = world.context();
+  const code = 'invalid_release_name';
+  await t.throwsAsync(world.install(chart, { releaseName: 'Web' }), {
+    code,
+    message: /^release name check failed: release name "Web": invalid release name, must match regex /,
+  });
+  await t.throwsAsync(world.install(chart, { releaseName: '' }), {
+    code,
+    message: 'release name check failed: release name "": no name provided',
+  });
+  await t.throwsAsync(world.upgrade(chart, { releaseName: 'Web' }), { code, message: 'release name is invalid: Web' });
+  await t.throwsAsync(world.uninstall({ releaseName: 'a,b' }), {
+    code,
+    message: 'uninstall: Release name is invalid: a,b',
+  });
+  await t.throwsAsync(operations.get(context, { namespace: 'default', releaseName: '*' }), { code });
+  await t.throwsAsync(world.install(chart, { namespace: 'No' }), { code: 'invalid_namespace' });
+  await t.throwsAsync(operations.list(context, { namespace: '../x' }), { code: 'invalid_namespace' });
+});

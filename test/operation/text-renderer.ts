@@ -1,0 +1,61 @@
+import type { Chart } from '../../src/chart/chart.ts';
+import type { CrdFile, Renderer, RenderRequest } from '../../src/operation/renderer.ts';
+import { printManifest, sortManifests } from '../../src/render/manifest.ts';
+
+/** What a test's chart renders to: files by their path below templates/. */
+export type Template = (request: RenderRequest) => Record<string, string> | Promise<Record<string, string>>;
+
+export interface TextChart {
+  chart: Chart;
+  template: Template;
+  crds?: Record<string, string>;
+  notes?: string;
+}
+
+/** A chart whose templates are a function; give it to {@link textRenderer} as well. */
+export function textChart(
+  template: Template | Record<string, string>,
+  rest: Omit<TextChart, 'chart' | 'template'> = {},
+): TextChart {
+  const chart: Chart = {
+    metadata: { apiVersion: 'v2', name: 'web', version: '1.2.3' },
+    values: new Map(),
+    templates: [],
+    files: [],
+    dependencies: [],
+    digest: '',
+  };
+  return { chart, template: typeof template === 'function' ? template : () => template, ...rest };
+}
+
+/** Renders the charts that it is told of, without a template language. */
+export function textRenderer(charts: readonly TextChart[]): Renderer & { requests: RenderRequest[] } {
+  const requests: RenderRequest[] = [];
+  const find = (chart: Chart): TextChart => {
+    const found = charts.find((candidate) => candidate.chart === chart);
+    if (!found) throw new Error('the renderer was not told of this chart');
+    return found;
+  };
+  return {
+    requests,
+    crds: (chart) => Promise.resolve(crdFiles(find(chart))),
+    async render(request) {
+      requests.push(request);
+      const { chart, template, notes = '' } = find(request.chart);
+      const files = Object.entries(await template(request)).map(
+        ([path, text]) => [`web/templates/${path}`, text] as const,
+      );
+      const sorted = sortManifests(new Map(files), (path) => new Error(`${path} is no YAML`));
+      const manifest = sorted.manifests.map(({ name, content }) => printManifest(name, content)).join('');
+      return { ...sorted, chart, manifest, notes };
+    },
+  };
+}
+
+function crdFiles({ crds = {} }: TextChart): CrdFile[] {
+  return Object.entries(crds).map(([name, text]) => ({
+    name: `crds/${name}`,
+    filename: `web/crds/${name}`,
+    data: new TextEncoder().encode(text),
+  }));
+}

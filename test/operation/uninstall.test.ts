@@ -1,0 +1,109 @@
+import { configMap, deployment, hook, job } from './manifests.ts';
+import { textChart } from './text-renderer.ts';
+import { newWorld, sandboxTest, statusesOf, stepEnds } from './world.ts';
+
+const test = sandboxTest();
+
+test('uninstalling removes all objects and all revisions, and answers the release', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a'), 'd.yaml': deployment('web') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  await world.upgrade(chart);
+  world.progress.length = 0;
+  const { release, info } = await world.uninstall();
+  t.like(release, { name: 'web', version: 2, info: { status: 'uninstalled', description: 'Uninstallation complete' } });
+  t.regex(release.info.deleted ?? '', /^\d{4}-/);
+  t.is(info, '');
+  t.deepEqual(stepEnds(world.progress), [
+    'record:done',
+    'pre-hooks:skipped',
+    'delete:done',
+    'wait:done',
+    'post-hooks:skipped',
+    'finish:done',
+  ]);
+  t.is(statusesOf(world.progress, 'web').at(-1), 'NotFound');
+  t.deepEqual(await world.history(), []);
+  t.is(await world.find('Deployment', 'web'), undefined);
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+});
+
+test('what is to be kept is kept, and said', async (t) => {
+  const kept = configMap('data', '1', { 'helm.sh/resource-policy': ' Keep ' });
+  const chart = textChart({ 'a.yaml': configMap('a'), 'b.yaml': kept });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const { info } = await world.uninstall();
+  t.is(info, 'These resources were kept due to the resource policy:\n[ConfigMap] data\n');
+  t.truthy(await world.find('ConfigMap', 'data'));
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+});
+
+test('the history is kept where that is asked for, and goes with the next uninstall', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  await world.uninstall({ keepHistory: true, description: 'bye' });
+  t.deepEqual(await world.history(), ['1:uninstalled']);
+  t.is((await world.stored(1))?.info.description, 'bye');
+  await t.throwsAsync(world.uninstall({ keepHistory: true }), {
+    message: 'the release named "web" is already deleted',
+  });
+  t.is((await world.uninstall()).release.info.status, 'uninstalled');
+  t.deepEqual(await world.history(), []);
+});
+
+test('a release that is not there cannot be uninstalled', async (t) => {
+  const error = await t.throwsAsync(newWorld(t).uninstall());
+  t.like(error, { code: 'release_not_found', message: 'uninstall: Release not loaded: web: release: not found' });
+});
+
+test('objects that are gone already are no failure', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  await world.cluster.delete({ apiVersion: 'v1', kind: 'ConfigMap', namespace: world.namespace, name: 'a' });
+  t.is((await world.uninstall()).release.info.status, 'uninstalled');
+});
+
+test('what does not go in time is named, and the release can be uninstalled again', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: world.namespace, name: 'a' };
+  await world.cluster.mergePatch(ref, { metadata: { finalizers: ['e.io/hold'] } });
+  const error = await t.throwsAsync(world.uninstall({ timeout: 3000 }));
+  t.like(error, {
+    code: 'timeout',
+    message: `timed out after 3s\nresource ConfigMap/${world.namespace}/a still exists. status: Terminating, message: Resource scheduled for deletion`,
+  });
+  t.deepEqual(await world.history(), ['1:uninstalling']);
+  await world.cluster.mergePatch(ref, { metadata: { finalizers: null } });
+  await world.uninstall();
+  t.deepEqual(await world.history(), []);
+});
+
+test('hooks run before and after, and a failing one stops it', async (t) => {
+  const chart = textChart({
+    'a.yaml': configMap('a'),
+    'pre.yaml': job('pre', { annotations: hook('pre-delete') }),
+    'post.yaml': job('post', { annotations: hook('post-delete', { policy: 'hook-succeeded' }) }),
+  });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  world.progress.length = 0;
+  await world.uninstall();
+  t.true(stepEnds(world.progress).includes('pre-hooks:done'));
+  t.like((await world.find('Job', 'pre'))?.['status'], { succeeded: 1 });
+  t.is(await world.find('Job', 'post'), undefined);
+  t.is(statusesOf(world.progress, 'post', 'post-hooks').includes('Current'), true);
+
+  const failing = textChart({
+    'a.yaml': configMap('a'),
+    'f.yaml': job('f', { args: ['fail'], annotations: hook('pre-delete') }),
+  });
+  const blocked = newWorld(t, failing);
+  await blocked.install(failing);
+  await t.throwsAsync(blocked.uninstall(), { code: 'hook_failed', message: /^resource Job\/.*\/f not ready/ });
+  t.truthy(await blocked.find('ConfigMap', 'a'));
+});

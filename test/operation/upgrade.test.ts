@@ -1,0 +1,230 @@
+import type { Value } from '../../src/go/value.ts';
+import type { OperationError } from '../../src/operation/error.ts';
+import { configMap, deployment, hook, job } from './manifests.ts';
+import { textChart } from './text-renderer.ts';
+import { newWorld, sandboxTest, stepEnds, type World } from './world.ts';
+
+const test = sandboxTest();
+
+async function imageOf(world: World, name: string): Promise<unknown> {
+  const found = await world.find('Deployment', name);
+  const spec = found?.['spec'] as { template: { spec: { containers: { image: string }[] } } } | undefined;
+  return spec?.template.spec.containers[0]?.image;
+}
+
+test('an upgrade changes, adds and removes objects, and supersedes the old revision', async (t) => {
+  const first = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b'), 'd.yaml': deployment('web') });
+  const second = textChart({
+    'a.yaml': configMap('a', '2'),
+    'c.yaml': configMap('c'),
+    'd.yaml': deployment('web', { image: 'localhost/app:2' }),
+  });
+  const world = newWorld(t, first, second);
+  const installed = await world.install(first);
+  world.progress.length = 0;
+  const release = await world.upgrade(second);
+  t.deepEqual(stepEnds(world.progress), [
+    'load:done',
+    'crds:skipped',
+    'capabilities:done',
+    'render:done',
+    'check:done',
+    'record:done',
+    'pre-hooks:skipped',
+    'apply:done',
+    'wait:done',
+    'post-hooks:skipped',
+    'finish:done',
+  ]);
+  t.like(release, { version: 2, info: { status: 'deployed', description: 'Upgrade complete' } });
+  t.is(release.info.first_deployed, installed.info.first_deployed);
+  t.not(release.info.last_deployed, installed.info.last_deployed);
+  t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
+  t.like((await world.find('ConfigMap', 'a'))?.['data'], { value: '2' });
+  t.is(await world.find('ConfigMap', 'b'), undefined);
+  t.truthy(await world.find('ConfigMap', 'c'));
+  t.is(await imageOf(world, 'web'), 'localhost/app:2');
+});
+
+test('what is no longer in the chart stays where its policy is to keep it', async (t) => {
+  const kept = configMap('b', '1', { 'helm.sh/resource-policy': 'keep' });
+  const first = textChart({ 'a.yaml': configMap('a'), 'b.yaml': kept });
+  const second = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, first, second);
+  await world.install(first);
+  await world.upgrade(second);
+  t.truthy(await world.find('ConfigMap', 'b'));
+});
+
+test('an upgrade without values takes those of the revision that is deployed', async (t) => {
+  const chart = textChart(({ values }) => ({ 'a.yaml': configMap('a', JSON.stringify(values.get('size'))) }));
+  const world = newWorld(t, chart);
+  const size = (value: string) => ({ values: new Map<string, Value>([['size', value]]) });
+  await world.install(chart, size('big'));
+  t.deepEqual((await world.upgrade(chart)).config, { size: 'big' });
+  t.deepEqual((await world.upgrade(chart, { values: new Map() })).config, { size: 'big' });
+  t.deepEqual((await world.upgrade(chart, size('small'))).config, { size: 'small' });
+  t.like((await world.find('ConfigMap', 'a'))?.['data'], { value: '"small"' });
+});
+
+test('templates are told that it is an upgrade, and of which revision', async (t) => {
+  const chart = textChart(({ release }) => ({ 'a.yaml': configMap('a', JSON.stringify(release)) }));
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  await world.upgrade(chart);
+  const data = (await world.find('ConfigMap', 'a'))?.['data'] as { value: string };
+  t.like(JSON.parse(data.value), { name: 'web', revision: 2, isInstall: false, isUpgrade: true });
+});
+
+test('a release that is not there cannot be upgraded', async (t) => {
+  const chart = textChart({});
+  const error = await t.throwsAsync(newWorld(t, chart).upgrade(chart));
+  t.like(error, { code: 'no_deployed_release', message: '"web" has no deployed releases' });
+});
+
+test('a release on which somebody works cannot be upgraded', async (t) => {
+  const chart = textChart({ 'd.yaml': deployment('web', { behaviour: 'never-ready' }) });
+  const world = newWorld(t, chart);
+  const stop = new AbortController();
+  const progress = ({ step }: { step: string }) => {
+    if (step === 'wait') stop.abort();
+  };
+  await t.throwsAsync(world.install(chart, {}, { abandon: stop.signal, progress }));
+  const error = await t.throwsAsync(world.upgrade(chart));
+  t.like(error, {
+    code: 'pending_operation',
+    message: 'another operation (install/upgrade/rollback) is in progress',
+  });
+});
+
+test('of two upgrades at the same time one is refused', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const results = await Promise.allSettled([world.upgrade(chart), world.upgrade(chart)]);
+  const refused = results.filter((result) => result.status === 'rejected');
+  t.is(refused.length, 1);
+  t.like(refused[0]?.reason, { code: 'pending_operation' });
+  t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
+});
+
+test('a release whose first installation failed can be upgraded', async (t) => {
+  const bad = textChart({ 'j.yaml': job('load', { args: ['fail'] }) });
+  const good = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, bad, good);
+  await t.throwsAsync(world.install(bad, { atomic: false }));
+  await world.upgrade(good);
+  t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
+  t.is(await world.find('Job', 'load'), undefined);
+});
+
+test('an atomic upgrade that fails returns to the last successful revision', async (t) => {
+  const good = textChart({ 'd.yaml': deployment('web'), 'a.yaml': configMap('a') });
+  const bad = textChart({
+    'd.yaml': deployment('web', { image: 'localhost/app:missing' }),
+    'a.yaml': configMap('a', '2'),
+    'n.yaml': configMap('new'),
+  });
+  const world = newWorld(t, good, bad);
+  await world.install(good);
+  world.progress.length = 0;
+  const error = await t.throwsAsync<OperationError>(world.upgrade(bad, { timeout: 6000 }));
+  t.is(error.code, 'timeout');
+  t.regex(
+    error.message,
+    /^release web failed, and has been rolled back due to rollback-on-failure being set: timed out after 6s\nresource Deployment\/.*\/web not ready\. status: InProgress, message: (ErrImagePull|ImagePullBackOff): /,
+  );
+  t.deepEqual(await world.history(), ['1:superseded', '2:failed', '3:deployed']);
+  t.like((await world.stored(3))?.info, { description: 'Rollback to 1', status: 'deployed' });
+  t.regex((await world.stored(2))?.info.description ?? '', /^Upgrade "web" failed: timed out after 6s/);
+  t.is(await imageOf(world, 'web'), 'localhost/app:1');
+  t.like((await world.find('ConfigMap', 'a'))?.['data'], { value: '1' });
+  t.is(await world.find('ConfigMap', 'new'), undefined);
+  t.deepEqual(stepEnds(world.progress).slice(-2), ['wait:failed', 'rollback:done']);
+  const undoing = world.progress.filter(({ step }) => step === 'rollback').map(({ message }) => message);
+  t.true(undoing.includes('record: revision 3 as 1'));
+  t.true(undoing.includes('wait: 2 resources ready'));
+});
+
+test('the reason of a Deployment that is not ready is that of its new pods, not of the old ones', async (t) => {
+  const crashing = textChart({ 'd.yaml': deployment('web', { behaviour: 'crash-loop' }) });
+  const unpullable = textChart({ 'd.yaml': deployment('web', { image: 'localhost/app:missing' }) });
+  const world = newWorld(t, crashing, unpullable);
+  await world.install(crashing, { wait: false });
+  const error = await t.throwsAsync(world.upgrade(unpullable, { timeout: 6000, atomic: false }));
+  t.regex(error.message, /message: (ErrImagePull|ImagePullBackOff): /);
+});
+
+test('without atomic, a failed upgrade stays, and the next one starts from what was deployed', async (t) => {
+  const good = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b') });
+  const bad = textChart({ 'a.yaml': configMap('a', '2'), 'j.yaml': job('load', { args: ['fail'] }) });
+  const world = newWorld(t, good, bad);
+  await world.install(good);
+  const error = await t.throwsAsync<OperationError>(world.upgrade(bad, { atomic: false }));
+  t.is(error.code, 'not_ready');
+  t.deepEqual(await world.history(), ['1:deployed', '2:failed']);
+  t.like((await world.find('ConfigMap', 'a'))?.['data'], { value: '2' });
+  await world.upgrade(good);
+  t.deepEqual(await world.history(), ['1:superseded', '2:failed', '3:deployed']);
+  t.truthy(await world.find('Job', 'load'), 'what only a failed revision added is no part of the baseline, as in Helm');
+});
+
+test('cleanupOnFail deletes what a failed upgrade created', async (t) => {
+  const good = textChart({ 'a.yaml': configMap('a') });
+  const bad = textChart({
+    'a.yaml': configMap('a'),
+    'n.yaml': configMap('new'),
+    'j.yaml': job('load', { args: ['fail'] }),
+  });
+  const world = newWorld(t, good, bad);
+  await world.install(good);
+  await t.throwsAsync(world.upgrade(bad, { atomic: false, cleanupOnFail: true }));
+  t.truthy(await world.find('ConfigMap', 'a'));
+  t.is(await world.find('ConfigMap', 'new'), undefined);
+});
+
+test('with no successful revision, an atomic upgrade says that it cannot return', async (t) => {
+  const bad = textChart({ 'j.yaml': job('load', { args: ['fail'] }) });
+  const world = newWorld(t, bad);
+  await t.throwsAsync(world.install(bad, { atomic: false }));
+  await t.throwsAsync(world.upgrade(bad), {
+    message:
+      /^unable to find a previously successful release when attempting to rollback\. original upgrade error: resource Job/,
+  });
+});
+
+test('a failed rollback is told besides the failure of the upgrade', async (t) => {
+  const hooked = job('check', { args: ['fail'], annotations: hook('pre-rollback') });
+  const good = textChart({ 'a.yaml': configMap('a'), 'h.yaml': hooked });
+  const bad = textChart({ 'j.yaml': job('load', { args: ['fail'] }) });
+  const world = newWorld(t, good, bad);
+  await world.install(good);
+  const error = await t.throwsAsync<OperationError>(world.upgrade(bad));
+  t.is(error.code, 'not_ready');
+  t.regex(
+    error.message,
+    /^an error occurred while rolling back the release\. original upgrade error: resource Job\/.*\/load .*: resource Job\/.*\/check not ready/s,
+  );
+  t.deepEqual(await world.history(), ['1:deployed', '2:failed', '3:failed']);
+});
+
+test("an object of somebody else that a new chart wants stays somebody else's", async (t) => {
+  const first = textChart({ 'a.yaml': configMap('a') });
+  const second = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b') });
+  const world = newWorld(t, first, second);
+  await world.install(first);
+  const { namespace } = world;
+  await world.cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b', namespace } });
+  const error = await t.throwsAsync(world.upgrade(second));
+  t.like(error, { code: 'ownership_conflict' });
+  t.regex(error.message, /^unable to continue with update: ConfigMap "b" in namespace/);
+  t.deepEqual(await world.history(), ['1:deployed']);
+});
+
+test('not more revisions are kept than the limit says', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  for (let count = 0; count < 3; count += 1) await world.upgrade(chart, { historyLimit: 2 });
+  t.deepEqual(await world.history(), ['3:superseded', '4:deployed']);
+});

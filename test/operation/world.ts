@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import type { ExecutionContext, TestFn } from 'ava';
+import anyTest from 'ava';
+import type { Host } from '../../src/go/host.ts';
+import { connectCluster } from '../../src/kube/cluster.ts';
+import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
+import type { Cluster } from '../../src/operation/cluster.ts';
+import type { OperationContext } from '../../src/operation/context.ts';
+import { operations } from '../../src/operation/operations.ts';
+import type { Progress, ResourceStatus, StepName } from '../../src/operation/progress.ts';
+import type { InstallRequest, UninstallRequest, UpgradeRequest } from '../../src/operation/request.ts';
+import type { Release } from '../../src/release/release.ts';
+import { history } from '../../src/release/history.ts';
+import { secretStorage } from '../../src/release/secret-storage.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { textRenderer, type TextChart } from './text-renderer.ts';
+
+const host: Host = {
+  now: () => BigInt(Date.now()) * 1_000_000n,
+  randomBytes: (size) => randomBytes(size),
+  timeZone: 'UTC',
+};
+
+/** A namespace of its own, and what can be done in it. */
+export interface World {
+  namespace: string;
+  cluster: Cluster;
+  /** All that was said, by all operations. */
+  progress: Progress[];
+  context(overrides?: Partial<OperationContext>): OperationContext;
+  install(chart: TextChart, request?: Partial<InstallRequest>, context?: Partial<OperationContext>): Promise<Release>;
+  upgrade(chart: TextChart, request?: Partial<UpgradeRequest>, context?: Partial<OperationContext>): Promise<Release>;
+  uninstall(request?: Partial<UninstallRequest>): ReturnType<typeof operations.uninstall>;
+  /** `1:superseded`, `2:deployed`, … */
+  history(): Promise<string[]>;
+  stored(version: number): Promise<Release | undefined>;
+  find(kind: string, name: string): Promise<KubeObject | undefined>;
+}
+
+interface Shared {
+  cluster: Cluster;
+}
+
+export const releaseName = 'web';
+
+/** ava with one sandbox for the file. */
+export function sandboxTest(): TestFn<Shared> {
+  const test = anyTest as TestFn<Shared>;
+  const closing: (() => Promise<void>)[] = [];
+  let cluster: Cluster | undefined;
+  test.before(async () => {
+    const sandbox = await startSandbox({ host, speed: 20 });
+    const connected = connectCluster({ text: sandbox.kubeconfig });
+    cluster = connected;
+    closing.push(
+      () => connected.close(),
+      () => sandbox.close(),
+    );
+  });
+  test.beforeEach((t) => {
+    if (cluster) t.context = { cluster };
+  });
+  test.after.always(async () => {
+    for (const close of closing) await close();
+  });
+  return test;
+}
+
+export function newWorld(t: ExecutionContext<Shared>, ...charts: TextChart[]): World {
+  const { cluster } = t.context;
+  const namespace = `op-${randomBytes(4).toString('hex')}`;
+  const progress: Progress[] = [];
+  const storage = secretStorage({
+    secrets: cluster,
+    host,
+    onUnreadable(error) {
+      throw error;
+    },
+  });
+  const renderer = textRenderer(charts);
+  const context: World['context'] = (overrides) => ({
+    cluster,
+    storage,
+    renderer,
+    host,
+    signal: new AbortController().signal,
+    progress: (item) => void progress.push(item),
+    ...overrides,
+  });
+  const name = { namespace, releaseName };
+  const of = ({ chart }: TextChart) => ({ ...name, timeout: 20_000, loadChart: () => Promise.resolve(chart) });
+  return {
+    namespace,
+    cluster,
+    progress,
+    context,
+    install: (chart, request, overrides) => operations.install(context(overrides), { ...of(chart), ...request }),
+    upgrade: (chart, request, overrides) => operations.upgrade(context(overrides), { ...of(chart), ...request }),
+    uninstall: (request) => operations.uninstall(context(), { ...name, timeout: 20_000, ...request }),
+    async history() {
+      const revisions = await history(storage, namespace, releaseName);
+      return revisions.map(({ release }) => `${release.version}:${release.info.status}`);
+    },
+    stored: async (version) => (await storage.get({ namespace, name: releaseName, version }))?.release,
+    find: (kind, objectName) => cluster.get(refOf(kind, namespace, objectName)),
+  };
+}
+
+function refOf(kind: string, namespace: string, name: string): ObjectRef {
+  const apiVersion = kind === 'Deployment' ? 'apps/v1' : kind === 'Job' ? 'batch/v1' : 'v1';
+  return { apiVersion, kind, namespace, name };
+}
+
+/** `load:done`, `crds:skipped`, …: how the steps ended. */
+export function stepEnds(progress: readonly Progress[]): string[] {
+  return progress.filter(({ state }) => state !== 'running').map(({ step, state }) => `${step}:${state}`);
+}
+
+/** What was said of a resource while waiting: `InProgress`, `InProgress Available: 0/1`, `Current`. */
+export function statusesOf(progress: readonly Progress[], name: string, step?: StepName): string[] {
+  return progress
+    .filter((item) => step === undefined || item.step === step)
+    .flatMap(({ resources = [] }): ResourceStatus[] => resources)
+    .filter((resource) => resource.name === name)
+    .map(({ status, reason }) => (reason === undefined ? status : `${status} ${reason}`));
+}
