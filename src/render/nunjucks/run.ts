@@ -25,6 +25,9 @@ export function nested<T>(run: Run, place: Place, body: () => T): T {
   run.nesting++;
   try {
     return body();
+  } catch (error) {
+    if (error instanceof RangeError) failLimit(place, 'the template is nested too deeply or makes too much');
+    throw error;
   } finally {
     run.nesting--;
   }

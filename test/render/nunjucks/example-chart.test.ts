@@ -1,0 +1,47 @@
+import test from 'ava';
+import { loadDirectory } from '../../../src/chart/load-directory.ts';
+import { defaultHelmVersion, parseKubeVersion } from '../../../src/render/capabilities.ts';
+import type { Engine } from '../../../src/render/engine.ts';
+import { createGoTemplateEngine } from '../../../src/render/gotpl.ts';
+import { renderChart } from '../../../src/render/render-chart.ts';
+import { readYaml } from '../../../src/yaml/read.ts';
+import { engine, fixedHost, valuesOf } from './render-one.ts';
+
+/** What an example chart renders to under the name `web`. */
+async function render(folder: string, by: Engine, values: string) {
+  const chart = await loadDirectory(new URL(`../../../examples/charts/${folder}`, import.meta.url).pathname);
+  chart.metadata.name = 'web';
+  const input = {
+    chart,
+    values: valuesOf(values),
+    release: { name: 'demo', namespace: 'prod', revision: 3, isInstall: false, isUpgrade: true },
+    capabilities: { kubeVersion: parseKubeVersion('v1.33.4'), apiVersions: ['v1'], helmVersion: defaultHelmVersion },
+  };
+  return renderChart(input, by);
+}
+
+const someValues = [
+  '',
+  'migration: {enabled: false}',
+  'args: ["--port", 8080]\nreplicas: 3\ngreeting: \'"quoted": yes\'\n',
+];
+
+for (const values of someValues) {
+  test(`the Nunjucks example renders what its Go counterpart renders, with values ${JSON.stringify(values)}`, async (t) => {
+    const rendered = await render('nunjucks-web', engine, values);
+    const counterpart = await render('web', createGoTemplateEngine(fixedHost), values);
+    t.is(rendered.manifest, counterpart.manifest);
+    t.is(rendered.notes, counterpart.notes);
+  });
+}
+
+test('the Nunjucks example is chosen by its annotation and renders to manifests that are YAML', async (t) => {
+  const { chart, manifests, notes } = await render('nunjucks-web', engine, '');
+  t.is(chart.metadata.annotations?.['helm-agent/engine'], 'nunjucks');
+  t.deepEqual(
+    manifests.map(({ kind }) => kind),
+    ['ConfigMap', 'Service', 'Deployment', 'Job'],
+  );
+  for (const { content } of manifests) t.true(readYaml(content) instanceof Map);
+  t.regex(notes, /http:\/\/demo-web\.prod:80\//);
+});

@@ -1,0 +1,61 @@
+import type { Chart } from '../../../src/chart/chart.ts';
+import { functionMap } from '../../../src/functions/function-map.ts';
+import type { Host } from '../../../src/go/host.ts';
+import { toBytes } from '../../../src/go/text.ts';
+import { NamedMap, type ValueMap } from '../../../src/go/value.ts';
+import { defaultHelmVersion, parseKubeVersion } from '../../../src/render/capabilities.ts';
+import { chartTemplates, type ScopedTemplate } from '../../../src/render/chart-templates.ts';
+import type { EngineRun } from '../../../src/render/engine.ts';
+import { defaultRenderLimits } from '../../../src/render/limits.ts';
+import { createNunjucksEngine } from '../../../src/render/nunjucks/engine.ts';
+import { readYaml } from '../../../src/yaml/read.ts';
+
+export const fixedHost: Host = {
+  now: () => 1_700_000_000_000_000_000n,
+  randomBytes: (size) => new Uint8Array(size),
+  timeZone: 'UTC',
+};
+
+export const engine = createNunjucksEngine(functionMap(fixedHost));
+
+/** A chart `web` of these templates, by their paths below templates/, and files of these texts. */
+export function chartOf(templates: Record<string, string>, files: Record<string, string> = {}): Chart {
+  return {
+    metadata: { apiVersion: 'v2', name: 'web', version: '1.2.3' },
+    values: new Map(),
+    templates: entries(templates, 'templates/'),
+    files: entries(files, ''),
+    dependencies: [],
+    digest: '',
+  };
+}
+
+function entries(texts: Record<string, string>, folder: string) {
+  return Object.entries(texts).map(([name, text]) => ({ name: folder + name, data: toBytes(text) }));
+}
+
+/** The templates with the scope that a release `demo` in the namespace `prod` gives them. */
+export function scoped(chart: Chart, values: string | ValueMap = new Map()): ScopedTemplate[] {
+  const given = typeof values === 'string' ? valuesOf(values) : values;
+  const release = { name: 'demo', namespace: 'prod', revision: 1, isInstall: true, isUpgrade: false };
+  const kubeVersion = parseKubeVersion('v1.33.4');
+  return chartTemplates(chart, given, release, { kubeVersion, apiVersions: ['v1'], helmVersion: defaultHelmVersion });
+}
+
+export function valuesOf(yaml: string): ValueMap {
+  const value = readYaml(yaml);
+  return new NamedMap('common.Values', value instanceof Map ? value : []);
+}
+
+export interface Options extends Partial<EngineRun> {
+  partials?: Record<string, string>;
+  files?: Record<string, string>;
+}
+
+/** What a chart with this one template renders to. */
+export function renderOne(text: string, values: string | ValueMap = '', options: Options = {}): string {
+  const { partials = {}, files = {}, ...run } = options;
+  const chart = chartOf({ 'page.yaml': text, ...partials }, files);
+  const rendered = engine.render(scoped(chart, values), { limits: defaultRenderLimits, ...run });
+  return rendered.get('web/templates/page.yaml') ?? 'not rendered';
+}
