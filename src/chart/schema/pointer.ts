@@ -1,0 +1,37 @@
+import { isMap } from '../../go/types.ts';
+import type { Value } from '../../go/value.ts';
+
+/** A JSON pointer with one more step. */
+export function pointerTo(pointer: string, ...steps: readonly (string | number)[]): string {
+  return steps.reduce<string>((path, step) => `${path}/${escapeStep(String(step))}`, pointer);
+}
+
+function escapeStep(step: string): string {
+  return step.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** The pointer of a path from the top. */
+export function pointerOf(path: readonly string[]): string {
+  return pointerTo('', ...path);
+}
+
+/** What a pointer leads to; undefined where it leads nowhere. */
+export function lookUp(document: Value, pointer: string): Value | undefined {
+  let current: Value | undefined = document;
+  for (const step of pointer.split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (isMap(current)) current = current.get(key);
+    else if (Array.isArray(current))
+      current = /^\d+$/.test(key) ? (current as readonly Value[])[Number(key)] : undefined;
+    else return undefined;
+  }
+  return current;
+}
+
+/** A pointer as it stands behind the `#` of an address. */
+export function encodePointer(pointer: string): string {
+  return pointer
+    .split('/')
+    .map((step) => encodeURIComponent(step).replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent))
+    .join('/');
+}

@@ -1,0 +1,174 @@
+import { quote } from '../../go/strconv.ts';
+import { isMap } from '../../go/types.ts';
+import type { Value } from '../../go/value.ts';
+import { ValuesError } from '../values-error.ts';
+import { defaultDraft, draftOf, schemaPlaces } from './draft.ts';
+import type { Draft } from './draft.ts';
+import { encodePointer, lookUp, pointerTo } from './pointer.ts';
+
+/** A part of a document with an address of its own: the whole, and each schema with an `$id`. */
+export interface Resource {
+  readonly pointer: string;
+  readonly id: string;
+  readonly draft: Draft;
+  /** Names that references can use, and where they lead. */
+  readonly anchors: Map<string, string>;
+  readonly dynamicAnchors: Set<string>;
+}
+
+/** A schema's text and what can be referred to in it. */
+export interface SchemaDocument {
+  readonly url: string;
+  readonly root: Value;
+  readonly resources: Map<string, Resource>;
+}
+
+/** Looks through a schema for its resources and anchors. Throws {@link ValuesError} with the texts of Helm's validator. */
+export function openDocument(url: string, root: Value): SchemaDocument {
+  const document: SchemaDocument = { url, root, resources: new Map() };
+  collect(document, root, '', {
+    pointer: '',
+    id: url,
+    draft: defaultDraft,
+    anchors: new Map(),
+    dynamicAnchors: new Set(),
+  });
+  return document;
+}
+
+/** The innermost resource that a place belongs to. */
+export function resourceAt(document: SchemaDocument, pointer: string): Resource {
+  for (let path = pointer; ; path = path.slice(0, path.lastIndexOf('/'))) {
+    const resource = document.resources.get(path);
+    if (resource !== undefined) return resource;
+    if (path === '') throw new ValuesError(`error in parsing id at ${quote(`${document.url}#`)}`);
+  }
+}
+
+function collect(document: SchemaDocument, schema: Value, pointer: string, parent: Resource): void {
+  if (!isMap(schema)) {
+    if (pointer === '') document.resources.set('', parent);
+    return;
+  }
+  const resource = resourceOf(document, schema, pointer, parent);
+  collectAnchors(document, schema, pointer, resource);
+  for (const [keyword, place] of schemaPlaces[resource.draft]) {
+    const value = schema.get(keyword);
+    if (value === undefined) continue;
+    const path = pointerTo(pointer, keyword);
+    if (place === 'schema') collect(document, value, path, resource);
+    else if (place === 'map' && isMap(value)) {
+      for (const [key, child] of value) collect(document, child, pointerTo(path, key), resource);
+    } else if (place === 'list' && Array.isArray(value)) {
+      for (const [i, child] of (value as readonly Value[]).entries())
+        collect(document, child, pointerTo(path, i), resource);
+    }
+  }
+}
+
+function resourceOf(
+  document: SchemaDocument,
+  schema: ReadonlyMap<string, Value>,
+  pointer: string,
+  parent: Resource,
+): Resource {
+  const named = schema.get('$schema');
+  let draft = typeof named === 'string' ? draftNamed(named) : parent.draft;
+  let id = idOf(schema, draft);
+  if (id === '' && pointer !== '') {
+    draft = parent.draft;
+    id = idOf(schema, draft);
+  }
+  if (id === '' && pointer !== '') return parent;
+  const address = id === '' ? parent.id : joinUrl(parent.id, id);
+  const same = [...document.resources.values()].find((other) => other.id === address);
+  if (same !== undefined) {
+    throw new ValuesError(
+      `duplicate id ${quote(address)} in ${quote(document.url)} at ${quote(pointer)} and ${quote(same.pointer)}`,
+    );
+  }
+  const resource: Resource = { pointer, id: address, draft, anchors: new Map(), dynamicAnchors: new Set() };
+  document.resources.set(pointer, resource);
+  return resource;
+}
+
+function draftNamed(url: string): Draft {
+  const draft = draftOf(url);
+  if (draft === undefined) throw notLoaded(url.split('#', 1)[0] ?? '');
+  return draft;
+}
+
+function idOf(schema: ReadonlyMap<string, Value>, draft: Draft): string {
+  if (draft < 2019 && schema.has('$ref')) return '';
+  const id = schema.get(draft === 4 ? 'id' : '$id');
+  return typeof id === 'string' ? (id.split('#', 1)[0] ?? '') : '';
+}
+
+function collectAnchors(
+  document: SchemaDocument,
+  schema: ReadonlyMap<string, Value>,
+  pointer: string,
+  resource: Resource,
+): void {
+  const add = (name: Value | undefined): void => {
+    if (typeof name !== 'string' || name === '') return;
+    const other = resource.anchors.get(name);
+    if (other !== undefined && other !== pointer) {
+      throw new ValuesError(
+        `duplicate anchor ${quote(name)} in ${quote(document.url)} at ${quote(other)} and ${quote(pointer)}`,
+      );
+    }
+    resource.anchors.set(name, pointer);
+  };
+  if (resource.draft < 2019) {
+    const id = schema.has('$ref') ? undefined : schema.get(resource.draft === 4 ? 'id' : '$id');
+    const fragment = typeof id === 'string' ? id.split('#')[1] : undefined;
+    if (fragment !== undefined && !fragment.startsWith('/')) add(fragment);
+    return;
+  }
+  add(schema.get('$anchor'));
+  const dynamic = schema.get('$dynamicAnchor');
+  if (resource.draft < 2020 || typeof dynamic !== 'string') return;
+  add(dynamic);
+  resource.dynamicAnchors.add(dynamic);
+}
+
+/** An address that is relative to another. */
+export function joinUrl(base: string, reference: string): string {
+  if (reference === '') return base;
+  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(reference)) return reference;
+  return URL.parse(reference, base)?.href ?? reference;
+}
+
+/** The error about a schema that lies elsewhere: only what is in the chart is read. */
+export function notLoaded(url: string): ValuesError {
+  const reason = /^https?:/.test(url)
+    ? 'schemas are not fetched from other hosts'
+    : 'schemas are not read from files outside the chart';
+  return new ValuesError(`failing loading ${quote(url)}: ${reason}; include it in values.schema.json under $defs`);
+}
+
+/** Where a fragment leads within a resource. Throws {@link ValuesError}. */
+export function resolveFragment(document: SchemaDocument, resource: Resource, fragment: string): string {
+  const decoded = decode(fragment);
+  if (decoded === '' || decoded.startsWith('/')) {
+    const pointer = resource.pointer + decoded;
+    if (lookUp(document.root, pointer) === undefined) {
+      throw new ValuesError(`json-pointer in ${quote(`${document.url}#${encodePointer(pointer)}`)} not found`);
+    }
+    return pointer;
+  }
+  const pointer = resource.anchors.get(decoded);
+  if (pointer === undefined) {
+    throw new ValuesError(`anchor in ${quote(`${resource.id}#${decoded}`)} not found in schema ${quote(document.url)}`);
+  }
+  return pointer;
+}
+
+function decode(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    throw new ValuesError(`error in parsing ${quote(fragment)}: invalid URL escape`);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Value } from '../../go/value.ts';
+import type { Schema } from './schema.ts';
+
+/** The parts of a value that no keyword has looked at yet; kept only where somebody asks for them. */
+export class Unevaluated {
+  readonly properties: Set<string>;
+  readonly items: Set<number>;
+
+  private constructor(properties: Iterable<string>, items: Iterable<number>) {
+    this.properties = new Set(properties);
+    this.items = new Set(items);
+  }
+
+  /** What is unevaluated when a schema starts on a value. `wanted`: whether the caller asks for it. */
+  static of(value: Value, schema: Schema, wanted: boolean): Unevaluated {
+    if (value instanceof Map) {
+      const kept = schema.additionalProperties === undefined && (wanted || schema.unevaluatedProperties !== undefined);
+      return new Unevaluated(kept ? value.keys() : [], []);
+    }
+    if (!Array.isArray(value) || !(wanted || schema.unevaluatedItems !== undefined)) return new Unevaluated([], []);
+    const start = evaluatedItems(schema);
+    return new Unevaluated([], Array.from(value.keys()).slice(start));
+  }
+
+  get isEmpty(): boolean {
+    return this.properties.size === 0 && this.items.size === 0;
+  }
+
+  /** Drops what another schema, applied to the same value, has looked at. */
+  keepOnly(other: Unevaluated): void {
+    for (const name of this.properties) if (!other.properties.has(name)) this.properties.delete(name);
+    for (const i of this.items) if (!other.items.has(i)) this.items.delete(i);
+  }
+}
+
+/** How many items a schema looks at in any case. */
+function evaluatedItems(schema: Schema): number {
+  if (schema.draft >= 2020) return schema.items !== undefined ? Infinity : (schema.prefixItems?.length ?? 0);
+  if (schema.additionalItems !== undefined) return Infinity;
+  return Array.isArray(schema.items) ? schema.items.length : schema.items === undefined ? 0 : Infinity;
+}

@@ -1,0 +1,51 @@
+import { decodeJson } from '../go/json-decode.ts';
+import { sprintf } from '../go/fmt.ts';
+import { goTypeOf } from '../go/types.ts';
+import { fromBytes } from '../go/text.ts';
+import { GoError } from '../go/value.ts';
+import type { ValueMap } from '../go/value.ts';
+import type { Chart } from './chart.ts';
+import { compileSchema } from './schema/compile.ts';
+import { failureLines } from './schema/failure.ts';
+import { validate } from './schema/validate.ts';
+import { asTable } from './table.ts';
+import { ValuesError } from './values-error.ts';
+
+/**
+ * Checks coalesced values against the values.schema.json of a chart and of its subcharts. Throws {@link ValuesError} with Helm's text, which names all
+ * charts whose values do not fit (pkg/chart/common/util/jsonschema.go).
+ */
+export function validateValues(chart: Chart, values: ValueMap): void {
+  const problems = problemsOf(chart, values);
+  if (problems !== '') {
+    throw new ValuesError(
+      `values don't meet the specifications of the schema(s) in the following chart(s):\n${problems}`,
+    );
+  }
+}
+
+function problemsOf(chart: Chart, values: ValueMap): string {
+  const own = chart.schema === undefined ? '' : schemaProblems(chart.schema, values);
+  let problems = own === '' ? '' : `${chart.metadata.name}:\n${own}`;
+  for (const child of chart.dependencies) {
+    const { name } = child.metadata;
+    const below = values.get(name) ?? null;
+    if (below === null) continue;
+    const table = asTable(below);
+    problems +=
+      table === undefined
+        ? sprintf('%s:\ninvalid type for values: expected object (map), got %s\n', [name, goTypeOf(below)])
+        : problemsOf(child, table);
+  }
+  return problems;
+}
+
+function schemaProblems(schema: Uint8Array, values: ValueMap): string {
+  try {
+    const failure = validate(compileSchema(decodeJson(fromBytes(schema)).value), values);
+    return failure === undefined ? '' : failureLines(failure);
+  } catch (error) {
+    if (error instanceof ValuesError || error instanceof GoError) return error.message;
+    throw error;
+  }
+}
