@@ -3,6 +3,7 @@ import type { Cluster } from './cluster.ts';
 import { failures, settleEach } from './concurrency.ts';
 import { OperationError } from './error.ts';
 import { hasCode, messageOf, throwJoined, withPrefix } from './error-code.ts';
+import { takeOverFields } from './field-ownership.ts';
 import { without, type Target } from './target.ts';
 
 /** Under this name Helm's fields are kept apart from those of others. */
@@ -59,13 +60,14 @@ export async function updateObjects(
   const errors: unknown[] = [];
   for (const target of targets) {
     signal.throwIfAborted();
-    const exists = target.ref.name !== '' && (await cluster.get(target.ref, signal)) !== undefined;
-    if (!exists) update.created.push(target);
+    const live = target.ref.name === '' ? undefined : await cluster.get(target.ref, signal);
+    if (live === undefined) update.created.push(target);
     try {
+      if (live !== undefined) await takeOverFields(cluster, target, live, fieldManager, signal);
       await applyObject(cluster, target, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (!exists) throw withPrefix('failed to create resource', error);
+      if (live === undefined) throw withPrefix('failed to create resource', error);
       errors.push(error);
     }
   }

@@ -13,9 +13,10 @@ export interface PodProblem {
 /** Waiting is normal while a pod is set up. */
 const settingUp: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 
-/** What keeps a pod from being ready; undefined where it is ready, or is being deleted. */
+/** What keeps a pod from being ready; undefined where it is ready, has succeeded, or is being deleted. */
 export function podProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem | undefined {
   if (pod.metadata.deletionTimestamp !== undefined || conditionOf(pod, 'Ready', 'True')) return undefined;
+  if (textAt(pod, 'status', 'phase') === 'Succeeded') return undefined;
   return schedulingProblem(pod) ?? containerProblem(pod, events) ?? podFailure(pod) ?? setUpProblem(pod, events);
 }
 
@@ -72,10 +73,8 @@ function setUpProblem(pod: KubeObject, events: readonly KubeObject[]): PodProble
   const waiting = listAt(pod, 'status', 'containerStatuses')
     .map((status) => textAt(status, 'state', 'waiting', 'reason'))
     .find((reason) => reason !== undefined);
-  return {
-    reason: waiting ?? conditionOf(pod, 'Ready', 'False')?.message ?? 'the pod has not started',
-    isCause: false,
-  };
+  const unready = conditionOf(pod, 'Ready', 'False')?.message ?? '';
+  return { reason: waiting ?? (unready === '' ? 'the pod is not ready' : unready), isCause: false };
 }
 
 /** `exit code 1 (Error)`, with what the container left as its termination message. */
