@@ -38,6 +38,6 @@ export function customResourceTypes(definition: KubeObject): ResourceType[] {
 }
 
 function isEstablished(definition: KubeObject): boolean {
-  const status = definition['status'] as { conditions?: { type: string; status: string }[] } | undefined; // written by the sandbox
+  const status = definition['status'] as { conditions?: { type: string; status: string }[] | null } | undefined; // written by the sandbox
   return status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ?? false;
 }

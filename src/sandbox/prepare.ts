@@ -33,6 +33,8 @@ function initialStatus(kind: string): { status?: unknown } {
       return { status: { loadBalancer: {} } };
     case 'Ingress':
       return { status: { loadBalancer: {} } };
+    case 'CustomResourceDefinition':
+      return { status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null } };
     case 'Deployment':
     case 'Job':
     case 'CronJob':

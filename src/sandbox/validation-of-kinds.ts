@@ -102,15 +102,7 @@ function containerErrors(
 ): FieldError[] {
   const errors: FieldError[] = [];
   const name = stringAt(container, 'name') ?? '';
-  if (name === '') errors.push(required(`${path}.name`));
-  else if (seen.has(name)) {
-    errors.push({
-      reason: 'FieldValueDuplicate',
-      field: `${path}.name`,
-      message: `Duplicate value: ${JSON.stringify(name)}`,
-    });
-  } else errors.push(...dnsLabelErrors(name, `${path}.name`));
-  seen.add(name);
+  errors.push(...(name === '' ? [required(`${path}.name`)] : dnsLabelErrors(name, `${path}.name`)));
   if ((stringAt(container, 'image') ?? '') === '') errors.push(required(`${path}.image`));
   objectsAt(container, 'volumeMounts').forEach((mount, index) => {
     const volume = stringAt(mount, 'name');
@@ -119,6 +111,11 @@ function containerErrors(
       errors.push({ reason: 'FieldValueNotFound', field: `${path}.volumeMounts[${index}].name`, message });
     }
   });
+  if (name !== '' && seen.has(name)) {
+    const message = `Duplicate value: ${JSON.stringify(name)}`;
+    errors.push({ reason: 'FieldValueDuplicate', field: `${path}.name`, message });
+  }
+  seen.add(name);
   return errors;
 }
 

@@ -64,7 +64,7 @@ export function refusals(open: () => Environment): void {
     [
       'two containers of one name, one of them without an image',
       (namespace) => withPod(deployment(namespace, 'web'), { containers: [{ name: 'a', image: 'a' }, { name: 'a' }] }),
-      'Deployment.apps "web" is invalid: [spec.template.spec.containers[1].name: Duplicate value: "a", spec.template.spec.containers[1].image: Required value]',
+      'Deployment.apps "web" is invalid: [spec.template.spec.containers[1].image: Required value, spec.template.spec.containers[1].name: Duplicate value: "a"]',
     ],
     [
       'a mount of a volume that is not there',

@@ -2,7 +2,11 @@ import test from 'ava';
 import type { Environment } from './environment.ts';
 import { applying } from './applying.ts';
 import { objects } from './objects.ts';
+import { deleting } from './deleting.ts';
+import { kinds } from './kinds.ts';
 import { refusals } from './refusals.ts';
+import { selecting } from './selecting.ts';
+import { subresources } from './subresources.ts';
 import { watching } from './watching.ts';
 import { workloads } from './workloads.ts';
 
@@ -21,6 +25,10 @@ export function kubernetesApi(start: () => Promise<Environment>): void {
   });
   objects(open);
   refusals(open);
+  selecting(open);
+  deleting(open);
+  subresources(open);
+  kinds(open);
   watching(open);
   applying(open);
   workloads(open);

@@ -86,14 +86,6 @@ export function watching(open: () => Environment): void {
     t.is(bookmark?.object.metadata.name, undefined);
   });
 
-  test('a watch from a version that is long gone gets one event: 410 Expired', async (t) => {
-    const namespace = await newNamespace(t, open());
-    const events = await watch(namespace, { resourceVersion: '1', timeoutSeconds: '1' });
-    t.is(events.length, 1);
-    t.like(events[0], { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
-    t.regex(events[0]?.object.message ?? '', /^too old resource version: 1 \(\d+\)$/);
-  });
-
   test('observe yields a snapshot and then each change, and ends with its signal', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());

@@ -3,6 +3,7 @@ import type { ClusterState } from '../cluster-state.ts';
 import type { DefinitionSpec } from '../custom-resources.ts';
 import { timestamp } from '../sandbox-host.ts';
 import { itself, type Controller } from './controller.ts';
+import { conditionsOf } from './workload.ts';
 
 const collection = 'apiextensions.k8s.io/customresourcedefinitions';
 
@@ -19,7 +20,7 @@ export const definitionController: Controller = {
       purge(tools, name);
       return;
     }
-    if (definition['status'] !== undefined) return;
+    if (conditionsOf(definition).length > 0) return;
     const type = tools.registry.byKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
     if (!type) return;
     const age = Number(tools.host.now() / 1_000_000n) - Date.parse(definition.metadata.creationTimestamp ?? '');
