@@ -39,14 +39,40 @@ function kindOfCharacter(character: string): WordKind {
   return isNumber(character) ? 'number' : 'other';
 }
 
+/** A character together with those before it that are no UTF-8. */
+interface Unit {
+  readonly character: string;
+  readonly text: string;
+}
+
+const invalid = '\ufffd';
+
+/** What is no UTF-8 goes with the character that follows it, at the end with the one before. */
+function unitsOf(text: string): Unit[] {
+  const units: Unit[] = [];
+  let skipped = '';
+  for (const character of charactersOf(text)) {
+    if (character === invalid) {
+      skipped += character;
+    } else {
+      units.push({ character, text: skipped + character });
+      skipped = '';
+    }
+  }
+  if (skipped !== '') units.push({ character: units.at(-1)?.character ?? invalid, text: skipped });
+  return units;
+}
+
 /** Splits text into words as xstrings does: `HTTPStatus` is `HTTP` and `Status`. */
 function splitWords(text: string): Word[] {
-  const characters = charactersOf(text);
+  const units = unitsOf(text);
+  const characters = units.map(({ character }) => character);
   const words: Word[] = [];
-  for (let start = 0; start < characters.length;) {
+  for (let start = 0; start < units.length;) {
     const kind = kindOfCharacter(characters[start] ?? '');
     const stop = wordEnd(characters, start, kind);
-    words.push({ kind, text: characters.slice(start, stop).join('') });
+    const part = units.slice(start, stop).map((unit) => unit.text);
+    words.push({ kind, text: part.join('') });
     start = stop;
   }
   return words;
@@ -66,11 +92,7 @@ function wordEnd(characters: readonly string[], start: number, kind: WordKind): 
     case 'upper':
       return upperEnd(characters, from);
     default:
-      return runEnd(
-        characters,
-        from,
-        (character) => !['connector', 'punctuation', 'upper', 'letters', 'number'].includes(kindOfCharacter(character)),
-      );
+      return runEnd(characters, from, (character) => kindOfCharacter(character) === 'other');
   }
 }
 
@@ -168,11 +190,14 @@ function lowerCase(word: Word, connector: string): string {
     .join('');
 }
 
-/** xstrings' `ToPascalCase`: `http_server` becomes `HttpServer`. Connectors at the start stay, of several in a row all but one. */
+/**
+ * xstrings' `ToPascalCase`: `http_server` becomes `HttpServer`. Connectors at the start stay, of several in a row all but one;
+ * where there is nothing else, xstrings writes the last one twice.
+ */
 export function toPascalCase(text: string): string {
   const characters = charactersOf(text);
   const start = characters.findIndex((character) => !isConnector(character));
-  if (start < 0) return characters.join('');
+  if (start < 0) return text === '' ? '' : characters.join('') + (characters.at(-1) ?? '');
   let result = characters.slice(0, start).join('');
   let current = characters[start] ?? '';
   let inUpperRun = isUpper(current);
