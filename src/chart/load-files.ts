@@ -31,7 +31,8 @@ export async function loadFiles(files: readonly ChartFile[], loadNested: NestedL
   const values = fileText(files, 'values.yaml');
   const schema = files.findLast(({ name }) => name === 'values.schema.json')?.data;
   const lock = readLockFile(files);
-  const loadedValues = values === undefined ? new Map<string, Value>() : during('cannot load values.yaml', () => loadValues(values));
+  const loadedValues =
+    values === undefined ? new Map<string, Value>() : during('cannot load values.yaml', () => loadValues(values));
   const metadata = validateMetadata(raw);
   return {
     metadata,
