@@ -1,4 +1,4 @@
-import { frameIn, type Frame } from './frame.ts';
+import { frameIn } from './frame.ts';
 import type { CallerNode, MacroNode, Node } from './node.ts';
 import { Callable, Undefined, type Call, type Operand } from './operand.ts';
 import { failAt, failParse } from './place.ts';
@@ -22,28 +22,27 @@ interface Signature {
 export function compileMacro(unit: Unit, node: MacroNode): Execute {
   const name = nameOf(unit, node.name, 'the name of a macro');
   const make = compileCallable(unit, node, name);
-  return (scope) => define(scope, name, make(scope, undefined));
+  return (scope) => {
+    const { page, context } = scope;
+    const outside = { page, context, output: { text: '' }, inheritance: {}, frame: frameIn(undefined) };
+    define(scope, name, make(outside));
+  };
 }
 
 /** The body of a `call` block: a macro that sees the variables around it. */
 export function compileCaller(unit: Unit, node: CallerNode): Evaluate {
-  const make = compileCallable(unit, node, 'caller');
-  return (scope) => make(scope, scope.frame);
+  return compileCallable(unit, node, 'caller');
 }
 
-function compileCallable(
-  unit: Unit,
-  node: MacroNode | CallerNode,
-  name: string,
-): (scope: Scope, around: Frame | undefined) => Callable {
+/** `around` is what the body sees besides its parameters. */
+function compileCallable(unit: Unit, node: MacroNode | CallerNode, name: string): (around: Scope) => Callable {
   const signature = { name, parameters: parametersOf(unit, node) };
   const body = unit.body(node.body.children);
-  return ({ page, context }, around) =>
+  return (around) =>
     new Callable(name, (call) =>
-      nested(page.run, call.place, () => {
-        const frame = frameIn(around, { isolated: true });
+      nested(around.page.run, call.place, () => {
         const output = { text: '' };
-        const inner: Scope = { page, context, frame, output, inheritance: {} };
+        const inner = { ...around, output, frame: frameIn(around.frame, { isolated: true }) };
         bind(signature, call, inner);
         body(inner);
         return output.text;

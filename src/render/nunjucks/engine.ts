@@ -1,5 +1,5 @@
 import { byteLength } from '../../go/text.ts';
-import { GoError, type GoFunction } from '../../go/value.ts';
+import { GoError, NamedMap, type GoFunction } from '../../go/value.ts';
 import type { ScopedTemplate } from '../chart-templates.ts';
 import type { Engine } from '../engine.ts';
 import { RenderError } from '../render-error.ts';
@@ -66,7 +66,7 @@ function renderEntry({ template, compiled }: Entry, { run, functions, library }:
   const globals = new Map<string, Operand>(template.scope);
   globals.set(
     'Template',
-    new Map([
+    new NamedMap('common.Values', [
       ['Name', path],
       ['BasePath', basePath],
     ]),

@@ -43,7 +43,7 @@ function converted(value: Value, type: string): Value | undefined {
 }
 
 /** Turns what a function threw into the error of the template. What is no error of Go's goes on as it is. */
-export function callFailed(name: string, error: unknown, place: Place): never {
+function callFailed(name: string, error: unknown, place: Place): never {
   if (!(error instanceof GoError)) throw error;
   const code = error instanceof FunctionLimitError ? 'render_limit' : 'render_failed';
   return failAt(place, `error calling ${name}: ${error.message}`, error, code);

@@ -56,12 +56,12 @@ interface Naming<Name extends string, Content> extends Located {
   readonly value: Content;
 }
 
-export type NodeList = Several<'NodeList'>;
+type NodeList = Several<'NodeList'>;
 /** A `RegExp` is what the parser makes of `r/…/`. */
 export type LiteralNode = Naming<'Literal', string | number | boolean | null | RegExp>;
 export type SymbolNode = Naming<'Symbol', string>;
-export type PairNode = Located & { readonly typename: 'Pair'; readonly key: Node; readonly value: Node };
-export type KeywordArgsNode = Several<'KeywordArgs'>;
+type PairNode = Located & { readonly typename: 'Pair'; readonly key: Node; readonly value: Node };
+type KeywordArgsNode = Several<'KeywordArgs'>;
 /** `val` is null in `a[]`. */
 export type LookupNode = Located & { readonly typename: 'LookupVal'; readonly target: Node; readonly val: Node | null };
 export type CallNode = Invoking<'FunCall'>;
@@ -116,7 +116,7 @@ export type FromImportNode = Located & {
   readonly withContext: boolean | null;
 };
 export type OutputNode = Several<'Output'>;
-export type TextNode = Naming<'TemplateData', string>;
+type TextNode = Naming<'TemplateData', string>;
 export type RootNode = Several<'Root'>;
 
 export type Node =

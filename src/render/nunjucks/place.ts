@@ -20,7 +20,7 @@ export function sourceOf(path: string, text: string): Source {
 }
 
 /** The place as errors name it. */
-export function positionOf({ source, line, column }: Place): Required<RenderPosition> {
+function positionOf({ source, line, column }: Place): Required<RenderPosition> {
   const before = (source.lines[line] ?? '').slice(0, column);
   return { file: source.path, line: line + 1, column: byteLength(before) + 1 };
 }

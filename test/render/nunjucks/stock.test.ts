@@ -49,6 +49,7 @@ const templates = [
   '{% for shown in ["a", "b"] %}{% include "_part.njk" %}{% endfor %}{% include "_none.njk" ignore missing %}',
   '{% extends "_base.njk" %}dropped{% set late = "set" %}{% block b %}mine{% endblock %}',
   '{% extends "_middle.njk" %}{% set late = "set" %}{% block a %}child+{{ super() }}{% endblock %}{% block inner %}my inner{% endblock %}',
+  '{% extends "_base.njk" %}{% from "_macros.njk" import wrap %}{% set late = 1 %}{% block a %}{% call wrap("i") %}{{ super() }}{% endcall %}{% endblock %}',
   '{% set late = 1 %}{% block a %}here{% endblock %} and {% block b %}{{ late }}{% endblock %}',
   '{% set late = "" %}{% if true %}{% extends "_base.njk" %}{% endif %}',
   '{{ nothing is defined }} {{ nothing is undefined }} {{ "s" is string }} {{ 3 is number }} {{ null is null }} {{ none is none }}',
