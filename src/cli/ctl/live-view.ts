@@ -1,0 +1,37 @@
+import { cut, oneLine, table } from '../text.ts';
+import type { CommandProgress, ResourceProgress, StepProgress } from './progress.ts';
+
+const signs: Record<StepProgress['state'], string> = { running: '●', done: '✓', failed: '✗', skipped: '–' };
+
+/** More resources than this are counted, not listed. */
+const MAX_RESOURCES = 15;
+
+/** The lines of the table for a terminal of that width. */
+export function liveLines(progress: CommandProgress, columns: number): string[] {
+  const head = [];
+  if (!progress.agentConnected) head.push('the agent is not connected; waiting for it');
+  else if (!progress.accepted) head.push('waiting for the agent');
+  if (progress.missed > 0) head.push(`${progress.missed} status packets were lost on the way`);
+  const steps = table(progress.steps.map(stepRow));
+  const lines = [...head, ...steps, ...resourceLines([...progress.resources.values()])];
+  return lines.map((line) => cut(line, columns));
+}
+
+function stepRow({ name, state, started, changed, message }: StepProgress): string[] {
+  const seconds = (Date.parse(changed) - Date.parse(started)) / 1000;
+  const took = state === 'running' || !Number.isFinite(seconds) ? '' : `${seconds.toFixed(1)}s`;
+  return [`${signs[state]} ${oneLine(name)}`, took.padStart(6), oneLine(message ?? '')];
+}
+
+/** Those that are not ready come first, for they are what one waits for. */
+function resourceLines(resources: ResourceProgress[]): string[] {
+  const isReady = ({ status }: ResourceProgress) => status === 'Current';
+  const sorted = [...resources.filter((one) => !isReady(one)), ...resources.filter(isReady)];
+  const shown = sorted.slice(0, MAX_RESOURCES);
+  const rows = shown.map(({ kind, name, status, reason = '' }) =>
+    [`${kind}/${name}`, status, reason].map((cell) => oneLine(cell)),
+  );
+  const hidden = sorted.length - rows.length;
+  const lines = [...table(rows), ...(hidden > 0 ? [`and ${hidden} more`] : [])];
+  return lines.map((line) => `    ${line}`);
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Failure, Result } from '../../protocol/messages.ts';
+import { oneLine, printable, table } from '../text.ts';
+
+const releaseSchema = z.object({
+  name: z.string(),
+  namespace: z.string().default(''),
+  version: z.number().default(0),
+  info: z
+    .object({
+      status: z.string().default(''),
+      last_deployed: z.string().default(''),
+      description: z.string().default(''),
+      notes: z.string().default(''),
+    })
+    .partial()
+    .default({}),
+  chart: z
+    .object({
+      metadata: z
+        .object({ name: z.string().default(''), version: z.string().default(''), appVersion: z.string().default('') })
+        .partial()
+        .nullish(),
+    })
+    .default({}),
+});
+
+/** The text for a command that succeeded. */
+export function successText(result: Extract<Result, { ok: true }>): string {
+  if (result.releases) return releasesText(result.releases);
+  if (!result.release) return '';
+  const { name, namespace, version, info } = releaseSchema.parse(result.release);
+  const rows = [
+    ['NAME:', name],
+    ['NAMESPACE:', namespace],
+    ['REVISION:', String(version)],
+    ['STATUS:', info.status ?? ''],
+    ['DESCRIPTION:', info.description ?? ''],
+  ].map(([label = '', value = '']) => [label, oneLine(value)]);
+  const notes = info.notes ? `NOTES:\n${printable(info.notes.trim())}\n` : '';
+  const kept = result.info ? `${printable(result.info.trim())}\n` : '';
+  return `${table(rows).join('\n')}\n${kept}${notes}`;
+}
+
+/** The text for a command that failed. */
+export function failureText({ code, message, position }: Failure): string {
+  const places = position ? [position.file, position.line, position.column].filter((part) => part !== undefined) : [];
+  const at = places.length > 0 ? `\n  at ${oneLine(places.join(':'))}` : '';
+  return `Error: ${printable(message)} (${code})${at}\n`;
+}
+
+function releasesText(releases: unknown[]): string {
+  const rows = releases.map((release) => {
+    const { name, namespace, version, info, chart } = releaseSchema.parse(release);
+    const { metadata } = chart;
+    const chartName = metadata?.name ? `${metadata.name}-${metadata.version ?? ''}` : '';
+    return [
+      namespace,
+      name,
+      String(version),
+      info.status ?? '',
+      chartName,
+      metadata?.appVersion ?? '',
+      info.last_deployed ?? '',
+    ];
+  });
+  const head = ['NAMESPACE', 'NAME', 'REVISION', 'STATUS', 'CHART', 'APP VERSION', 'UPDATED'];
+  return `${table([head, ...rows.map((row) => row.map(oneLine))]).join('\n')}\n`;
+}

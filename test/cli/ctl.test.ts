@@ -1,0 +1,271 @@
+import test, { type ExecutionContext } from 'ava';
+import type { Progress } from '../../src/operation/progress.ts';
+import { testAgent } from '../agent/support/agent.ts';
+import { testPlane } from '../control-plane/support/plane.ts';
+import { testProgram } from './support/program.ts';
+
+async function world(t: ExecutionContext, given: Parameters<typeof testProgram>[0] = {}) {
+  const { plane, url, agentUrl } = await testPlane(t);
+  const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
+  await plane.waitForAgent('edge-1');
+  const program = testProgram({ ...given, env: { HELM_AGENT_SERVER: url } });
+  return { ...program, plane, puppets, url };
+}
+
+const at = (second: number, rest: Omit<Progress, 'time'>): Progress => ({
+  ...rest,
+  time: `2026-01-01T10:00:0${second}.000Z`,
+});
+
+const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
+const story: Progress[] = [
+  at(1, { step: 'load', state: 'running' }),
+  at(2, { step: 'load', state: 'done', message: 'nginx 1.2.3' }),
+  at(3, {
+    step: 'wait',
+    state: 'running',
+    resources: [{ ...deployment, status: 'InProgress', reason: 'Replicas: 0/1' }],
+  }),
+  at(5, { step: 'wait', state: 'running', resources: [{ ...deployment, status: 'Current' }] }),
+  at(5, { step: 'wait', state: 'done', message: '1 resource is ready' }),
+];
+
+const release = {
+  name: 'web',
+  namespace: 'shop',
+  version: 2,
+  info: { status: 'deployed', description: 'Install complete', notes: 'Visit\n\thttp://web\u001b[31m\n' },
+};
+
+test('an installation is told in lines where no terminal is, and ends with the release', async (t) => {
+  const { run, puppets, stdout, stderr } = await world(t);
+  const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1', '--namespace', 'shop');
+  const call = await puppets.call(0);
+  for (const progress of story) call.context.progress(progress);
+  call.succeed({ release });
+  t.is(await code, 0);
+  t.is(stderr.text, '');
+  t.is(
+    stdout.text,
+    `accepted
+10:00:01  load          running
+10:00:02  load          done  nginx 1.2.3
+10:00:03  wait          running
+10:00:03  wait            Deployment/web InProgress: Replicas: 0/1
+10:00:05  wait          running
+10:00:05  wait            Deployment/web Current
+10:00:05  wait          done  1 resource is ready
+NAME:         web
+NAMESPACE:    shop
+REVISION:     2
+STATUS:       deployed
+DESCRIPTION:  Install complete
+NOTES:
+Visit
+\thttp://web\uFFFD[31m
+`,
+  );
+});
+
+test('on a terminal a table is redrawn', async (t) => {
+  const { run, puppets, stdout } = await world(t, { isTerminal: true });
+  const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1');
+  const call = await puppets.call(0);
+  for (const progress of story.slice(0, 3)) call.context.progress(progress);
+  call.succeed({});
+  t.is(await code, 0);
+  const frames = stdout.text.split(/\u001b\[\d+A\u001b\[J/);
+  t.is(
+    frames.at(-1),
+    `✓ load    1.0s  nginx 1.2.3
+● wait
+    Deployment/web  InProgress  Replicas: 0/1
+`,
+  );
+  t.true(stdout.text.includes('\u001b[3A\u001b[J'));
+});
+
+test('a failure is told with its code and position, and the exit code is 1', async (t) => {
+  const { run, puppets, stdout, stderr } = await world(t);
+  const code = run('ctl', 'upgrade', 'web', 'nginx', '--agent', 'edge-1');
+  const position = { file: 'nginx/templates/a.yaml', line: 3, column: 7 };
+  (await puppets.call(0)).fail(Object.assign(new Error('no value'), { code: 'render_failed', position }));
+  t.is(await code, 1);
+  t.is(stdout.text, 'accepted\n');
+  t.is(stderr.text, 'Error: no value (render_failed)\n  at nginx/templates/a.yaml:3:7\n');
+});
+
+test('flags become the parameters of the command; what is not said is left to the agent', async (t) => {
+  const { run, puppets } = await world(t, { files: { 'v.yaml': 'a: 1\nb: {c: x}\n', pw: 'secret\n', note: 'text' } });
+  const codes = [
+    run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1'),
+    run(
+      ...[
+        'ctl',
+        'install',
+        'web2',
+        'nginx',
+        '--agent',
+        'edge-1',
+        '--repo',
+        'https://charts.example',
+        '--version',
+        '^1',
+      ],
+      ...[
+        '--username',
+        'user',
+        '--password-file',
+        'pw',
+        '-f',
+        'v.yaml',
+        '--set',
+        'b.c=y,d=true',
+        '--set-string',
+        'e=1',
+      ],
+      ...['--set-json', 'f=[1]', '--set-file', 'g=note', '--set-literal', 'h=a,b', '--timeout', '90s', '--atomic'],
+      ...[
+        '--no-wait',
+        '--no-wait-for-jobs',
+        '--no-create-namespace',
+        '--description',
+        'why',
+        '--upgrade',
+        '-n',
+        'shop',
+      ],
+    ),
+  ];
+  const calls = [await puppets.call(0), await puppets.call(1)].sort((a, b) =>
+    String(a.payload.releaseName).localeCompare(String(b.payload.releaseName)),
+  );
+  t.deepEqual<unknown, unknown>(calls[0]?.payload, { namespace: 'default', releaseName: 'web', chartName: 'nginx' });
+  t.deepEqual<unknown, unknown>(calls[1]?.payload, {
+    namespace: 'shop',
+    releaseName: 'web2',
+    chartName: 'nginx',
+    repoUrl: 'https://charts.example',
+    chartVersion: '^1',
+    repoUserName: 'user',
+    repoPassword: 'secret',
+    values: 'a: 1\nb:\n  c: "y"\nd: true\ne: "1"\nf:\n- 1\ng: text\nh: a,b\n',
+    timeout: 90_000,
+    atomic: true,
+    wait: false,
+    waitForJobs: false,
+    createNamespace: false,
+    description: 'why',
+    upgrade: true,
+  });
+  for (const call of calls) call.succeed({});
+  t.deepEqual(await Promise.all(codes), [0, 0]);
+});
+
+test('upgrade --install installs where there is no release', async (t) => {
+  const { run, puppets } = await world(t);
+  const code = run('ctl', 'upgrade', 'web', 'nginx', '--agent', 'edge-1', '--install');
+  const call = await puppets.call(0);
+  t.is(call.type, 'install_release');
+  t.like(call.payload, { upgrade: true });
+  call.succeed({});
+  t.is(await code, 0);
+});
+
+test('an uninstallation tells what was kept', async (t) => {
+  const { run, puppets, stdout } = await world(t);
+  const code = run('ctl', 'uninstall', 'web', '--agent', 'edge-1', '-n', 'shop', '--no-wait');
+  const call = await puppets.call(0);
+  t.deepEqual<unknown, unknown>(call.payload, { namespace: 'shop', releaseName: 'web', wait: false });
+  call.succeed({
+    release: { ...release, info: { status: 'uninstalled' } },
+    info: 'These resources were kept:\n[Secret] a',
+  });
+  t.is(await code, 0);
+  t.true(stdout.text.endsWith('STATUS:       uninstalled\nDESCRIPTION:\nThese resources were kept:\n[Secret] a\n'));
+});
+
+test('releases and agents are listed as tables', async (t) => {
+  const { run, puppets, stdout, plane } = await world(t);
+  const code = run('ctl', 'list', '--agent', 'edge-1');
+  const chart = { metadata: { name: 'nginx', version: '1.2.3', appVersion: '9' } };
+  const info = { status: 'deployed', last_deployed: '2026-01-01T10:00:00Z' };
+  const named = { name: 'a-longer-name', namespace: 'b', version: 10, info: { status: 'failed' }, chart: {} };
+  (await puppets.call(0)).succeed({ releases: [{ ...release, info, chart }, named] });
+  t.is(await code, 0);
+  t.is(
+    stdout.text,
+    `accepted
+NAMESPACE  NAME           REVISION  STATUS    CHART        APP VERSION  UPDATED
+shop       web            2         deployed  nginx-1.2.3  9            2026-01-01T10:00:00Z
+b          a-longer-name  10        failed
+`,
+  );
+  stdout.text = '';
+  t.is(await run('ctl', 'agents'), 0);
+  t.is(
+    stdout.text,
+    `AGENT   VERSION  INSTANCE    CONNECTED AT\nedge-1  1.2.3    instance-1  ${plane.agents()[0]?.connectedAt ?? ''}\n`,
+  );
+});
+
+test('Ctrl-C ends the watching and says that the operation goes on; follow takes it up again', async (t) => {
+  const { run, puppets, stderr, stdout, interrupt, interrupts } = await world(t);
+  const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1');
+  const call = await puppets.call(0);
+  while (!stdout.text.includes('accepted')) await new Promise((resolve) => setTimeout(resolve, 5));
+  interrupt();
+  t.is(await code, 1);
+  t.is(interrupts.size, 0);
+  const [, key = ''] = /The operation goes on in the agent.*\n +helm-agent ctl follow (\S+)/.exec(stderr.text) ?? [];
+  t.false(call.context.signal.aborted);
+  stdout.text = '';
+  const again = run('ctl', 'follow', key);
+  call.report('still there');
+  call.succeed({});
+  t.is(await again, 0);
+  t.regex(stdout.text, /accepted\n.* still there\n/);
+});
+
+test('what the control plane refuses is an error', async (t) => {
+  const { run, stderr } = await world(t);
+  t.is(await run('ctl', 'list', '--agent', 'nobody'), 1);
+  t.is(stderr.text, 'Error: the control plane answers 404: no agent is connected as nobody\n');
+  stderr.text = '';
+  t.is(await run('ctl', 'follow', 'nope'), 1);
+  t.is(stderr.text, 'Error: the control plane answers 404: no command has the key nope\n');
+});
+
+test('a control plane that is not there is an error that names it', async (t) => {
+  const { run, stderr } = testProgram();
+  t.is(await run('ctl', 'agents', '--server', 'http://127.0.0.1:9'), 1);
+  t.regex(stderr.text, /^Error: cannot reach the control plane at http:\/\/127\.0\.0\.1:9: /);
+});
+
+test('a server that is no control plane is an error', async (t) => {
+  const { run, stderr } = testProgram();
+  const { port } = await testPlane(t);
+  t.is(await run('ctl', 'agents', '--server', `http://127.0.0.1:${port}/healthz?`), 1);
+  t.regex(stderr.text, /does not answer as a control plane does/);
+});
+
+test('values that cannot be read name their file or flag, and nothing is sent', async (t) => {
+  const { run, stderr, puppets } = await world(t, { files: { 'bad.yaml': 'a: [' } });
+  const install = (...more: string[]) => run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1', ...more);
+  t.is(await install('-f', 'bad.yaml'), 1);
+  t.regex(stderr.text, /^Error: bad\.yaml: /);
+  t.is(await install('-f', 'none.yaml'), 1);
+  t.regex(stderr.text, /ENOENT: none\.yaml/);
+  t.is(await install('--set', 'a'), 1);
+  t.regex(stderr.text, /--set a: key "a" has no value/);
+  t.is(puppets.calls.length, 0);
+});
+
+test('the token is sent, and stands in no output', async (t) => {
+  const { url } = await testPlane(t, { agentToken: 'sentinel-token' });
+  const { run, stdout, stderr } = testProgram({ files: { good: 'sentinel-token\n', bad: 'sentinel-wrong' } });
+  t.is(await run('ctl', 'agents', '--server', url, '--token-file', 'good'), 0);
+  t.is(await run('ctl', 'agents', '--server', url, '--token-file', 'bad'), 1);
+  t.regex(stderr.text, /401/);
+  t.false((stdout.text + stderr.text).includes('sentinel'));
+});

@@ -1,0 +1,68 @@
+import { createProgram } from '../../../src/cli/program.ts';
+import type { ProgramDependencies, Terminal } from '../../../src/cli/dependencies.ts';
+import type { ControlPlaneSettings } from '../../../src/cli/control-plane-settings.ts';
+import type { RunSettings } from '../../../src/cli/run-settings.ts';
+
+interface RecordingTerminal extends Terminal {
+  text: string;
+}
+
+function terminal(isTerminal: boolean): RecordingTerminal {
+  return {
+    text: '',
+    isTerminal,
+    columns: 60,
+    write(text) {
+      this.text += text;
+    },
+  };
+}
+
+/** The program with everything outside replaced. */
+export function testProgram(
+  given: { env?: Record<string, string>; files?: Record<string, string>; isTerminal?: boolean } = {},
+) {
+  const runs: RunSettings[] = [];
+  const planes: ControlPlaneSettings[] = [];
+  const interrupts = new Set<() => void>();
+  const stdout = terminal(given.isTerminal ?? false);
+  const stderr = terminal(false);
+  const dependencies: ProgramDependencies = {
+    version: '1.2.3',
+    env: given.env ?? {},
+    hostName: 'host-1',
+    stdout,
+    stderr,
+    readFile(path) {
+      const text = given.files?.[path];
+      return text === undefined
+        ? Promise.reject(new Error(`ENOENT: ${path}`))
+        : Promise.resolve(new TextEncoder().encode(text));
+    },
+    fetch: (url, init) => fetch(url, init),
+    onInterrupt(listener) {
+      interrupts.add(listener);
+      return () => interrupts.delete(listener);
+    },
+    runAgent(settings) {
+      runs.push(settings);
+      return Promise.resolve();
+    },
+    runControlPlane(settings) {
+      planes.push(settings);
+      return Promise.resolve();
+    },
+  };
+  const program = createProgram(dependencies);
+  return {
+    run: (...args: string[]) => program(args),
+    interrupt: () => {
+      for (const listener of interrupts) listener();
+    },
+    interrupts,
+    runs,
+    planes,
+    stdout,
+    stderr,
+  };
+}
