@@ -1,138 +1,111 @@
-import { byteLength, normalize, toBytes } from '../go/text.ts';
+import { byteLength } from '../go/text.ts';
+import { goTypeOf } from '../go/types.ts';
 import { GoObject, Int, NamedMap, Slice } from '../go/value.ts';
 import type { Value } from '../go/value.ts';
+import { notJson, prettyDialect, sigsDialect } from './dialect.ts';
+import type { Dialect, Fields, Leaf } from './dialect.ts';
 import { compareKeys } from './key-order.ts';
-import type { LetterOrder } from './key-order.ts';
-import { formatFloat, parseInteger } from './number.ts';
 import { Output } from './output.ts';
 import { chooseStyle, isMultiline } from './scalar-style.ts';
 import { writeDoubleQuoted, writeLiteral, writePlain, writeSingleQuoted } from './scalar-writer.ts';
-import { YamlError } from './yaml-error.ts';
 
-/** A leaf as it will stand in the text: words of YAML's own, or a string that may need quotes. */
-type Leaf = { word: string } | { text: string; tag?: string };
+/** Go looks for values that hold themselves below this depth. */
+const cycleSearchDepth = 1000;
 
-/** What the two writers of Go do differently. */
-interface Dialect {
-  readonly width: number;
-  readonly letterOrder: LetterOrder;
-  /** Whether a list under a key is indented. */
-  readonly indentLists: boolean;
-  readonly tabsInLiterals: boolean;
-  number(value: number): string;
-  string(text: string): Leaf;
-  key(text: string): Leaf;
-  bytes(value: Uint8Array): Value;
+interface Writing {
+  readonly out: Output;
+  readonly dialect: Dialect;
+  /** The collections that are being written, the innermost last. */
+  readonly open: Value[];
 }
 
-/** Keys longer than this, or with a line break of YAML 1.1 in them, are no longer seen as keys when the JSON text is read as YAML. */
-const maxJsonKey = 1022;
-
-/** `sigs.k8s.io/yaml`: the value becomes JSON, is read as YAML, and written by go-yaml v2. */
-const sigs: Dialect = {
-  width: 80,
-  letterOrder: 'digits-first',
-  indentLists: false,
-  tabsInLiterals: false,
-  number(value) {
-    if (Number.isSafeInteger(value)) return String(value === 0 ? 0 : value);
-    if (!Number.isFinite(value)) {
-      const name = Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
-      throw new YamlError(`error marshaling into JSON: json: unsupported value: ${name}`);
-    }
-    const whole = parseInteger(String(value));
-    return whole === undefined ? formatFloat(value) : String(whole);
-  },
-  string: (text) => ({ text: throughJson(text) }),
-  key(text) {
-    const lost = text.includes('\x85') || (text.length * 6 > maxJsonKey && jsonLength(text) > maxJsonKey);
-    if (lost) throw new YamlError("yaml: did not find expected ',' or '}'");
-    return { text: throughJson(text) };
-  },
-  bytes: (value) => Buffer.from(value).toString('base64'),
-};
-
-/** go-yaml v3 with an indentation of 2, as `toYamlPretty` uses it. */
-const pretty: Dialect = {
-  width: Infinity,
-  letterOrder: 'letters-first',
-  indentLists: true,
-  tabsInLiterals: true,
-  number: formatFloat,
-  string: plainOrBinary,
-  key: plainOrBinary,
-  bytes: (value) => Array.from(value),
-};
-
-/** Writes a value as `sigs.k8s.io/yaml`'s Marshal does, with the final newline. Throws {@link YamlError}. */
+/** Writes a value as `sigs.k8s.io/yaml`'s Marshal does, with the final newline. Throws `YamlError`. */
 export function writeYaml(value: Value): string {
-  return write(value, sigs);
+  return write(value, sigsDialect);
 }
 
-/** Writes a value as Helm's `toYamlPretty` does, with the final newline. Throws {@link YamlError}. */
+/** Writes a value as Helm's `toYamlPretty` does, with the final newline. Throws `YamlError`. */
 export function writeYamlPretty(value: Value): string {
-  return write(value, pretty);
+  return write(value, prettyDialect);
 }
 
 function write(value: Value, dialect: Dialect): string {
   const out = new Output(dialect.width);
-  writeNode(out, value, dialect, -2, false);
+  writeNode({ out, dialect, open: [] }, value, -2, false);
   out.indent = 0;
   out.breakLine();
   return out.text;
 }
 
-/** Writes a node below a collection of that indentation; -2 is the root's. */
-function writeNode(out: Output, value: Value, dialect: Dialect, indent: number, isListUnderKey: boolean): void {
-  if (value instanceof GoObject) writeNode(out, contentOf(value), dialect, indent, isListUnderKey);
-  else if (value instanceof Uint8Array) writeNode(out, dialect.bytes(value), dialect, indent, isListUnderKey);
-  else if (value instanceof Map && !(value instanceof NamedMap && value.isNil))
-    writeMap(out, value, dialect, indent + 2);
-  else if (Array.isArray(value) && !(value instanceof Slice && value.isNil)) {
-    writeList(out, value as readonly Value[], dialect, isListUnderKey && !dialect.indentLists ? indent : indent + 2);
-  } else {
-    out.indent = indent + 2 || 2;
-    writeLeaf(out, leafOf(value, dialect), dialect, true);
-  }
+/** Writes a node below a collection of that indentation; -2 is what the root has around it. */
+function writeNode(writing: Writing, value: Value, indent: number, isUnderKey: boolean): void {
+  if (typeof value !== 'object' || value === null || value instanceof Int)
+    writeScalar(writing, leafOf(writing, value), indent);
+  else if (value instanceof GoObject) writeObject(writing, value, indent, isUnderKey);
+  else if (value instanceof Uint8Array) writeNode(writing, writing.dialect.bytes(value), indent, isUnderKey);
+  else if ((value instanceof NamedMap || value instanceof Slice) && value.isNil && writing.dialect.nilIsNull) {
+    writeScalar(writing, { word: 'null' }, indent);
+  } else writeCollection(writing, value, indent, isUnderKey);
 }
 
-function writeMap(out: Output, map: ReadonlyMap<string, Value>, dialect: Dialect, indent: number): void {
-  if (map.size === 0) {
-    writeEmpty(out, '{}');
-    return;
+function writeObject(writing: Writing, object: GoObject, indent: number, isUnderKey: boolean): void {
+  const form = writing.dialect.object(object);
+  if ('value' in form) writeNode(writing, form.value, indent, isUnderKey);
+  else if ('leaf' in form) writeScalar(writing, form.leaf, indent);
+  else writeFields(writing, form.fields, indent + 2);
+}
+
+function writeCollection(
+  writing: Writing,
+  value: readonly Value[] | ReadonlyMap<string, Value>,
+  indent: number,
+  isUnderKey: boolean,
+): void {
+  const { dialect, open } = writing;
+  if (open.length > cycleSearchDepth && open.includes(value)) {
+    throw notJson(`unsupported value: encountered a cycle via ${goTypeOf(value)}`);
   }
-  const keys = Array.from(map.keys()).sort((a, b) => compareKeys(a, b, dialect.letterOrder));
-  for (const key of keys) {
+  open.push(value);
+  if (value instanceof Map) {
+    const map: ReadonlyMap<string, Value> = value;
+    const fields = Array.from(map).sort(([a], [b]) => compareKeys(a, b, dialect.letterOrder));
+    writeFields(writing, fields, indent + 2);
+  } else if (Array.isArray(value)) {
+    writeItems(writing, value as readonly Value[], isUnderKey && !dialect.indentLists ? indent : indent + 2);
+  }
+  open.pop();
+}
+
+function writeFields(writing: Writing, fields: Fields, indent: number): void {
+  const { out, dialect } = writing;
+  if (fields.length === 0) writeEmpty(out, '{}');
+  for (const [key, value] of fields) {
     out.indent = indent;
     out.breakLine();
     const leaf = dialect.key(key);
-    const value = map.get(key) ?? null;
     if (isSimpleKey(leaf)) {
-      writeLeaf(out, leaf, dialect, false);
+      writeLeaf(writing, leaf, false);
       out.colon();
-      writeNode(out, value, dialect, indent, true);
     } else {
       out.mark('?');
       out.indent = indent + 2;
-      writeLeaf(out, leaf, dialect, true);
+      writeLeaf(writing, leaf, true);
       out.indent = indent;
       out.breakLine();
       out.mark(':');
-      writeNode(out, value, dialect, indent, false);
     }
+    writeNode(writing, value, indent, isSimpleKey(leaf));
   }
 }
 
-function writeList(out: Output, items: readonly Value[], dialect: Dialect, indent: number): void {
-  if (items.length === 0) {
-    writeEmpty(out, '[]');
-    return;
-  }
+function writeItems(writing: Writing, items: readonly Value[], indent: number): void {
+  const { out } = writing;
+  if (items.length === 0) writeEmpty(out, '[]');
   for (const item of items) {
     out.indent = indent;
     out.breakLine();
     out.mark('-');
-    writeNode(out, item, dialect, indent, false);
+    writeNode(writing, item, indent, false);
   }
 }
 
@@ -147,7 +120,19 @@ function isSimpleKey(leaf: Leaf): boolean {
   return !isMultiline(leaf.text) && byteLength(leaf.text) + (leaf.tag?.length ?? 0) <= 128;
 }
 
-function writeLeaf(out: Output, leaf: Leaf, dialect: Dialect, fold: boolean): void {
+function leafOf({ dialect }: Writing, value: string | number | boolean | Int | null): Leaf {
+  if (typeof value === 'string') return dialect.string(value);
+  if (typeof value === 'number') return { word: dialect.number(value) };
+  return { word: value === null ? 'null' : String(value instanceof Int ? value.value : value) };
+}
+
+function writeScalar(writing: Writing, leaf: Leaf, indent: number): void {
+  // the root's lines are indented too
+  writing.out.indent = Math.max(indent + 2, 2);
+  writeLeaf(writing, leaf, true);
+}
+
+function writeLeaf({ out, dialect }: Writing, leaf: Leaf, fold: boolean): void {
   if ('word' in leaf) {
     writePlain(out, leaf.word, fold);
     return;
@@ -177,45 +162,4 @@ function writeLeaf(out: Output, leaf: Leaf, dialect: Dialect, fold: boolean): vo
       writeLiteral(out, leaf.text);
       break;
   }
-}
-
-function leafOf(value: Exclude<Value, GoObject | Uint8Array>, dialect: Dialect): Leaf {
-  if (typeof value === 'string') return dialect.string(value);
-  if (typeof value === 'number') return { word: dialect.number(value) };
-  if (value instanceof Int) return { word: String(value.value) };
-  return { word: typeof value === 'boolean' ? String(value) : 'null' };
-}
-
-function contentOf(object: GoObject): Value {
-  const json = object.json();
-  if (json !== undefined) return json;
-  return new Map(object.fields().map((name) => [name, object.field(name) ?? null]));
-}
-
-/** What is left of a string when it has been JSON and that has been read as YAML. */
-function throughJson(text: string): string {
-  if (!/[\x7f-\x9f\ud800-\udfff\ufffe\uffff]/.test(text)) return text;
-  const clean = normalize(text).toWellFormed();
-  if (/[\x7f-\x84\x86-\x9f\ufffe\uffff]/.test(clean)) throw new YamlError('yaml: control characters are not allowed');
-  return clean.replace(/ *\x85[ \x85]*/g, (fold) => {
-    const lines = fold.replaceAll(' ', '').length;
-    return lines === 1 ? ' ' : '\n'.repeat(lines - 1);
-  });
-}
-
-/** The characters of a string in Go's JSON. */
-function jsonLength(text: string): number {
-  let length = 0;
-  for (const character of text) {
-    if (/["\\\n\r\t\b\f]/.test(character)) length += 2;
-    else length += /[\0-\x1f<>&\u2028\u2029]/.test(character) ? 6 : 1;
-  }
-  return length;
-}
-
-function plainOrBinary(text: string): Leaf {
-  const clean = normalize(text);
-  if (clean.isWellFormed()) return { text: clean };
-  const base64 = Buffer.from(toBytes(clean)).toString('base64');
-  return { tag: '!!binary', text: base64.length < 70 ? base64 : base64.replace(/.{1,70}/g, '$&\n') };
 }

@@ -1,0 +1,117 @@
+import { Buffer } from 'node:buffer';
+import { normalize, toBytes } from '../go/text.ts';
+import type { GoObject, Value } from '../go/value.ts';
+import type { LetterOrder } from './key-order.ts';
+import { formatFloat, parseInteger } from './number.ts';
+import { YamlError } from './yaml-error.ts';
+
+/** A leaf as it will stand in the text: a word of YAML's own, or a string that may need quotes. */
+export type Leaf = { word: string } | { text: string; tag?: string };
+
+/** The fields of a struct in the order in which they are written. */
+export type Fields = readonly (readonly [name: string, value: Value])[];
+
+/** What the two writers of Go do differently. */
+export interface Dialect {
+  readonly width: number;
+  readonly letterOrder: LetterOrder;
+  /** Whether a list under a key is indented. */
+  readonly indentLists: boolean;
+  readonly tabsInLiterals: boolean;
+  /** Whether Go's nil map and nil slice are null; otherwise they are empty. */
+  readonly nilIsNull: boolean;
+  number(value: number): string;
+  string(text: string): Leaf;
+  key(text: string): Leaf;
+  bytes(value: Uint8Array): Value;
+  /** What stands for a value of a type with methods: another value, a leaf, or the fields of a struct. */
+  object(object: GoObject): { value: Value } | { leaf: Leaf } | { fields: Fields };
+}
+
+/** Keys longer than this, or with a line break of YAML 1.1 in them, are no longer seen as keys when the JSON text is read as YAML. */
+const maxJsonKey = 1022;
+
+/** `sigs.k8s.io/yaml`: the value becomes JSON, is read as YAML, and written by go-yaml v2. */
+export const sigsDialect: Dialect = {
+  width: 80,
+  letterOrder: 'digits-first',
+  indentLists: false,
+  tabsInLiterals: false,
+  nilIsNull: true,
+  number: jsonNumber,
+  string: (text) => ({ text: throughJson(text) }),
+  key(text) {
+    const lost = text.includes('\x85') || (text.length * 6 > maxJsonKey && jsonLength(text) > maxJsonKey);
+    if (lost) throw new YamlError("yaml: did not find expected ',' or '}'");
+    return { text: throughJson(text) };
+  },
+  bytes: (value) => Buffer.from(value).toString('base64'),
+  object(object) {
+    if (object.kind === 'func') throw notJson(`unsupported type: ${object.goType}`);
+    const value = object.json() ?? object.underlying() ?? object.contents();
+    return { value: value ?? new Map(object.fields().map((name) => [name, object.field(name) ?? null])) };
+  },
+};
+
+/** go-yaml v3 with an indentation of 2, as `toYamlPretty` uses it. */
+export const prettyDialect: Dialect = {
+  width: Infinity,
+  letterOrder: 'letters-first',
+  indentLists: true,
+  tabsInLiterals: true,
+  nilIsNull: false,
+  number: formatFloat,
+  string: plainOrBinary,
+  key: plainOrBinary,
+  bytes: (value) => Array.from(value),
+  object(object) {
+    const json = object.json();
+    if (object.goType === 'time.Time' && typeof json === 'string') return { leaf: { word: json } };
+    if (object.goType === 'time.Duration') return { value: object.text() ?? '' };
+    const value = json ?? object.underlying() ?? object.contents();
+    if (value !== undefined) return { value };
+    return { fields: object.fields().map((name) => [name.toLowerCase(), object.field(name) ?? null]) };
+  },
+};
+
+/** The error about a value that JSON has no form for. */
+export function notJson(reason: string): YamlError {
+  return new YamlError(`error marshaling into JSON: json: ${reason}`);
+}
+
+function jsonNumber(value: number): string {
+  if (Number.isSafeInteger(value)) return String(value === 0 ? 0 : value);
+  if (!Number.isFinite(value)) {
+    throw notJson(`unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`);
+  }
+  const whole = parseInteger(String(value));
+  return whole === undefined ? formatFloat(value) : String(whole);
+}
+
+/** What is left of a string when it has been JSON and that has been read as YAML. */
+function throughJson(text: string): string {
+  if (!/[\x7f-\x9f\ud800-\udfff\ufffe\uffff]/.test(text)) return text;
+  const clean = normalize(text).toWellFormed();
+  if (/[\x7f-\x84\x86-\x9f\ufffe\uffff]/.test(clean)) throw new YamlError('yaml: control characters are not allowed');
+  return clean.replace(/ *\x85[ \x85]*/g, (fold) => {
+    const lines = fold.replaceAll(' ', '').length;
+    return lines === 1 ? ' ' : '\n'.repeat(lines - 1);
+  });
+}
+
+/** The characters of a string in Go's JSON. */
+function jsonLength(text: string): number {
+  let length = 0;
+  for (const character of text) {
+    if (/["\\\n\r\t\b\f]/.test(character)) length += 2;
+    else length += /[\0-\x1f<>&\u2028\u2029]/.test(character) ? 6 : 1;
+  }
+  return length;
+}
+
+function plainOrBinary(text: string): Leaf {
+  const clean = normalize(text);
+  if (clean.isWellFormed()) return { text: clean };
+  const base64 = Buffer.from(toBytes(clean)).toString('base64');
+  return { tag: '!!binary', text: base64.length < 70 ? base64 : base64.replace(/.{1,70}/g, '$&\n') };
+}
