@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../objects/object.ts';
-import { removeField } from './json.ts';
+import { objectsAt, removeField } from './json.ts';
 import type { ResourceType } from './resource-type.ts';
 import { newUid, timestamp, type SandboxHost } from './sandbox-host.ts';
 
@@ -18,11 +18,11 @@ export function prepareForCreate(type: ResourceType, object: KubeObject, host: S
   dropEmpty(metadata, ['labels', 'annotations', 'finalizers', 'ownerReferences']);
   if (!type.subresources.includes('status')) return;
   delete object['status'];
-  if (!type.custom) Object.assign(object, initialStatus(object.kind));
+  if (!type.custom) Object.assign(object, initialStatus(object));
 }
 
-function initialStatus(kind: string): { status?: unknown } {
-  switch (kind) {
+function initialStatus(object: KubeObject): { status?: unknown } {
+  switch (object.kind) {
     case 'Namespace':
       return { status: { phase: 'Active' } };
     case 'Pod':
@@ -34,7 +34,9 @@ function initialStatus(kind: string): { status?: unknown } {
     case 'Ingress':
       return { status: { loadBalancer: {} } };
     case 'CustomResourceDefinition':
-      return { status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null } };
+      return {
+        status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: storageVersions(object) },
+      };
     case 'Deployment':
     case 'Job':
     case 'CronJob':
@@ -49,6 +51,12 @@ function initialStatus(kind: string): { status?: unknown } {
     default:
       return {};
   }
+}
+
+function storageVersions(definition: KubeObject): unknown[] {
+  return objectsAt(definition, 'spec', 'versions')
+    .filter((version) => version['storage'] === true)
+    .map((version) => version['name']);
 }
 
 /** Takes from the current object what an update may not say, and counts the generation. Changes `next`. */

@@ -4,6 +4,6 @@ import { kubernetesApi } from '../api/suite.ts';
 import { testHost } from './host.ts';
 
 kubernetesApi(async () => {
-  const sandbox = await startSandbox({ host: testHost });
+  const sandbox = await startSandbox({ host: testHost, speed: 4 });
   return openEnvironment(sandbox.kubeconfig, () => sandbox.close());
 });

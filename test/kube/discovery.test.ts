@@ -1,0 +1,94 @@
+import test from 'ava';
+import { createDiscovery } from '../../src/kube/discovery.ts';
+import { KubeError } from '../../src/kube/kube-error.ts';
+import type { Transport } from '../../src/kube/transport.ts';
+
+/** Answers documents by path; a missing one is a 503. */
+function serving(documents: Record<string, unknown>): { transport: Transport; paths: string[] } {
+  const paths: string[] = [];
+  const unused = (): never => {
+    throw new Error('discovery reads JSON only');
+  };
+  const json = ({ path }: { path: string }): Promise<unknown> => {
+    paths.push(path);
+    const document = documents[path];
+    if (document === undefined)
+      return Promise.reject(
+        new KubeError('server_error', 'the server is currently unable to handle the request', { status: 503 }),
+      );
+    return Promise.resolve(document);
+  };
+  return { transport: { json, text: unused, stream: unused }, paths };
+}
+
+const olderForm = {
+  '/api': { kind: 'APIVersions', versions: ['v1'] },
+  '/apis': {
+    kind: 'APIGroupList',
+    groups: [
+      { name: 'apps', versions: [{ groupVersion: 'apps/v1' }] },
+      { name: 'metrics.k8s.io', versions: [{ groupVersion: 'metrics.k8s.io/v1beta1' }] },
+    ],
+  },
+  '/api/v1': {
+    groupVersion: 'v1',
+    resources: [
+      { name: 'pods', kind: 'Pod', namespaced: true },
+      { name: 'pods/eviction', kind: 'Eviction', namespaced: true },
+    ],
+  },
+  '/apis/apps/v1': {
+    groupVersion: 'apps/v1',
+    resources: [
+      { name: 'deployments/scale', kind: 'Scale', namespaced: true },
+      { name: 'deployments', kind: 'Deployment', namespaced: true },
+    ],
+  },
+};
+
+test('the older form of discovery is read group by group', async (t) => {
+  const { transport } = serving(olderForm);
+  const discovery = createDiscovery(transport);
+  t.deepEqual(await discovery.find('apps/v1', 'Deployment'), {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    resource: 'deployments',
+    namespaced: true,
+  });
+  const groups = await discovery.refresh();
+  t.deepEqual(groups.groupVersions, ['v1', 'apps/v1', 'metrics.k8s.io/v1beta1']);
+  t.deepEqual(
+    groups.kinds.map(({ kind }) => kind),
+    ['Pod', 'Eviction', 'Scale', 'Deployment'],
+  );
+});
+
+test('a group whose server does not answer hides no other, and a kind in it fails with that reason', async (t) => {
+  const discovery = createDiscovery(serving(olderForm).transport);
+  t.is((await discovery.find('v1', 'Pod')).resource, 'pods');
+  const error = await t.throwsAsync(discovery.find('metrics.k8s.io/v1beta1', 'PodMetrics'), { instanceOf: KubeError });
+  t.is(error.code, 'server_error');
+  t.regex(error.message, /metrics\.k8s\.io\/v1beta1/);
+});
+
+test('a group that is marked stale in the aggregated form counts as one that does not answer', async (t) => {
+  const items = [
+    { metadata: { name: 'metrics.k8s.io' }, versions: [{ version: 'v1beta1', freshness: 'Stale', resources: [] }] },
+  ];
+  const kind = 'APIGroupDiscoveryList';
+  const discovery = createDiscovery(serving({ '/api': { kind, items: [] }, '/apis': { kind, items } }).transport);
+  t.deepEqual((await discovery.refresh()).unavailable, ['metrics.k8s.io/v1beta1']);
+  await t.throwsAsync(discovery.find('metrics.k8s.io/v1beta1', 'PodMetrics'), { code: 'server_error' });
+});
+
+test('a known kind is not looked up again, an unknown one is', async (t) => {
+  const { transport, paths } = serving(olderForm);
+  const discovery = createDiscovery(transport);
+  await discovery.find('v1', 'Pod');
+  const once = paths.length;
+  await discovery.find('v1', 'Pod');
+  await discovery.find('apps/v1', 'Deployment');
+  t.is(paths.length, once);
+  await t.throwsAsync(discovery.find('v1', 'Eviction'), { code: 'unknown_kind' });
+  t.is(paths.length, 2 * once);
+});

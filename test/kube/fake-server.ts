@@ -1,0 +1,86 @@
+import type { ExecutionContext } from 'ava';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connectCluster, type ClusterTuning, type KubeCluster } from '../../src/kube/cluster.ts';
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server that says just what a test wants, to see what the client makes of it. */
+export interface FakeServer {
+  cluster: KubeCluster;
+  kubeconfig: string;
+  /** `GET /path?query` of all requests but those of discovery, in order. */
+  requests: string[];
+  /** How many TCP connections were opened. */
+  connections: () => number;
+}
+
+/** Short times, so that tests are fast. */
+export const fastTimes: Required<ClusterTuning> = {
+  retryDelays: [5, 5],
+  observeTimes: { lifetime: 60_000, silence: 60_000, firstPause: 5, longestPause: 20 },
+};
+
+/** Serves ConfigMaps by `answer`; each call of it answers one request. */
+export async function fakeServer(
+  t: ExecutionContext,
+  answer: Answer,
+  tuning: ClusterTuning = fastTimes,
+): Promise<FakeServer> {
+  const requests: string[] = [];
+  let connections = 0;
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    if (path === '/api' || path === '/apis') json(response, 200, discovery(path));
+    else {
+      requests.push(`${request.method ?? ''} ${path}`);
+      answer(request, response);
+    }
+  });
+  server.on('connection', () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const kubeconfig = kubeconfigOf(`http://127.0.0.1:${port}`);
+  const cluster = connectCluster({ text: kubeconfig }, tuning);
+  t.teardown(async () => {
+    await cluster.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return { cluster, kubeconfig, requests, connections: () => connections };
+}
+
+export function kubeconfigOf(server: string, user: object = { token: 'secret-token' }): string {
+  return JSON.stringify({
+    clusters: [{ name: 'c', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'u', user }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  });
+}
+
+function discovery(path: string): unknown {
+  const resources = [{ resource: 'configmaps', responseKind: { kind: 'ConfigMap' }, scope: 'Namespaced' }];
+  const items = path === '/api' ? [{ versions: [{ version: 'v1', resources }] }] : [];
+  return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', items };
+}
+
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+export function failure(status: number, reason: string, message: string): unknown {
+  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code: status };
+}
+
+export const configMapRef = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'team', name: 'a' };
+
+export function configMap(name: string, resourceVersion: string): unknown {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'team', resourceVersion } };
+}
