@@ -48,7 +48,7 @@ function pickFields(map: ReadonlyMap<unknown, unknown>, names: readonly string[]
 
 const maintainer = struct({ name: cleanText, email: cleanText, url: cleanText }, 'v2.Maintainer');
 
-const dependency = struct(
+const dependencyFields = struct(
   {
     name: cleanText,
     version: cleanText,
@@ -61,6 +61,11 @@ const dependency = struct(
   },
   'v2.Dependency',
 );
+
+const dependency = dependencyFields.transform(({ 'import-values': importValues, ...rest }) => ({
+  ...rest,
+  importValues,
+}));
 
 const metadata = struct(
   {
@@ -80,7 +85,7 @@ const metadata = struct(
     annotations: z
       .map(z.string(), item, { error: 'map[string]string' })
       .nullish()
-      .transform((map) => map ?? undefined),
+      .transform((map) => (map ? Object.fromEntries(map) : undefined)),
     kubeVersion: cleanText,
     dependencies: list(dependency.nullable(), '[]*v2.Dependency'),
     type: text,

@@ -20,9 +20,7 @@ export function validateMetadata(raw: RawMetadata): ChartMetadata {
   const maintainers = raw.maintainers?.map(validateMaintainer);
   const dependencies = raw.dependencies?.map(validateDependency);
   refuseSameNames(dependencies ?? []);
-  const { annotations, ...rest } = raw;
-  const texts = annotations && Object.fromEntries(annotations);
-  return { ...withoutEmpty({ ...rest, maintainers, dependencies, annotations: texts }), apiVersion, name, version };
+  return { ...withoutEmpty({ ...raw, maintainers, dependencies }), apiVersion, name, version };
 }
 
 function invalid(text: string): ChartError {
@@ -46,11 +44,11 @@ function validateMaintainer(raw: NonNullable<RawMetadata['maintainers']>[number]
 
 function validateDependency(raw: RawDependency | null): ChartDependency {
   if (raw === null) throw invalid('dependencies must not contain empty or null nodes');
-  const { name = '', repository = '', alias = '', 'import-values': importValues, ...rest } = raw;
+  const { name = '', repository = '', alias = '', ...rest } = raw;
   if (alias !== '' && !/^[a-zA-Z0-9_-]+$/.test(alias)) {
     throw invalid(`dependency ${quote(name)} has disallowed characters in the alias`);
   }
-  return { ...withoutEmpty({ ...rest, alias, importValues }), name, repository };
+  return { ...withoutEmpty({ ...rest, alias }), name, repository };
 }
 
 function refuseSameNames(dependencies: readonly ChartDependency[]): void {

@@ -35,6 +35,7 @@ interface Walk extends EventStream {
   readonly open: Set<number>;
   /** The first thing that JSON refuses; syntax and structure are complained about before. */
   refusal: string | undefined;
+  hasNonFinite: boolean;
 }
 
 /** A scalar as values have it. */
@@ -61,9 +62,24 @@ export function typedScalar(resolved: Resolved): null | string | TypedScalar {
 /** Builds the first document's tree. Throws {@link YamlError} with go-yaml's texts. */
 export function compose(stream: EventStream, make: ScalarMaker): YamlTree {
   if (stream.events.length === 0) return make({ tag: 'null', value: null });
-  const walk: Walk = { ...stream, make, at: 1, decoded: 1, aliased: 0, open: new Set(), refusal: undefined };
+  const walk: Walk = {
+    ...stream,
+    make,
+    at: 1,
+    decoded: 1,
+    aliased: 0,
+    open: new Set(),
+    refusal: undefined,
+    hasNonFinite: false,
+  };
   const tree = composeNode(walk);
   if (walk.refusal !== undefined) throw new YamlError(walk.refusal);
+  // a later value of the same key may have replaced it
+  const nonFinite = walk.hasNonFinite ? findNonFinite(tree) : undefined;
+  if (nonFinite !== undefined) {
+    const name = Number.isNaN(nonFinite) ? 'NaN' : nonFinite > 0 ? '+Inf' : '-Inf';
+    throw new YamlError(`json: unsupported value: ${name}`);
+  }
   return tree;
 }
 
@@ -95,7 +111,7 @@ function composeNode(walk: Walk): YamlTree {
   switch (event.type) {
     case EVENT_ID.SCALAR:
       walk.at++;
-      return walk.make(finite(walk, resolveScalar(walk, event)));
+      return composeScalar(walk, resolveScalar(walk, event));
     case EVENT_ID.SEQUENCE:
       return composeSequence(walk);
     case EVENT_ID.MAPPING: {
@@ -111,12 +127,30 @@ function composeNode(walk: Walk): YamlTree {
   }
 }
 
-function finite(walk: Walk, resolved: Resolved): Resolved {
-  if (resolved.tag === 'float' && !Number.isFinite(resolved.value)) {
-    const name = Number.isNaN(resolved.value) ? 'NaN' : resolved.value > 0 ? '+Inf' : '-Inf';
-    walk.refusal ??= `json: unsupported value: ${name}`;
+function composeScalar(walk: Walk, resolved: Resolved): YamlTree {
+  if (resolved.tag === 'float' && !Number.isFinite(resolved.value)) walk.hasNonFinite = true;
+  return walk.make(resolved);
+}
+
+/** The first number in the tree that JSON has no form for, in the order in which JSON is written. */
+function findNonFinite(tree: YamlTree): number | undefined {
+  const value = tree instanceof TypedScalar ? tree.value : tree;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : value;
+  if (value instanceof Map)
+    return firstNonFinite(
+      Array.from(value)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, child]) => child),
+    );
+  return Array.isArray(value) ? firstNonFinite(value) : undefined;
+}
+
+function firstNonFinite(trees: readonly YamlTree[]): number | undefined {
+  for (const tree of trees) {
+    const found = findNonFinite(tree);
+    if (found !== undefined) return found;
   }
-  return resolved;
+  return undefined;
 }
 
 function composeSequence(walk: Walk): YamlTree[] {

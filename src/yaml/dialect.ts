@@ -47,7 +47,8 @@ export const sigsDialect: Dialect = {
   },
   bytes: (value) => Buffer.from(value).toString('base64'),
   object(object) {
-    if (object.kind === 'func') throw notJson(`unsupported type: ${object.goType}`);
+    if (['func', 'chan', 'complex64', 'complex128'].includes(object.kind))
+      throw notJson(`unsupported type: ${object.goType}`);
     const value = object.json() ?? object.underlying() ?? object.contents();
     return { value: value ?? new Map(object.fields().map((name) => [name, object.field(name) ?? null])) };
   },
