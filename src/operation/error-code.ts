@@ -1,7 +1,7 @@
 import { OperationError } from './error.ts';
 
 /** The code of an error, of whatever layer. */
-export function codeOf(error: unknown): string | undefined {
+function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 

@@ -14,7 +14,7 @@ export interface ManagedFields {
 }
 
 /** Fields as a trie: `{"f:data": {"f:key": {}}}`. */
-export interface FieldSet {
+interface FieldSet {
   [path: string]: FieldSet;
 }
 

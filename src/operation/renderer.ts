@@ -34,7 +34,7 @@ export interface RenderRequest {
   lookup?: Lookup;
 }
 
-export interface Manifest {
+interface Manifest {
   /** The template it came from: `chart/templates/service.yaml`. */
   name: string;
   kind: string;

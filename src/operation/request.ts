@@ -8,7 +8,7 @@ export interface ReleaseName {
 }
 
 /** What an operation that waits can be told. */
-export interface WaitOptions {
+interface WaitOptions {
   /** For the operation as a whole, in milliseconds. Undoing it has as long again. Default 5 minutes. */
   timeout?: number;
   /** Wait until all resources are ready; on uninstall, until they are gone. Default true. */

@@ -25,6 +25,6 @@ function isPaused({ kind, spec }: KubeObject): boolean {
 }
 
 /** Helm's sentence for a resource that was waited for in vain. */
-export function notReadyText({ kind, namespace = '', name, status, reason = '' }: ResourceStatus): string {
+export function notReadyText({ kind, namespace = '', name, status, reason = 'not seen yet' }: ResourceStatus): string {
   return `resource ${kind}/${namespace}/${name} not ready. status: ${status}, message: ${reason}`;
 }

@@ -4,7 +4,7 @@ import { stepRunner, type StepRunner, type StepTools } from './steps.ts';
 import { timeLimit } from './time-limit.ts';
 
 /** As in Helm's command line; in milliseconds. */
-export const defaultTimeout = 5 * 60_000;
+const defaultTimeout = 5 * 60_000;
 
 /** Runs an operation's steps within its time, until it is cancelled. */
 export async function runSteps<T>(
@@ -42,7 +42,7 @@ export async function compensate<T>(
 }
 
 function reportNested(tools: StepTools, { step, state, message, resources }: Progress): void {
-  if (state === 'skipped') return;
+  if (state === 'skipped' || (state === 'done' && message === undefined)) return;
   tools.report({
     message: message === undefined ? step : `${step}: ${message}`,
     ...(resources && { resources }),

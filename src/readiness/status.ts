@@ -1,7 +1,7 @@
 import type { KubeObject } from '../objects/object.ts';
 
 /** kstatus's words for what a live object can be; `NotFound` and `Unknown` are said of objects that cannot be looked at. */
-export type ReadinessStatus = 'InProgress' | 'Failed' | 'Current' | 'Terminating';
+type ReadinessStatus = 'InProgress' | 'Failed' | 'Current' | 'Terminating';
 
 export interface Readiness {
   status: ReadinessStatus;

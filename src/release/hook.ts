@@ -13,13 +13,11 @@ export const hookEvents = [
 
 export type HookEvent = (typeof hookEvents)[number];
 
-export type HookPhase = 'Unknown' | 'Running' | 'Succeeded' | 'Failed';
-
 /** The last run of a hook. Times are RFC 3339; absent or empty where it never ran or has not ended. */
 export interface HookExecution {
   started_at?: string;
   completed_at?: string;
-  /** A {@link HookPhase}, or empty where it never ran. */
+  /** `Unknown`, `Running`, `Succeeded`, `Failed`; empty where it never ran. */
   phase: string;
 }
 

@@ -14,7 +14,7 @@ export interface StoredChart {
 }
 
 /** Chart.yaml. */
-export interface StoredChartMetadata {
+interface StoredChartMetadata {
   name?: string;
   version?: string;
   appVersion?: string;
@@ -22,7 +22,7 @@ export interface StoredChartMetadata {
   description?: string;
 }
 
-export interface StoredFile {
+interface StoredFile {
   name: string;
   /** In base64; null where the file is empty. */
   data: string | null;
