@@ -9,7 +9,7 @@ const integers = test.macro({
     const error = reason === undefined ? {} : { error: `strconv.ParseInt: parsing ${JSON.stringify(text)}: ${reason}` };
     t.deepEqual(parseInteger(text, base), { value, ...error });
   },
-  title: (_given, text: string, base: number, value: bigint, reason = '') =>
+  title: (_given, text: string, base: number, value: bigint, reason: string | undefined = '') =>
     `${JSON.stringify(text)} in base ${base} is ${value} ${reason}`.trim(),
 });
 
@@ -65,7 +65,7 @@ const floats = test.macro({
       reason === undefined ? {} : { error: `strconv.ParseFloat: parsing ${JSON.stringify(text)}: ${reason}` };
     t.deepEqual(parseFloat64(text), { value, ...error });
   },
-  title: (_given, text: string, value: number, reason = '') =>
+  title: (_given, text: string, value: number, reason: string | undefined = '') =>
     `${JSON.stringify(text)} is the float ${value} ${reason}`.trim(),
 });
 
