@@ -2,32 +2,38 @@ import type { Int } from '../go/value.ts';
 import { fromByteText, toByteText } from './byte-text.ts';
 import { isSpace } from './characters.ts';
 import type { FunctionFamily } from './family.ts';
+import { checkBytes, type FunctionLimits } from './limits.ts';
 
 /** Sprig's functions that shorten and wrap text, by bytes as goutils does. */
-export const abbreviationFunctions: FunctionFamily = {
-  abbrev: {
-    params: ['int', 'string'],
-    call: (width: Int, text: string) =>
-      width.value < 4n ? text : onBytes(text, (bytes) => abbreviate(bytes, 0, Number(width.value))),
-  },
-  abbrevboth: {
-    params: ['int', 'int', 'string'],
-    call: (left: Int, right: Int, text: string) => {
-      if (right.value < 4n || (left.value > 0n && right.value < 7n)) return text;
-      return onBytes(text, (bytes) => abbreviate(bytes, Number(left.value), Number(right.value)));
+export function abbreviationFunctions(limits: FunctionLimits): FunctionFamily {
+  return {
+    abbrev: {
+      params: ['int', 'string'],
+      call: (width: Int, text: string) =>
+        width.value < 4n ? text : onBytes(text, (bytes) => abbreviate(bytes, 0, Number(width.value))),
     },
-  },
-  initials: { params: ['string'], call: initials },
-  wrap: {
-    params: ['int', 'string'],
-    call: (width: Int, text: string) => onBytes(text, (bytes) => wrap(bytes, Number(width.value), '\n', false)),
-  },
-  wrapWith: {
-    params: ['int', 'string', 'string'],
-    call: (width: Int, newLine: string, text: string) =>
-      onBytes(text, (bytes) => wrap(bytes, Number(width.value), toByteText(newLine) || '\n', true)),
-  },
-};
+    abbrevboth: {
+      params: ['int', 'int', 'string'],
+      call: (left: Int, right: Int, text: string) => {
+        if (right.value < 4n || (left.value > 0n && right.value < 7n)) return text;
+        return onBytes(text, (bytes) => abbreviate(bytes, Number(left.value), Number(right.value)));
+      },
+    },
+    initials: { params: ['string'], call: initials },
+    wrap: {
+      params: ['int', 'string'],
+      call: (width: Int, text: string) =>
+        onBytes(text, (bytes) => wrap(bytes, { width: Number(width.value), newLine: '\n', breakWords: false }, limits)),
+    },
+    wrapWith: {
+      params: ['int', 'string', 'string'],
+      call: (width: Int, newLine: string, text: string) =>
+        onBytes(text, (bytes) =>
+          wrap(bytes, { width: Number(width.value), newLine: toByteText(newLine) || '\n', breakWords: true }, limits),
+        ),
+    },
+  };
+}
 
 function onBytes(text: string, run: (bytes: string) => string): string {
   return fromByteText(run(toByteText(text)));
@@ -58,8 +64,15 @@ function initials(text: string): string {
   return letters;
 }
 
-/** Breaks lines at spaces; words that are too long are broken only where `breakWords` says so. */
-function wrap(text: string, width: number, newLine: string, breakWords: boolean): string {
+interface Wrapping {
+  readonly width: number;
+  readonly newLine: string;
+  /** Whether words that are too long are broken. */
+  readonly breakWords: boolean;
+}
+
+/** Breaks lines at spaces. */
+function wrap(text: string, { width, newLine, breakWords }: Wrapping, limits: FunctionLimits): string {
   const length = Math.max(width, 1);
   const lines: string[] = [];
   let offset = 0;
@@ -79,5 +92,7 @@ function wrap(text: string, width: number, newLine: string, breakWords: boolean)
     lines.push(text.slice(offset, end));
     offset = next;
   }
-  return [...lines, text.slice(offset)].join(newLine);
+  lines.push(text.slice(offset));
+  checkBytes(text.length + lines.length * newLine.length, limits);
+  return lines.join(newLine);
 }

@@ -3,7 +3,8 @@ import { GoError, Slice, type Int, type Value } from '../go/value.ts';
 import { cached } from './bounded-cache.ts';
 import { expandReplacement } from './expand-replacement.ts';
 import type { FunctionFamily } from './family.ts';
-import { RegularExpression } from './regular-expression.ts';
+import { checkBytes, type FunctionLimits } from './limits.ts';
+import { RegularExpression, type GroupText } from './regular-expression.ts';
 
 const compiledPatterns = 500;
 
@@ -14,7 +15,7 @@ const three = ['string', 'string', 'string'] as const;
 const counted = ['string', 'string', 'int'] as const;
 
 /** Sprig's functions over regular expressions, which are compiled once. */
-export function regexFunctions(): FunctionFamily {
+export function regexFunctions(limits: FunctionLimits): FunctionFamily {
   const compile = cached(compiledPatterns, (pattern) => new RegularExpression(pattern));
   const match = (pattern: string, text: string): boolean => compile(pattern).matches(text);
   /** A function and its `must…` twin, which tell a bad pattern in different words. */
@@ -34,10 +35,16 @@ export function regexFunctions(): FunctionFamily {
       return new Slice('string', found.length === 0 ? null : found);
     }),
     ...both('regexReplaceAll', three, (regex, text: string, template: string) =>
-      regex.replaceAll(text, (group) => expandReplacement(template, group)),
+      regex.replaceAll(
+        text,
+        limited(limits, (group: GroupText) => expandReplacement(template, group)),
+      ),
     ),
     ...both('regexReplaceAllLiteral', three, (regex, text: string, replacement: string) =>
-      regex.replaceAll(text, () => replacement),
+      regex.replaceAll(
+        text,
+        limited(limits, () => replacement),
+      ),
     ),
     ...both(
       'regexSplit',
@@ -48,6 +55,17 @@ export function regexFunctions(): FunctionFamily {
       params: ['string'],
       call: (text: string) => text.replaceAll(/[\\.+*?()|[\]{}^$]/g, String.raw`\$&`),
     },
+  };
+}
+
+/** Replacements whose length in all is watched. */
+function limited(limits: FunctionLimits, replacement: (group: GroupText) => string): (group: GroupText) => string {
+  let total = 0;
+  return (group) => {
+    const text = replacement(group);
+    total += text.length;
+    checkBytes(total, limits);
+    return text;
   };
 }
 

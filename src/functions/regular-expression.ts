@@ -4,6 +4,9 @@ import { GoError } from '../go/value.ts';
 /** Where a match begins and ends, and after it where each of its groups does; -1 for a group that took no part. */
 type Match = readonly number[];
 
+/** Answers what a group of the current match took, by its name or number; an empty string for one that took nothing. */
+export type GroupText = (group: string | number) => string;
+
 /** Go's `regexp.Regexp` over RE2 in JavaScript: the same matches, in linear time. */
 export class RegularExpression {
   private readonly compiled: RE2JS;
@@ -31,7 +34,7 @@ export class RegularExpression {
   }
 
   /** The text with what `replacement` answers for each match. */
-  replaceAll(text: string, replacement: (group: (name: string | number) => string) => string): string {
+  replaceAll(text: string, replacement: (group: GroupText) => string): string {
     const groups = this.compiled.namedGroups();
     let [replaced, lastEnd, from] = ['', 0, 0];
     while (from <= text.length) {

@@ -3,26 +3,40 @@ import { NamedMap, Slice, type Int, type Value } from '../go/value.ts';
 import { onBytesIfNeeded } from './byte-text.ts';
 import { elementsOf } from './elements.ts';
 import type { FunctionFamily } from './family.ts';
+import { checkBytes, type FunctionLimits } from './limits.ts';
 import { stringOf, stringsOf } from './string-of.ts';
 
 /** Sprig's functions between strings and lists of strings. */
-export const splittingFunctions: FunctionFamily = {
-  split: { params: ['string', 'string'], call: (separator: string, text: string) => numbered(split(text, separator)) },
-  splitn: {
-    params: ['string', 'int', 'string'],
-    call: (separator: string, count: Int, text: string) => numbered(splitAtMost(text, separator, Number(count.value))),
-  },
-  splitList: {
-    params: ['string', 'string'],
-    call: (separator: string, text: string) => new Slice('string', split(text, separator)),
-  },
-  join: {
-    params: ['string', 'interface {}'],
-    call: (separator: string, list: Value) => normalize(stringsOf(list).join(separator)),
-  },
-  toStrings: { params: ['interface {}'], call: stringsOf },
-  sortAlpha: { params: ['interface {}'], call: sortAlpha },
-};
+export function splittingFunctions(limits: FunctionLimits): FunctionFamily {
+  return {
+    split: {
+      params: ['string', 'string'],
+      call: (separator: string, text: string) => numbered(split(text, separator)),
+    },
+    splitn: {
+      params: ['string', 'int', 'string'],
+      call: (separator: string, count: Int, text: string) =>
+        numbered(splitAtMost(text, separator, Number(count.value))),
+    },
+    splitList: {
+      params: ['string', 'string'],
+      call: (separator: string, text: string) => new Slice('string', split(text, separator)),
+    },
+    join: {
+      params: ['string', 'interface {}'],
+      call: (separator: string, list: Value) => join(stringsOf(list), separator, limits),
+    },
+    toStrings: { params: ['interface {}'], call: stringsOf },
+    sortAlpha: { params: ['interface {}'], call: sortAlpha },
+  };
+}
+
+function join(strings: Slice, separator: string, limits: FunctionLimits): string {
+  // all elements of a slice of strings are strings
+  const size = (strings as unknown as readonly string[]).reduce((sum, text) => sum + text.length, 0);
+  checkBytes(size + strings.length * separator.length, limits);
+  return normalize(strings.join(separator));
+}
 
 /** Go's `strings.Split`: without a separator into characters. */
 function split(text: string, separator: string): string[] {

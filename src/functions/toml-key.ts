@@ -10,7 +10,6 @@ const escapes: ReadonlyMap<string, string> = new Map([
 
 /** A string of TOML in double quotes. */
 export function quoteToml(text: string): string {
-   
   const escaped = text.replaceAll(/["\\\0-\x1f\x7f]/g, (character) => {
     return escapes.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });

@@ -41,7 +41,7 @@ export class TomlScanner {
     const character = String.fromCodePoint(point);
     if (character === '\n') this.lineNumber++;
     if (point >= 0xd800 && point <= 0xdfff) this.fail(`invalid UTF-8 byte: 0x${(point & 0xff).toString(16)}`);
-     
+
     if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(character) || (character === '\r' && this.text[this.at + 1] !== '\n')) {
       this.fail(`TOML files cannot contain control characters: '0x${point.toString(16).padStart(2, '0')}'`);
     }

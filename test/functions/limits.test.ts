@@ -1,0 +1,30 @@
+import test from 'ava';
+import { FunctionLimitError } from '../../src/functions/limits.ts';
+import { fixedHost, runTemplate } from './template-runner.ts';
+
+const limits = { elements: 100, bytes: 1000 };
+
+for (const template of [
+  '{{ until 101 }}',
+  '{{ untilStep 0 9000000000000000000 1 }}',
+  '{{ seq 1 101 }}',
+  '{{ repeat 501 "ab" }}',
+  '{{ indent 999 "a\\nb" }}',
+  '{{ join (repeat 500 "x") (until 4) }}',
+  '{{ regexReplaceAll "" (repeat 100 "x") (repeat 100 "y") }}',
+  '{{ regexReplaceAllLiteral "." (repeat 100 "x") (repeat 100 "y") }}',
+  '{{ wrapWith 1 (repeat 100 "y") (repeat 100 "x") }}',
+  '{{ replace "" (repeat 100 "x") (repeat 100 "y") }}',
+  '{{ randAlphaNum 1001 }}',
+  '{{ randBytes 1001 }}',
+]) {
+  test(`${template} is over the limit and fails with render_limit`, (t) => {
+    const { cause } = t.throws(() => runTemplate(template, fixedHost, limits));
+    if (cause instanceof FunctionLimitError) t.is(cause.code, 'render_limit');
+    else t.fail('the cause is no FunctionLimitError');
+  });
+}
+
+test('what is within the limits is made', (t) => {
+  t.is(runTemplate('{{ until 100 | len }} {{ repeat 500 "ab" | len }}', fixedHost, limits), '100 1000');
+});

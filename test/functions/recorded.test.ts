@@ -1,0 +1,35 @@
+// What Helm 4.2.4 itself printed for templates that call the functions, family by family.
+import { Buffer } from 'node:buffer';
+import { readdirSync, readFileSync } from 'node:fs';
+import test from 'ava';
+import { toBytes } from '../../src/go/text.ts';
+import { GoError } from '../../src/go/value.ts';
+import { runTemplate } from './template-runner.ts';
+
+interface Recorded {
+  readonly template: string;
+  readonly output?: string;
+  readonly outputBase64?: string;
+  /** What follows `error calling NAME: `. */
+  readonly error?: string;
+}
+
+const folder = new URL('fixtures/', import.meta.url);
+
+for (const file of readdirSync(folder)) {
+  const family = file.replace('.jsonl', '');
+  const lines = readFileSync(new URL(file, folder), 'utf8').trim().split('\n');
+  for (const line of lines) {
+    const recorded = JSON.parse(line) as Recorded;
+    test(`${family}: ${recorded.template} is as in Helm`, (t) => {
+      if (recorded.error !== undefined) {
+        const error = t.throws(() => runTemplate(recorded.template), { instanceOf: GoError });
+        t.true(error.message.endsWith(recorded.error), `${error.message}\nshould end with\n${recorded.error}`);
+      } else if (recorded.outputBase64 !== undefined) {
+        t.is(Buffer.from(toBytes(runTemplate(recorded.template))).toString('base64'), recorded.outputBase64);
+      } else {
+        t.is(runTemplate(recorded.template).replaceAll('<no value>', ''), recorded.output ?? '');
+      }
+    });
+  }
+}
