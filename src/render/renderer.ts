@@ -1,7 +1,9 @@
 import type { Chart } from '../chart/chart.ts';
+import { processDependencies } from '../chart/process-dependencies.ts';
 import type { ValueMap } from '../go/value.ts';
 import { parseKubeVersion, type Capabilities, type HelmVersion, defaultHelmVersion } from './capabilities.ts';
 import type { ReleaseFacts } from './chart-templates.ts';
+import { crdFiles, type CrdFile } from './crds.ts';
 import { defaultRenderLimits, type RenderLimits } from './limits.ts';
 import { lookupId, type LookupKey } from './lookup-table.ts';
 import type { Rendered, RenderOptions } from './render-chart.ts';
@@ -43,6 +45,8 @@ export interface RenderRequest {
 /** Renders charts in threads of its own. Errors have a `code`, and a `position` where a template is at fault. */
 export interface ThreadedRenderer {
   render(request: RenderRequest, signal: AbortSignal): Promise<Rendered>;
+  /** CRDs of the chart and of the subcharts that these values enable, the parent's first. */
+  crds(chart: Chart, values: ValueMap): Promise<CrdFile[]>;
   close(): Promise<void>;
 }
 
@@ -80,7 +84,11 @@ export function createRenderer({
     );
   }
 
-  return { render, close: () => pool.close() };
+  return {
+    render,
+    crds: (chart, values) => Promise.resolve(crdFiles(processDependencies(chart, values, () => undefined))),
+    close: () => pool.close(),
+  };
 }
 
 function distinct(keys: readonly LookupKey[]): [string, LookupKey][] {

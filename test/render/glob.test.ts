@@ -7,7 +7,8 @@ const matches = test.macro({
   exec(t, pattern: string, expected: string[]) {
     t.deepEqual(names.filter(compileGlob(pattern)), expected);
   },
-  title: (_, pattern, expected) => `${pattern} matches ${expected.length === 0 ? 'nothing' : expected.join(', ')}`,
+  title: (_, pattern: string, expected: string[]) =>
+    `${pattern} matches ${expected.length === 0 ? 'nothing' : expected.join(', ')}`,
 });
 
 test(matches, '*', ['a.yaml', 'c-d']);

@@ -7,12 +7,12 @@ import { readYamlMap } from '../../../src/yaml/read.ts';
 type Setter = (line: string, target: ValueMap) => void;
 
 const sets = test.macro({
-  exec(t, set: Setter, line: string, expected: string, base = '{}') {
+  exec(t, set: Setter, line: string, expected: string, base: string = '{}') {
     const target = readYamlMap(base) ?? new Map<string, Value>();
     set(line, target);
     t.is(encodeJson(target, { escapeHtml: false }), expected);
   },
-  title: (_, set: Setter, line: string, expected: string, base = '') =>
+  title: (_, set: Setter, line: string, expected: string, base: string = '') =>
     `${set.name} ${line} on ${base || 'nothing'} gives ${expected}`,
 });
 
@@ -22,10 +22,10 @@ test(sets, setValues, 'a=1.5,b=007,c=null,d=+1', '{"a":"1.5","b":"007","c":null,
 test(sets, setValues, 'a\\.b=x\\,y', '{"a.b":"x,y"}');
 test(sets, setValues, '.a=1', '{}');
 test(sets, setValues, 'a[0', '{}');
-test(sets, setValues, 'l[1].k=2,m.x=3', '{"l":[{"k":1},{"k":2}],"m":{"x":3,"y":1}}', '{l: [{k: 1}], m: {y: 1}}');
+test(sets, setValues, 'l[1].k=2,m.x=3', '{"l":[{"k":1},{"k":2}],"m":{"x":3,"z":1}}', '{l: [{k: 1}], m: {z: 1}}');
 test(sets, setStrings, 'a=1,b=true', '{"a":"1","b":"true"}');
 test(sets, setLiteral, 'a.b=1,c=[x]', '{"a":{"b":"1,c=[x]"}}');
-test(sets, setJson, 'a={"b": [1]}, c=,d=null', '{"a":{"b":[1]},"c":null,"d":null}');
+test(sets, setJson, 'a={"b": [1]},c=,d=null', '{"a":{"b":[1]},"c":null,"d":null}');
 
 test('a whole number of --set is an int64, one of JSON a float64', (t) => {
   const target: ValueMap = new Map();
@@ -42,7 +42,7 @@ test('--set-file reads each value from the file it names', (t) => {
 });
 
 const refused = test.macro({
-  exec(t, set: Setter, line: string, message: string, base = '{}') {
+  exec(t, set: Setter, line: string, message: string, base: string = '{}') {
     t.like(
       t.throws(() => set(line, readYamlMap(base) ?? new Map<string, Value>())),
       { code: 'values_invalid', message },

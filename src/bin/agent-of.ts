@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { startAgent, type Agent } from '../agent/agent.ts';
+import { createCommandHandlers } from '../agent/commands.ts';
+import type { ListenAddress } from '../agent/listen-address.ts';
+import type { Logger } from '../agent/logger.ts';
+import { tokenFile } from '../agent/token-file.ts';
+import { loadValues } from '../chart/load-values.ts';
+import { connectCluster } from '../kube/cluster.ts';
+import type { ConnectionSource } from '../kube/connection.ts';
+import { operations } from '../operation/operations.ts';
+import { secretStorage } from '../release/secret-storage.ts';
+import { createRenderer } from '../render/renderer.ts';
+import { createChartSource } from '../source/chart-source.ts';
+import { processHost } from './host.ts';
+import { moduleUrl } from './module-url.ts';
+import { version } from './version.ts';
+
+export interface AgentSetup {
+  agentId: string;
+  cluster: ConnectionSource;
+  log: Logger;
+  controlPlaneUrl?: string | undefined;
+  tokenFile?: string | undefined;
+  listen?: ListenAddress | undefined;
+  listenInsecure?: boolean;
+  localCharts?: string | undefined;
+}
+
+/** An agent with all that it works with: the cluster, the store of releases, the renderer, the source of charts. */
+export async function agentOf(setup: AgentSetup): Promise<Agent> {
+  const { log } = setup;
+  const host = processHost();
+  const cluster = connectCluster(setup.cluster);
+  const renderer = createRenderer({ workerUrl: moduleUrl('render-worker', import.meta.url) });
+  const storage = secretStorage({
+    secrets: cluster,
+    host,
+    onUnreadable: (error) => log.warn({ reason: error.message }, 'skipped an unreadable release'),
+  });
+  const handlers = createCommandHandlers({
+    operations,
+    source: createChartSource({ localCharts: setup.localCharts }),
+    readValues: loadValues,
+    surroundings: { cluster, storage, renderer, host },
+  });
+  const agent = await startAgent({
+    ...setup,
+    instanceId: randomUUID(),
+    version,
+    handlers,
+    random: Math.random,
+    readToken: setup.tokenFile === undefined ? undefined : tokenFile(setup.tokenFile),
+  });
+  return {
+    ...agent,
+    async stop() {
+      await agent.stop();
+      await Promise.all([renderer.close(), cluster.close()]);
+    },
+  };
+}

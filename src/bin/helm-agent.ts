@@ -1,0 +1,70 @@
+#!/usr/bin/env node
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { WriteStream } from 'node:tty';
+import type { ControlPlaneSettings } from '../cli/control-plane-settings.ts';
+import type { Terminal } from '../cli/dependencies.ts';
+import { createProgram } from '../cli/program.ts';
+import type { RunSettings } from '../cli/run-settings.ts';
+import { ControlPlane } from '../control-plane/index.ts';
+import { tokenFile } from '../agent/token-file.ts';
+import { agentOf } from './agent-of.ts';
+import { clusterOf } from './cluster-of.ts';
+import { processLogger } from './logger.ts';
+import { stopSignal } from './stop-signal.ts';
+import { version } from './version.ts';
+
+const program = createProgram({
+  version,
+  env: process.env,
+  hostName: hostname(),
+  stdout: terminal(process.stdout),
+  stderr: terminal(process.stderr),
+  readFile,
+  fetch,
+  onInterrupt(listener) {
+    process.on('SIGINT', listener);
+    return () => process.off('SIGINT', listener);
+  },
+  runAgent,
+  runControlPlane,
+});
+
+process.exitCode = await program(process.argv.slice(2));
+
+async function runAgent({ controlPlane, kubeconfig, ...settings }: RunSettings): Promise<void> {
+  const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
+  const agent = await agentOf({ ...settings, cluster: clusterOf(kubeconfig), controlPlaneUrl: controlPlane, log });
+  log.info({ agentId: settings.agentId, version, port: agent.port }, 'the agent is running');
+  const signal = await stopSignal();
+  log.info({ signal }, 'the agent stops');
+  await agent.stop();
+  log.info({}, 'the agent has stopped');
+}
+
+async function runControlPlane(settings: ControlPlaneSettings): Promise<void> {
+  const { tokenFile: agentTokens, apiTokenFile: apiTokens, listenInsecure } = settings;
+  const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
+  const plane = new ControlPlane({
+    agentToken: agentTokens === undefined ? undefined : tokenFile(agentTokens),
+    apiToken: apiTokens === undefined ? undefined : tokenFile(apiTokens),
+    insecure: listenInsecure,
+    log,
+    version,
+  });
+  const port = await plane.listen(settings.port, settings.host);
+  log.info({ host: settings.host, port, version }, 'the control plane is listening');
+  const signal = await stopSignal();
+  log.info({ signal }, 'the control plane stops');
+  await plane.close();
+}
+
+function terminal(stream: NodeJS.WriteStream | WriteStream): Terminal {
+  return {
+    write: (text) => void stream.write(text),
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.columns ?? 80;
+    },
+  };
+}
