@@ -10,6 +10,7 @@ import { decodePem, encodePem } from './pem.ts';
 import { generateKey, generateRsaKey, keyFromPem, keyToPem } from './private-key.ts';
 import { randomSource } from './random-source.ts';
 import { createCertificate, readCertificate, type CertificateRequest, type Signer } from './x509.ts';
+import { recover, withContext } from './recover.ts';
 
 const generatedKeyBits = 2048;
 const nanosecondsPerDay = 86_400_000_000_000n;
@@ -62,7 +63,7 @@ export function certificateFunctions(host: Host): FunctionFamily {
       isAuthority,
       key,
     };
-    const der = orError('error creating certificate', () => createCertificate(request, signer));
+    const der = withContext('error creating certificate', () => createCertificate(request, signer));
     return new Certificate(encodePem({ type: 'CERTIFICATE', der }), keyToPem(key));
   };
   const authority = (commonName: string, days: Int, key: KeyObject): Certificate =>
@@ -116,14 +117,14 @@ function milliseconds(nanoseconds: bigint): number {
 }
 
 function givenKey(pem: string): KeyObject {
-  return orError('parsing private key', () => keyFromPem(pem));
+  return withContext('parsing private key', () => keyFromPem(pem));
 }
 
 function signerOf(ca: Certificate): Signer {
   const block = decodePem(ca.certificate);
   if (block === undefined) throw new GoError('unable to decode certificate');
-  orError('error parsing certificate: decodedSignerCert.Bytes', () => readCertificate(block.der));
-  return { certificate: block.der, key: orError('error parsing private key', () => keyFromPem(ca.key)) };
+  withContext('error parsing certificate: decodedSignerCert.Bytes', () => readCertificate(block.der));
+  return { certificate: block.der, key: withContext('error parsing private key', () => keyFromPem(ca.key)) };
 }
 
 function ipAddress(value: Value): Uint8Array {
@@ -148,25 +149,16 @@ function buildCustomCert(certificate: string, key: string): Certificate {
   const [certificatePem, keyPem] = [decoded(certificate, 'certificate'), decoded(key, 'private key')];
   const block = decodePem(certificatePem);
   if (block === undefined) throw new GoError('unable to decode certificate');
-  orError('error parsing certificate: decodedCert.Bytes', () => readCertificate(block.der));
-  orError('error parsing private key', () => keyFromPem(keyPem));
+  withContext('error parsing certificate: decodedCert.Bytes', () => readCertificate(block.der));
+  withContext('error parsing private key', () => keyFromPem(keyPem));
   return new Certificate(certificatePem, keyPem);
 }
 
 function decoded(text: string, what: string): string {
-  try {
-    return fromBytes(decodeBase64(text));
-  } catch (error) {
-    if (error instanceof GoError) throw new GoError(`unable to decode base64 ${what}`);
-    throw error;
-  }
-}
-
-function orError<T>(problem: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof GoError) throw new GoError(`${problem}: ${error.message}`);
-    throw error;
-  }
+  return recover(
+    () => fromBytes(decodeBase64(text)),
+    () => {
+      throw new GoError(`unable to decode base64 ${what}`);
+    },
+  );
 }

@@ -4,9 +4,10 @@ import { parseInteger } from '../go/parse-number.ts';
 import { parseTime } from '../go/time-parse.ts';
 import { loadZone, utc } from '../go/time-zone.ts';
 import { Time, timeOfSeconds, zeroTime } from '../go/time.ts';
-import { GoError, Int, type GoFunction, type Value } from '../go/value.ts';
+import { Int, type GoFunction, type Value } from '../go/value.ts';
 import type { FunctionFamily } from './family.ts';
 import { localZone } from './local-zone.ts';
+import { recover } from './recover.ts';
 
 const second = 1_000_000_000n;
 const isoDate = '2006-01-02';
@@ -37,7 +38,11 @@ export function dateFunctions(host: Host): FunctionFamily {
   };
   const modify: GoFunction = {
     params: ['string', 'time.Time'],
-    call: (duration: string, time: Time) => orElse(() => time.add(parseDuration(duration)), time),
+    call: (duration: string, time: Time) =>
+      recover(
+        () => time.add(parseDuration(duration)),
+        () => time,
+      ),
   };
   const mustModify: GoFunction = {
     params: ['string', 'time.Time'],
@@ -66,7 +71,7 @@ export function dateFunctions(host: Host): FunctionFamily {
     must_date_modify: mustModify,
     toDate: {
       params: ['string', 'string'],
-      call: (layout: string, text: string) => orElse(() => toDate(layout, text), zeroTime()),
+      call: (layout: string, text: string) => recover(() => toDate(layout, text), zeroTime),
     },
     mustToDate: { params: ['string', 'string'], call: toDate },
     unixEpoch: { params: ['time.Time'], call: (time: Time) => time.seconds.toString() },
@@ -93,7 +98,11 @@ function secondsOf(value: Value): bigint {
 }
 
 function nanosecondsOf(value: Value, since: (time: Time) => bigint): bigint {
-  if (typeof value === 'string') return orElse(() => parseDuration(value), 0n);
+  if (typeof value === 'string')
+    return recover(
+      () => parseDuration(value),
+      () => 0n,
+    );
   if (value instanceof Time) return since(value);
   return value instanceof Int && value.kind === 'int64' ? value.value : 0n;
 }
@@ -113,13 +122,4 @@ function largestUnit(nanoseconds: bigint): string {
   const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const unit = units.find(([, length]) => size > length);
   return unit === undefined ? '0s' : `${size / unit[1]}${unit[0]}`;
-}
-
-function orElse<T>(run: () => T, fallback: T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof GoError) return fallback;
-    throw error;
-  }
 }

@@ -3,7 +3,7 @@ import { fromBytes, toBytes } from '../go/text.ts';
 import { base32Alphabet, decodeBase32 } from './base32.ts';
 import { decodeBase64 } from './base64.ts';
 import type { FunctionFamily } from './family.ts';
-import { GoError } from '../go/value.ts';
+import { recover } from './recover.ts';
 
 const text = ['string'] as const;
 
@@ -15,13 +15,9 @@ export const encodingFunctions: FunctionFamily = {
   b32dec: { params: text, call: (value: string) => orMessage(() => fromBytes(decodeBase32(value))) },
 };
 
+/** What was decoded, or what is wrong with it. */
 function orMessage(decode: () => string): string {
-  try {
-    return decode();
-  } catch (error) {
-    if (error instanceof GoError) return error.message;
-    throw error;
-  }
+  return recover(decode, (message) => message);
 }
 
 function encodeBase32(value: string): string {

@@ -2,6 +2,7 @@ import { decodeJson, decodeJsonArray, decodeJsonObject } from '../go/json-decode
 import { encodeJson, type JsonOptions } from '../go/json-encode.ts';
 import { GoError, type GoFunction, type Value } from '../go/value.ts';
 import type { FunctionFamily } from './family.ts';
+import { recover } from './recover.ts';
 
 const html: JsonOptions = { escapeHtml: true };
 const pretty: JsonOptions = { escapeHtml: true, indent: '  ' };
@@ -28,7 +29,7 @@ function quietWriter(options: JsonOptions): GoFunction {
   return {
     params: ['interface {}'],
     call: (value: Value) =>
-      orElse(
+      recover(
         () => encodeJson(value, options),
         () => '',
       ),
@@ -36,7 +37,7 @@ function quietWriter(options: JsonOptions): GoFunction {
 }
 
 function fromJson(text: string): Value {
-  return orElse(
+  return recover(
     () => {
       const { value, error } = decodeJsonObject(text);
       return error === undefined ? value : value.set('Error', error);
@@ -46,7 +47,7 @@ function fromJson(text: string): Value {
 }
 
 function fromJsonArray(text: string): Value {
-  return orElse(
+  return recover(
     () => {
       const { value, error } = decodeJsonArray(text);
       return error === undefined ? value : [error];
@@ -59,13 +60,4 @@ function mustFromJson(text: string): Value {
   const { value, error } = decodeJson(text);
   if (error !== undefined) throw new GoError(error);
   return value;
-}
-
-function orElse(run: () => Value, fallback: (message: string) => Value): Value {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof GoError) return fallback(error.message);
-    throw error;
-  }
 }

@@ -1,10 +1,11 @@
 import { canBackquote, quote } from '../go/strconv.ts';
-import { GoError, Slice, type Int, type Value } from '../go/value.ts';
+import { Slice, type Int, type Value } from '../go/value.ts';
 import { cached } from './bounded-cache.ts';
 import { expandReplacement } from './expand-replacement.ts';
 import type { FunctionFamily } from './family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
 import { RegularExpression, type GroupText } from './regular-expression.ts';
+import { recover, withContext } from './recover.ts';
 
 const compiledPatterns = 500;
 
@@ -27,7 +28,14 @@ export function regexFunctions(limits: FunctionLimits): FunctionFamily {
     [`mustR${name.slice(1)}`]: { params, call: (pattern: string, ...rest: never[]) => call(compile(pattern), ...rest) },
   });
   return {
-    regexMatch: { params: two, call: (pattern: string, text: string) => orFalse(() => match(pattern, text)) },
+    regexMatch: {
+      params: two,
+      call: (pattern: string, text: string) =>
+        recover(
+          () => match(pattern, text),
+          () => false,
+        ),
+    },
     mustRegexMatch: { params: two, call: match },
     ...both('regexFind', two, (regex, text: string) => regex.find(text)),
     ...both('regexFindAll', counted, (regex, text: string, count: Int) => {
@@ -71,20 +79,6 @@ function limited(limits: FunctionLimits, replacement: (group: GroupText) => stri
 
 /** Go's `regexp.MustCompile`: its error names the pattern. */
 function orPanic<T>(pattern: string, compile: (pattern: string) => T): T {
-  try {
-    return compile(pattern);
-  } catch (error) {
-    if (!(error instanceof GoError)) throw error;
-    const quoted = canBackquote(pattern) ? `\`${pattern}\`` : quote(pattern);
-    throw new GoError(`regexp: Compile(${quoted}): ${error.message}`);
-  }
-}
-
-function orFalse(test: () => boolean): boolean {
-  try {
-    return test();
-  } catch (error) {
-    if (error instanceof GoError) return false;
-    throw error;
-  }
+  const quoted = canBackquote(pattern) ? `\`${pattern}\`` : quote(pattern);
+  return withContext(`regexp: Compile(${quoted})`, () => compile(pattern));
 }

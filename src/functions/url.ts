@@ -3,6 +3,7 @@ import { quote } from '../go/strconv.ts';
 import { GoError } from '../go/value.ts';
 import { fromByteText, toByteText } from './byte-text.ts';
 import { escapeUrl, unescapeUrl } from './url-escaping.ts';
+import { withContext } from './recover.ts';
 
 /** A URL in its parts, as Go's `url.URL` has it; texts are byte texts, without escapes where not said otherwise. */
 export interface Url {
@@ -28,12 +29,7 @@ export function parseUrl(text: string): Url {
 }
 
 function orParseError(bytes: string, parse: () => Url): Url {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof GoError)) throw error;
-    throw new GoError(`parse ${quote(fromByteText(bytes))}: ${error.message}`);
-  }
+  return withContext(`parse ${quote(fromByteText(bytes))}`, parse);
 }
 
 function parseWithoutFragment(bytes: string): Url {

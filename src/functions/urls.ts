@@ -4,6 +4,7 @@ import { fromByteText, toByteText } from './byte-text.ts';
 import { nilDereference } from './elements.ts';
 import type { FunctionFamily } from './family.ts';
 import { formatUrl, hostname, parseUrl } from './url.ts';
+import { withContext } from './recover.ts';
 
 /** Sprig's functions between URLs and dictionaries of their parts. */
 export const urlFunctions: FunctionFamily = {
@@ -12,7 +13,7 @@ export const urlFunctions: FunctionFamily = {
 };
 
 function urlParse(text: string): Value {
-  const url = orError('unable to parse url', () => parseUrl(text));
+  const url = withContext('unable to parse url', () => parseUrl(text));
   const parts = { ...url, hostname: hostname(url), userinfo: url.userinfo ?? '' };
   return new Map(Object.entries(parts).map(([name, bytes]) => [name, fromByteText(bytes)]));
 }
@@ -31,7 +32,7 @@ function urlJoin(parts: ReadonlyMap<string, Value>): string {
   const parsed =
     userinfo === ''
       ? undefined
-      : orError('unable to parse userinfo in dict', () => parseUrl(`proto://${userinfo}@host`)).userinfo;
+      : withContext('unable to parse userinfo in dict', () => parseUrl(`proto://${userinfo}@host`)).userinfo;
   return fromByteText(formatUrl({ ...url, userinfo: parsed }));
 }
 
@@ -41,13 +42,4 @@ function stringPart(parts: ReadonlyMap<string, Value>, name: string): string {
   if (value === null) throw nilDereference();
   if (typeof value === 'string') return value;
   throw new GoError(`unable to parse ${name} key, must be of type string, but ${kindOf(value)} found`);
-}
-
-function orError<T>(problem: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof GoError) throw new GoError(`${problem}: ${error.message}`);
-    throw error;
-  }
 }

@@ -3,6 +3,7 @@ import { readYamlList, readYamlMap } from '../yaml/read.ts';
 import { writeYaml, writeYamlPretty } from '../yaml/write.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 import type { FunctionFamily } from './family.ts';
+import { recover } from './recover.ts';
 
 /** Helm's YAML functions. What is not `must…` answers nothing for an error in writing, and the error in what is read. */
 export const yamlFunctions: FunctionFamily = {
@@ -54,11 +55,13 @@ function withoutLineEnd(text: string): string {
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 
+/** As {@link recover}; YAML's errors count as Go's. */
 function orElse<T>(run: () => T, fallback: (message: string) => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof YamlError || error instanceof GoError) return fallback(error.message);
-    throw error;
-  }
+  return recover(() => {
+    try {
+      return run();
+    } catch (error) {
+      throw error instanceof YamlError ? new GoError(error.message) : error;
+    }
+  }, fallback);
 }

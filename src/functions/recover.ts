@@ -1,0 +1,18 @@
+import { GoError } from '../go/value.ts';
+
+/** Runs what may fail as Go fails, and answers something else then. Defects are not caught. */
+export function recover<T>(run: () => T, fallback: (message: string) => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof GoError) return fallback(error.message);
+    throw error;
+  }
+}
+
+/** Runs what may fail as Go fails, and says in its error what for. */
+export function withContext<T>(context: string, run: () => T): T {
+  return recover(run, (message) => {
+    throw new GoError(`${context}: ${message}`);
+  });
+}
