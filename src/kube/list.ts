@@ -15,7 +15,7 @@ interface ListDocument {
   items: KubeObject[] | null;
 }
 
-export const defaultPageSize = 500;
+const defaultPageSize = 500;
 
 /** Reads a collection page by page; starts over without pages where the server no longer has the version that the pages are of. */
 export async function listObjects(

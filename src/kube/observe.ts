@@ -13,7 +13,7 @@ export interface ObserveTimes extends WatchTimes {
   longestPause: number;
 }
 
-export const defaultObserveTimes: ObserveTimes = { ...defaultWatchTimes, firstPause: 250, longestPause: 10_000 };
+const defaultObserveTimes: ObserveTimes = { ...defaultWatchTimes, firstPause: 250, longestPause: 10_000 };
 
 /** Failures in a row that a server's refusal of the credentials may have: a token that is being rotated is refused for a moment. */
 const unauthorizedAttempts = 3;

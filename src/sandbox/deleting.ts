@@ -6,7 +6,7 @@ import { listDocument } from './listing.ts';
 import type { ApiRequest } from './request.ts';
 import { collectionOf, type ResourceType } from './resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './router.ts';
+import type { Target } from './target.ts';
 import type { Selection } from './selection.ts';
 
 /** DELETE of one object: answers a Status where it is gone, the object where it still has to end. */

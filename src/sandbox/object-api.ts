@@ -4,6 +4,7 @@ import { alreadyExists, ApiError, forbidden, invalid, notFound, required } from 
 import { applyDefaults } from './defaults.ts';
 import { isDeleted, markDeleted, type DeleteRequest } from './deletion.ts';
 import { stringAt } from './json.ts';
+import { admitPod } from './pod-admission.ts';
 import { checkDeletePreconditions, checkUpdatePreconditions } from './preconditions.ts';
 import { prepareForCreate, prepareForUpdate } from './prepare.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from './resource-type.ts';
@@ -70,6 +71,7 @@ export function createObjectApi(store: Store, host: SandboxHost, allocator: Allo
       if (type.namespaced) requireLiveNamespace(store, type, namespace, name);
       prepareForCreate(type, object, host);
       if (!type.custom) applyDefaults(object);
+      if (collectionOf(type) === '/pods') admitPod(store, type, object);
       validate(type, object);
       if (find(type, namespace, name)) throw alreadyExists({ ...type, name });
       if (object.kind === 'Service' && !type.custom) allocator.assign(object);

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../objects/object.ts';
 import { applyConfiguration } from './apply/server-side-apply.ts';
+import { checkTypedPatch } from './apply/typed-patch.ts';
 import { ApiError, badRequest, unsupportedPatchType } from './api-error.ts';
 import { checkNamespace, checkTypes, parseJson, readTyped } from './body.ts';
 import type { ClusterState } from './cluster-state.ts';
@@ -7,7 +8,7 @@ import { isJson, stringAt, type Json } from './json.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './router.ts';
+import type { Target } from './target.ts';
 import { timestamp } from './sandbox-host.ts';
 import { writeRequest } from './writing.ts';
 
@@ -74,6 +75,7 @@ function serverSideApply(state: ClusterState, target: Target, request: ApiReques
     throw badRequest(`the name of the object (${named}) does not match the name on the URL (${name})`);
   }
   applied.metadata.name = name;
+  checkTypedPatch(type, applied);
   if (type.namespaced) applied.metadata.namespace = namespace;
   const apply = { manager, force: request.query.get('force') === 'true', time: timestamp(state.host) };
   const write = writeRequest(request, target.subresource);

@@ -3,7 +3,7 @@ import type { ClusterState } from './cluster-state.ts';
 import { objectAt, objectsAt, stringAt } from './json.ts';
 import type { ApiResponse } from './response.ts';
 import { behaviourOfPod, logOf } from './simulation/behaviour.ts';
-import type { Target } from './router.ts';
+import type { Target } from './target.ts';
 
 /** `pods/NAME/log`. Fails with 400 for a container that has not run. */
 export function podLog(state: ClusterState, { type, namespace, name }: Target, query: URLSearchParams): ApiResponse {

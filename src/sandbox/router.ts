@@ -11,15 +11,8 @@ import type { ResourceType } from './resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
 import { readScale, writeScale } from './scale.ts';
 import { selectionOf } from './selection.ts';
+import type { Target } from './target.ts';
 import { streamWatch, type WatchSettings } from './watching.ts';
-
-/** A request for a resource that exists, with what its URL says. */
-export interface Target {
-  type: ResourceType;
-  namespace: string;
-  name: string;
-  subresource?: string;
-}
 
 /** Answers one request. Fails with `ApiError`. */
 export function route(state: ClusterState, settings: WatchSettings, request: ApiRequest): ApiResponse {

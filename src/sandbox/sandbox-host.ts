@@ -9,12 +9,7 @@ export function timestamp(host: SandboxHost): string {
   return `${new Date(Number(host.now() / 1_000_000n)).toISOString().slice(0, 19)}Z`;
 }
 
-/** The time with microseconds, as Events and Leases have it. */
-export function microTimestamp(host: SandboxHost): string {
-  const micros = host.now() / 1000n;
-  return `${new Date(Number(micros / 1000n)).toISOString().slice(0, 19)}.${String(micros % 1_000_000n).padStart(6, '0')}Z`;
-}
-
+/** A random UUID (version 4), as objects are identified by. */
 export function newUid(host: SandboxHost): string {
   const bytes = Buffer.from(host.randomBytes(16));
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);

@@ -5,7 +5,7 @@ import { ensureObject, numberAt, objectAt } from './json.ts';
 import { requireJson } from './media-types.ts';
 import type { ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './router.ts';
+import type { Target } from './target.ts';
 import { writeRequest } from './writing.ts';
 
 /** The `scale` subresource of a workload. */

@@ -6,7 +6,7 @@ import type { WriteRequest } from './object-api.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourceType } from './resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './router.ts';
+import type { Target } from './target.ts';
 
 /** POST: a new object. */
 export function createObject(

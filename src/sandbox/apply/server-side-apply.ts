@@ -7,7 +7,6 @@ import { fieldsOf, hasPath, leavesOf } from './field-set.ts';
 import { topologyFor } from './list-keys.ts';
 import { isApplyOf, managedFieldsOf, withoutPaths, type ManagedFields } from './managed-fields.ts';
 import { mergeApplied, removeLeaf } from './merge.ts';
-import { checkTypedPatch } from './typed-patch.ts';
 
 export interface ApplyRequest {
   manager: string;
@@ -28,7 +27,6 @@ export function applyConfiguration(
   { manager, force, time }: ApplyRequest,
 ): KubeObject {
   if (applied.metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
-  checkTypedPatch(type, applied);
   const topologyOf = topologyFor(type);
   const entries = managedFieldsOf(current);
   const before = entries.find((entry) => isApplyOf(entry, manager));

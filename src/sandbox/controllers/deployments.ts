@@ -15,7 +15,7 @@ import {
   typeOf,
 } from './workload.ts';
 
-export const revisionAnnotation = 'deployment.kubernetes.io/revision';
+const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const hashLabel = 'pod-template-hash';
 const replicaSets = 'apps/replicasets';
 

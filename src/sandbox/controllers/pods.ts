@@ -11,7 +11,7 @@ import { recordEvent } from './events.ts';
 import { conditionsOf, keyOf, pods, typeOf, withConditions, writeStatus } from './workload.ts';
 
 /** The one node that there is. */
-export const nodeName = 'sandbox';
+const nodeName = 'sandbox';
 
 /** How long a pod takes to stop; simulated milliseconds. */
 const stopTime = 300;

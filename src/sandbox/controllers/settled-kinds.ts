@@ -37,19 +37,21 @@ function settled(
   collection: string,
   settle: (object: KubeObject, tools: ControllerTools) => void,
 ): Controller {
-  const due = new Map<string, number>(); // by uid and version: when it is settled
+  const due = new Map<string, { id: string; time: number }>(); // by namespace and name: when which generation is settled
   return {
     name,
     watches: { [collection]: itself },
     reconcile(key, tools) {
       const object = tools.store.get(collection, key.namespace, key.name);
-      const id = `${object?.metadata.uid ?? ''} ${object?.metadata.generation ?? 0}`;
+      const place = `${key.namespace}/${key.name}`;
       if (!object || object.metadata.deletionTimestamp !== undefined) {
-        due.delete(id);
+        due.delete(place);
         return;
       }
-      const time = due.get(id) ?? tools.elapsed() + settlingTime;
-      due.set(id, time);
+      const id = `${object.metadata.uid ?? ''} ${object.metadata.generation ?? 0}`;
+      const known = due.get(place);
+      const time = known?.id === id ? known.time : tools.elapsed() + settlingTime;
+      due.set(place, { id, time });
       if (time > tools.elapsed()) tools.again(time - tools.elapsed() + 1);
       else settle(object, tools);
     },

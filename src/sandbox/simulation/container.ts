@@ -1,7 +1,7 @@
 import type { ContainerPlan } from './behaviour.ts';
 
 /** Where a simulated container is; times are milliseconds of simulated time. */
-export type ContainerPhase =
+type ContainerPhase =
   | { name: 'creating' }
   /** It cannot start: the image or what it refers to is missing. `attempts` counts what was tried. */
   | { name: 'blocked'; reason: string; message: string; attempts: number; until: number }
