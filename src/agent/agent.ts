@@ -33,7 +33,7 @@ export interface AgentOptions {
   times?: Partial<AgentTimes>;
 }
 
-export interface AgentTimes {
+interface AgentTimes {
   heartbeat: HeartbeatTimes;
   backoff: BackoffTimes;
   handshakeTimeoutMs: number;

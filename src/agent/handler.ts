@@ -13,7 +13,7 @@ export interface CommandContext {
 }
 
 /** Performs a command. What it throws becomes the command's error, with its `code` where the protocol lists it. */
-export type CommandHandler<Type extends CommandType> = (
+type CommandHandler<Type extends CommandType> = (
   payload: CommandPayloads[Type],
   context: CommandContext,
 ) => Promise<Answer>;

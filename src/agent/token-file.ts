@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 export type TokenSource = () => Promise<string>;
 
 /** A token file that cannot be used. */
-export class TokenFileError extends Error {
+class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
   readonly code = 'token_unreadable';
 }

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { z } from 'zod';
 
 /** A setting that a flag or the environment gives; the flag wins. */
-export interface Setting {
+interface Setting {
   /** As commander writes it: `--token-file <file>`. Without a value it is a switch. */
   flag: string;
   variable: string;
@@ -13,7 +13,7 @@ export interface Setting {
 export type Settings<Name extends string> = Readonly<Record<Name, Setting>>;
 
 /** A setting that cannot be used. The message names its flag and its variable. */
-export class SettingError extends Error {
+class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 

@@ -17,7 +17,7 @@ const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 const LONGEST = 7 * 24 * 3_600_000;
 
 /** The milliseconds of a duration as Go writes it, such as `5m0s` or `1.5h`; undefined where it is none. */
-export function parseGoDuration(text: string): number | undefined {
+function parseGoDuration(text: string): number | undefined {
   if (!GO_DURATION.test(text)) return undefined;
   let sum = 0;
   for (const [, amount, unit] of text.matchAll(PART)) sum += Number(amount) * (MILLISECONDS[unit ?? ''] ?? 0);

@@ -1,8 +1,8 @@
 /** How often a peer is pinged. */
-export const PING_INTERVAL_MS = 10_000;
+const PING_INTERVAL_MS = 10_000;
 
 /** A connection without any traffic for so long is dead. */
-export const SILENCE_LIMIT_MS = 25_000;
+const SILENCE_LIMIT_MS = 25_000;
 
 export interface HeartbeatTimes {
   pingIntervalMs: number;

@@ -13,8 +13,7 @@ export const helloSchema = z.object({
 export type Hello = z.output<typeof helloSchema>;
 
 /** A control plane's answer to `hello`; nothing waits for it. */
-export const welcomeSchema = z.object({ server: z.string(), version: z.string() });
-export type Welcome = z.output<typeof welcomeSchema>;
+const welcomeSchema = z.object({ server: z.string(), version: z.string() });
 
 export const acceptedSchema = z.object({
   /** Whether the command survives the agent's process. */
@@ -24,7 +23,7 @@ export const acceptedSchema = z.object({
 });
 export type Accepted = z.output<typeof acceptedSchema>;
 
-export const resourceStatusSchema = z.object({
+const resourceStatusSchema = z.object({
   apiVersion: z.string(),
   kind: z.string(),
   namespace: z.string().optional(),
@@ -51,7 +50,7 @@ export const positionSchema = z.object({
 });
 export type Position = z.output<typeof positionSchema>;
 
-export const failureSchema = z.object({
+const failureSchema = z.object({
   code: z.string(),
   message: z.string(),
   position: positionSchema.optional(),

@@ -14,7 +14,7 @@ const absentWhenEmpty = z
   .nullish()
   .transform((text) => text || undefined);
 
-export const packetSchema = z.object({
+const packetSchema = z.object({
   key: absentWhenEmpty.refine((key) => key === undefined || key.length <= MAX_KEY_LENGTH, {
     error: `is longer than ${String(MAX_KEY_LENGTH)} characters`,
   }),

@@ -28,8 +28,8 @@ const eventSchema = z.discriminatedUnion('type', [
 /** One thing that happened to a command. */
 export type Event = z.output<typeof eventSchema>;
 
-export type Agent = z.output<typeof agentsSchema>['agents'][number];
-export type Sent = z.output<typeof commandSchema>;
+type Agent = z.output<typeof agentsSchema>['agents'][number];
+type Sent = z.output<typeof commandSchema>;
 
 export interface ApiClientOptions {
   /** The control plane's address: `http://127.0.0.1:8088`. */
