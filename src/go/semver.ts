@@ -55,7 +55,7 @@ function validateMetadata(metadata: string): void {
 }
 
 /** A version as text, without the `v` that it may have been read with. */
-export function formatVersion(version: VersionParts): string {
+function formatVersion(version: VersionParts): string {
   const { major, minor, patch, prerelease, metadata } = version;
   return `${major}.${minor}.${patch}${prerelease && `-${prerelease}`}${metadata && `+${metadata}`}`;
 }

@@ -122,7 +122,7 @@ export function timeOfSeconds(seconds: bigint, zone: Zone): Time {
 }
 
 /** A `*time.Location`. */
-export class Location extends GoObject {
+class Location extends GoObject {
   readonly goType = '*time.Location';
   readonly kind = 'ptr';
   readonly zone: Zone;
