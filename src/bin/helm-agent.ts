@@ -1,9 +1,7 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import type { WriteStream } from 'node:tty';
 import type { ControlPlaneSettings } from '../cli/control-plane-settings.ts';
-import type { Terminal } from '../cli/dependencies.ts';
 import { createProgram } from '../cli/program.ts';
 import type { RunSettings } from '../cli/run-settings.ts';
 import { ControlPlane } from '../control-plane/index.ts';
@@ -12,14 +10,15 @@ import { agentOf } from './agent-of.ts';
 import { clusterOf } from './cluster-of.ts';
 import { processLogger } from './logger.ts';
 import { stopSignal } from './stop-signal.ts';
+import { terminalOf } from './terminal.ts';
 import { version } from './version.ts';
 
 const program = createProgram({
   version,
   env: process.env,
   hostName: hostname(),
-  stdout: terminal(process.stdout),
-  stderr: terminal(process.stderr),
+  stdout: terminalOf(process.stdout),
+  stderr: terminalOf(process.stderr),
   readFile,
   fetch,
   onInterrupt(listener) {
@@ -57,14 +56,4 @@ async function runControlPlane(settings: ControlPlaneSettings): Promise<void> {
   const signal = await stopSignal();
   log.info({ signal }, 'the control plane stops');
   await plane.close();
-}
-
-function terminal(stream: NodeJS.WriteStream | WriteStream): Terminal {
-  return {
-    write: (text) => void stream.write(text),
-    isTerminal: stream.isTTY === true,
-    get columns() {
-      return stream.columns ?? 80;
-    },
-  };
 }
