@@ -94,7 +94,7 @@ function throughJson(text: string): string {
   if (!/[\x7f-\x9f\ud800-\udfff\ufffe\uffff]/.test(text)) return text;
   const clean = normalize(text).toWellFormed();
   if (/[\x7f-\x84\x86-\x9f\ufffe\uffff]/.test(clean)) throw new YamlError('yaml: control characters are not allowed');
-  return clean.replace(/ *\x85[ \x85]*/g, (fold) => {
+  return clean.replace(/(?<! ) *\x85[ \x85]*/g, (fold) => {
     const lines = fold.replaceAll(' ', '').length;
     return lines === 1 ? ' ' : '\n'.repeat(lines - 1);
   });

@@ -43,13 +43,13 @@ export function parseFirstDocument(text: string): EventStream {
 }
 
 const separator = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm;
-const prologue = /^(?:\s|#.*|%.*)*$/;
+const prologueLine = /^\s*(?:[#%].*)?$/;
 
 /** The text up to the end of the first document: what follows is never looked at. */
 function firstDocument(text: string): string {
   for (const match of text.matchAll(separator)) {
     const before = text.slice(0, match.index);
-    if (!prologue.test(before)) return before;
+    if (!before.split('\n').every((line) => prologueLine.test(line))) return before;
     if (match[0] === '...') throw new YamlError('yaml: did not find expected node content');
     if (match[0] === '---') {
       const rest = text.slice(match.index + 3);

@@ -1,5 +1,38 @@
 const letter = /\p{L}/u;
 const digit = /\p{Nd}/u;
+const ascii = /^[\0-\x7f]*$/;
+
+/** How go-yaml orders a letter against a symbol that stands after a digit: version 2 has the symbol first, version 3 the letter. */
+export type LetterOrder = 'digits-first' | 'letters-first';
+
+/** Orders keys as go-yaml's writers do: runs of digits by their number, symbols before letters. */
+export function compareKeys(a: string, b: string, order: LetterOrder): number {
+  // single units are characters in ASCII, so nothing needs to be taken apart
+  const [left, right] = ascii.test(a) && ascii.test(b) ? [a, b] : [Array.from(a), Array.from(b)];
+  const length = Math.min(left.length, right.length);
+  let i = 0;
+  while (i < length && left[i] === right[i]) i++;
+  if (i === length) return left.length - right.length;
+  return compareAt(left, right, i, order === 'letters-first' && i > 0 && isDigit(left[i - 1]));
+}
+
+/** The characters of a key. */
+type Characters = string | readonly string[];
+
+function compareAt(left: Characters, right: Characters, i: number, lettersFirst: boolean): number {
+  const l = left[i] ?? '';
+  const r = right[i] ?? '';
+  const leftLetter = isLetter(l);
+  const rightLetter = isLetter(r);
+  if (leftLetter && rightLetter) return codePoint(l) - codePoint(r);
+  if (leftLetter || rightLetter) return (lettersFirst ? leftLetter : rightLetter) ? -1 : 1;
+  const first = (l === '0' || r === '0') && followsNonZero(left, i) ? '1' : '';
+  const leftEnd = endOfDigits(left, i);
+  const rightEnd = endOfDigits(right, i);
+  const difference = compareNumbers(first, left, right, i, leftEnd, rightEnd);
+  if (difference !== 0) return difference;
+  return leftEnd === rightEnd ? codePoint(l) - codePoint(r) : leftEnd - rightEnd;
+}
 
 function isLetter(character: string): boolean {
   return character < '\x80'
@@ -16,52 +49,42 @@ function codePoint(character: string): number {
   return character.codePointAt(0) ?? 0;
 }
 
-/** How go-yaml orders a letter against a digit that stands after a digit: version 2 has the digit first, version 3 the letter. */
-export type LetterOrder = 'digits-first' | 'letters-first';
-
-const asciiWord = /^[a-zA-Z]+$/;
-
-/** Orders keys as go-yaml's writers do: runs of digits by their number, symbols before letters. */
-export function compareKeys(a: string, b: string, order: LetterOrder): number {
-  if (asciiWord.test(a) && asciiWord.test(b)) return a < b ? -1 : a > b ? 1 : 0;
-  const left = Array.from(a);
-  const right = Array.from(b);
-  let afterDigit = false;
-  for (let i = 0; i < left.length && i < right.length; i++) {
-    const l = left[i] ?? '';
-    const r = right[i] ?? '';
-    if (l !== r) return compareAt(left, right, i, afterDigit && order === 'letters-first');
-    afterDigit = isDigit(l);
-  }
-  return left.length - right.length;
-}
-
-function compareAt(left: readonly string[], right: readonly string[], i: number, lettersFirst: boolean): number {
-  const l = left[i] ?? '';
-  const r = right[i] ?? '';
-  const leftLetter = isLetter(l);
-  const rightLetter = isLetter(r);
-  if (leftLetter && rightLetter) return codePoint(l) - codePoint(r);
-  if (leftLetter || rightLetter) return (lettersFirst ? leftLetter : rightLetter) ? -1 : 1;
-  const start = (l === '0' || r === '0') && followsNonZero(left, i) ? 1n : 0n;
-  const [leftNumber, leftEnd] = numberAt(left, i, start);
-  const [rightNumber, rightEnd] = numberAt(right, i, start);
-  if (leftNumber !== rightNumber) return leftNumber < rightNumber ? -1 : 1;
-  return leftEnd === rightEnd ? codePoint(l) - codePoint(r) : leftEnd - rightEnd;
-}
-
 /** Whether the digits directly before `i` hold one that is not 0: then zeros at `i` count. */
-function followsNonZero(characters: readonly string[], i: number): boolean {
+function followsNonZero(characters: Characters, i: number): boolean {
   for (let j = i - 1; isDigit(characters[j]); j--) {
     if (characters[j] !== '0') return true;
   }
   return false;
 }
 
-function numberAt(characters: readonly string[], start: number, first: bigint): [number: bigint, end: number] {
-  let number = first;
+function endOfDigits(characters: Characters, start: number): number {
   let i = start;
-  for (; isDigit(characters[i]); i++)
+  while (isDigit(characters[i])) i++;
+  return i;
+}
+
+function compareNumbers(
+  first: string,
+  left: Characters,
+  right: Characters,
+  start: number,
+  leftEnd: number,
+  rightEnd: number,
+): number {
+  const a = numberOf(first, left, start, leftEnd);
+  const b = numberOf(first, right, start, rightEnd);
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The number that digits make, as an int64, behind a leading digit. */
+function numberOf(first: string, characters: Characters, start: number, end: number): number | bigint {
+  if (end - start < 15) {
+    let number = Number(first);
+    for (let i = start; i < end; i++) number = number * 10 + codePoint(characters[i] ?? '') - 48;
+    return number;
+  }
+  let number = BigInt(first);
+  for (let i = start; i < end; i++)
     number = BigInt.asIntN(64, number * 10n + BigInt(codePoint(characters[i] ?? '') - 48));
-  return [number, i];
+  return number;
 }
