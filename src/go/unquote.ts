@@ -36,15 +36,19 @@ function unescape(body: string): string | undefined {
   return text.isWellFormed() ? text : fromBytes(toBytes(text));
 }
 
+/** The first character of what a Go literal holds, and what follows it in the literal. */
+export interface FirstCharacter {
+  readonly point: number;
+  readonly rest: string;
+}
+
 /**
- * The character that a Go literal such as `'a'` or `'\n'` stands for, as its code point; undefined where it is none. A byte that
- * is escaped counts as the character of that number.
+ * The first character between single quotes, `rest` being what stands after it; undefined where there is none: `strconv.UnquoteChar`.
+ * A byte that is escaped counts as the character of that number.
  */
-export function unquoteRune(literal: string): number | undefined {
-  if (literal.length < 3 || !literal.startsWith("'")) return undefined;
-  const unit = nextUnit(literal.slice(1), "'");
-  if (unit === undefined || literal.slice(1 + unit.length) !== "'") return undefined;
-  return unit.point;
+export function unquoteCharacter(body: string): FirstCharacter | undefined {
+  const unit = nextUnit(body, "'");
+  return unit === undefined ? undefined : { point: unit.point, rest: body.slice(unit.length) };
 }
 
 interface Unit {
@@ -71,13 +75,14 @@ function nextUnit(rest: string, mark: string): Unit | undefined {
 /** In double quotes everything up to the next escape, in single quotes one character. */
 function plainUnit(rest: string, mark: string): Unit | undefined {
   const point = rest.codePointAt(0);
-  if (point === undefined || point === 0x0a) return undefined;
+  if (point === undefined) return undefined;
   if (mark === "'") {
     const text = String.fromCodePoint(point);
-    return { length: text.length, text, point: text.isWellFormed() ? point : 0xfffd };
+    return { length: text.length, text: text.toWellFormed(), point: text.isWellFormed() ? point : 0xfffd };
   }
   const text = (plain.exec(rest)?.[0] ?? '').split(mark, 1)[0] ?? '';
-  return { length: text.length, text, point };
+  if (text === '') return undefined;
+  return { length: text.length, text: text.toWellFormed(), point };
 }
 
 function shortUnit(letter: string, mark: string): Unit | undefined {

@@ -26,7 +26,7 @@ function variadic(params: readonly string[], call: Builtin['call'], nullable = f
   return { params, variadic: true, call, nullable };
 }
 
-/** A function that templates get as `call`'s argument does not exist: no value of a template is a function. */
+/** The function `call`. No value of a template is a function, so it always fails. */
 function callValue(name: string, callee: Slot): Slot {
   if (callee === undefined || callee === null) throw new GoError('call of nil');
   throw new GoError(`non-function ${name} of type ${goTypeOf(callee)}`);

@@ -11,7 +11,7 @@ const dot: Expression = (frame) => frame.dot;
 const dotType = (frame: Frame): string => frame.dotType;
 
 /** What a chain of names is called with: nothing, but where it is the first word of a command. */
-export interface CalledWith {
+interface CalledWith {
   readonly args: readonly ArgumentNode[];
   readonly final: Compiled | undefined;
 }

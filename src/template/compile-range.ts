@@ -23,7 +23,7 @@ interface Range {
   readonly elementSlot: number | undefined;
 }
 
-/** How a range ended: it had nothing to visit, it was left by a signal for an outer one (none such exists), or it is done. */
+/** Whether a range had anything to visit. */
 type Visit = 'empty' | 'done';
 
 /** Compiles a range. */

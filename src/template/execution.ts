@@ -17,7 +17,7 @@ export interface ExecutionOptions {
 }
 
 /** Limits of an execution. What is left out has a default that is far beyond any chart. */
-export interface ExecutionLimits {
+interface ExecutionLimits {
   /** Iterations and calls of templates. */
   readonly steps?: number;
   /** UTF-16 units that a template may write. */

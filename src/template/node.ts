@@ -3,7 +3,7 @@
 export type Node = TextNode | ActionNode | BranchNode | TemplateNode | JumpNode;
 
 /** What stands between `{{` and `}}`, or is part of it. */
-export type ExpressionNode = PipeNode | CommandNode | ArgumentNode;
+type ExpressionNode = PipeNode | CommandNode | ArgumentNode;
 
 /** An operand of a command. */
 export type ArgumentNode = PipeNode | IdentifierNode | FieldNode | VariableNode | ChainNode | DotNode | ConstantNode;
@@ -12,7 +12,7 @@ export type ConstantNode = NilNode | BoolNode | NumberNode | StringNode;
 
 export type AnyNode = Node | ExpressionNode;
 
-export interface TextNode {
+interface TextNode {
   readonly kind: 'text';
   readonly pos: number;
   readonly text: string;
@@ -43,7 +43,7 @@ export interface TemplateNode {
 }
 
 /** `{{ break }}` and `{{ continue }}` */
-export interface JumpNode {
+interface JumpNode {
   readonly kind: 'break' | 'continue';
   readonly pos: number;
 }
@@ -96,17 +96,17 @@ export interface ChainNode {
   readonly names: readonly string[];
 }
 
-export interface DotNode {
+interface DotNode {
   readonly kind: 'dot';
   readonly pos: number;
 }
 
-export interface NilNode {
+interface NilNode {
   readonly kind: 'nil';
   readonly pos: number;
 }
 
-export interface BoolNode {
+interface BoolNode {
   readonly kind: 'bool';
   readonly pos: number;
   readonly value: boolean;
@@ -123,7 +123,7 @@ export interface NumberNode {
   readonly complex: { readonly real: number; readonly imaginary: number } | undefined;
 }
 
-export interface StringNode {
+interface StringNode {
   readonly kind: 'string';
   readonly pos: number;
   /** As in the text, with its quotes. */
