@@ -50,9 +50,7 @@ test('an installation is told in lines where no terminal is, and ends with the r
     `accepted
 10:00:01  load          running
 10:00:02  load          done  nginx 1.2.3
-10:00:03  wait          running
 10:00:03  wait            Deployment/web InProgress: Replicas: 0/1
-10:00:05  wait          running
 10:00:05  wait            Deployment/web Current
 10:00:05  wait          done  1 resource is ready
 NAME:         web
@@ -178,7 +176,7 @@ test('an uninstallation tells what was kept', async (t) => {
   const call = await puppets.call(0);
   t.deepEqual<unknown, unknown>(call.payload, { namespace: 'shop', releaseName: 'web', wait: false });
   call.succeed({
-    release: { ...release, info: { status: 'uninstalled' } },
+    release: { ...release, info: { status: 'uninstalled', notes: 'Visit' } },
     info: 'These resources were kept:\n[Secret] a',
   });
   t.is(await code, 0);

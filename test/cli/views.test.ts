@@ -53,7 +53,7 @@ test('the table fits its terminal, and counts what it has no room for', (t) => {
   const resources = Array.from({ length: 20 }, (_, index) => pod(`p${index}`, 'InProgress', 'x'.repeat(200)));
   const lines = liveAfter([accepted, status(1, { resources })], 40);
   t.true(lines.every((line) => line.length <= 40));
-  t.is(lines.at(-1), '    and 5 more');
+  t.is(lines.at(-1), '    and 12 more');
 });
 
 test('the table says how many status packets are missing', (t) => {

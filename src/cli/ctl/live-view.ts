@@ -3,8 +3,8 @@ import type { CommandProgress, ResourceProgress, StepProgress } from './progress
 
 const signs: Record<StepProgress['state'], string> = { running: '●', done: '✓', failed: '✗', skipped: '–' };
 
-/** More resources than this are counted, not listed. */
-const MAX_RESOURCES = 15;
+/** More resources than this are counted, not listed: with all steps of an operation they fit on a terminal of 24 lines, which can be redrawn. */
+const MAX_RESOURCES = 8;
 
 /** The lines of the table for a terminal of that width. */
 export function liveLines(progress: CommandProgress, columns: number): string[] {

@@ -1,3 +1,4 @@
+import type { Status } from '../../protocol/messages.ts';
 import type { Event } from './api-client.ts';
 import { oneLine } from '../text.ts';
 
@@ -8,16 +9,20 @@ export function plainLines(event: Event): string[] {
       return ['accepted'];
     case 'agent':
       return [event.payload.connected ? 'the agent is back' : 'the agent is not connected; waiting for it'];
-    case 'status': {
-      const { step, state, time, message, resources = [] } = event.payload;
-      const at = `${time.slice(11, 19)}  ${step.padEnd(12)}`;
-      const line = `${at}  ${state}${message === undefined ? '' : `  ${oneLine(message)}`}`;
-      const told = resources.map(({ kind, name, status, reason }) =>
-        oneLine(`${kind}/${name} ${status}${reason === undefined ? '' : `: ${reason}`}`),
-      );
-      return [line, ...told.map((resource) => `${at}    ${resource}`)];
-    }
+    case 'status':
+      return statusLines(event.payload);
     case 'result':
       return [];
   }
+}
+
+function statusLines({ step, state, time, message, resources = [] }: Status): string[] {
+  const at = `${time.slice(11, 19)}  ${step.padEnd(12)}`;
+  const told = resources.map(({ kind, name, status, reason }) =>
+    oneLine(`${kind}/${name} ${status}${reason === undefined ? '' : `: ${reason}`}`),
+  );
+  const lines = told.map((resource) => `${at}    ${resource}`);
+  // That a step still runs is said by the resources it waits for.
+  if (state === 'running' && message === undefined && lines.length > 0) return lines;
+  return [`${at}  ${state}${message === undefined ? '' : `  ${oneLine(message)}`}`, ...lines];
 }

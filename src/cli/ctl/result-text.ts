@@ -37,7 +37,7 @@ export function successText(result: Extract<Result, { ok: true }>): string {
     ['STATUS:', info.status ?? ''],
     ['DESCRIPTION:', info.description ?? ''],
   ].map(([label = '', value = '']) => [label, oneLine(value)]);
-  const notes = info.notes ? `NOTES:\n${printable(info.notes.trim())}\n` : '';
+  const notes = info.notes && info.status !== 'uninstalled' ? `NOTES:\n${printable(info.notes.trim())}\n` : '';
   const kept = result.info ? `${printable(result.info.trim())}\n` : '';
   return `${table(rows).join('\n')}\n${kept}${notes}`;
 }
