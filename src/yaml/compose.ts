@@ -189,10 +189,9 @@ function refuseEmptyKey(walk: Walk, key: Event): void {
 /** js-yaml takes `a: !tag b: c` for a mapping in a mapping. */
 function refuseNestedKey(walk: Walk, value: Event): void {
   if (value.type !== EVENT_ID.MAPPING || value.style !== COLLECTION_STYLE.BLOCK) return;
-  const start = value.tagStart < 0 ? value.anchorStart - 1 : value.tagStart;
-  if (start < 0) return;
   const lineStart = walk.source.lastIndexOf('\n', value.start - 1) + 1;
-  if (start >= lineStart && /[^\s:]/.test(walk.source.slice(lineStart, start))) {
+  const properties = [value.tagStart, value.anchorStart - 1].filter((start) => start >= lineStart);
+  if (/[^\s:?-]/.test(walk.source.slice(lineStart, Math.min(value.start, ...properties)))) {
     throw new YamlError('yaml: mapping values are not allowed in this context');
   }
 }

@@ -14,9 +14,6 @@ import { YamlError } from './yaml-error.ts';
 /** Deeper nesting than this is refused: well below what the stack bears, well above what any chart has. */
 const maxDepth = 1000;
 
-/** Stands before a text whose lines inside brackets and quotes have been indented already. */
-const indented = '# indented\n';
-
 const yamlTagPrefix = 'tag:yaml.org,2002:';
 
 /** The events of the first document of a text, and the text that they point into. */
@@ -66,12 +63,12 @@ interface Parsed {
 }
 
 /** Parses with go-yaml's opinion where js-yaml's is another one. */
-function parseLeniently(source: string): Parsed {
+function parseLeniently(source: string, mayIndent = true): Parsed {
   if (/^ *\t|[-?]\t/m.test(source)) refuseTabs(source);
   try {
     return { source, events: parseEvents(source, { maxDepth }) };
   } catch (error) {
-    const parsed = error instanceof YAMLException ? parseOtherwise(source, error) : undefined;
+    const parsed = error instanceof YAMLException ? parseOtherwise(source, error, mayIndent) : undefined;
     if (parsed === undefined) throw asYamlError(error);
     return parsed;
   }
@@ -84,14 +81,12 @@ function refuseTabs(source: string): void {
 }
 
 /** Parses what js-yaml refused for a reason that go-yaml does not have. */
-function parseOtherwise(source: string, error: YAMLException): Parsed | undefined {
+function parseOtherwise(source: string, error: YAMLException, mayIndent: boolean): Parsed | undefined {
   const position = error.mark?.position ?? 0;
   switch (error.reason) {
     case 'deficient indentation': {
       const { margins } = scanLayout(source);
-      return margins.size === 0 || source.startsWith(indented)
-        ? undefined
-        : parseLeniently(indented + indentInnerLines(source, margins));
+      return mayIndent && margins.size > 0 ? parseLeniently(indentInnerLines(source, margins), false) : undefined;
     }
     case 'end of the stream or a document separator is expected':
       return parseRoot(source, position);
