@@ -2,7 +2,6 @@
 import type { Chart, ChartFile } from '../src/chart/chart.ts';
 import { coalesceValues, mergeValues } from '../src/chart/coalesce.ts';
 import { loadValues } from '../src/chart/load-values.ts';
-import type { ChartMetadata } from '../src/chart/metadata.ts';
 import { processDependencies } from '../src/chart/process-dependencies.ts';
 import { readMetadata } from '../src/chart/read-metadata.ts';
 import { setFiles, setJson, setLiteral, setStrings, setValues } from '../src/chart/strvals/index.ts';
@@ -16,7 +15,7 @@ import { processHost } from '../src/bin/host.ts';
 import { knownApiVersions } from '../src/render/api-versions.ts';
 import { parseKubeVersion, type Capabilities } from '../src/render/capabilities.ts';
 import { chartTemplates } from '../src/render/chart-templates.ts';
-import { createGoTemplateEngine } from '../src/render/gotpl.ts';
+import { createEngines } from '../src/render/engines.ts';
 import { defaultRenderLimits } from '../src/render/limits.ts';
 import { readYaml, readYamlMap } from '../src/yaml/read.ts';
 import { writeYaml, writeYamlPretty } from '../src/yaml/write.ts';
@@ -61,7 +60,7 @@ export interface OracleCase {
 
 type Result = Record<string, unknown>;
 
-const engine = createGoTemplateEngine({ ...processHost(), timeZone: 'UTC' });
+const engine = createEngines({ ...processHost(), timeZone: 'UTC' });
 
 const capabilities: Capabilities = {
   kubeVersion: parseKubeVersion('v1.35.0'),
@@ -137,7 +136,7 @@ function buildChart(spec: ChartSpec): Chart {
       name: spec.name,
       version: spec.version ?? '0.1.0',
       ...withoutUndefined(extra),
-    } as ChartMetadata,
+    },
     values: readMap(spec.values),
     templates: fileList(spec.templates),
     files: fileList(spec.files),
@@ -158,11 +157,16 @@ function fileList(files: Record<string, string> = {}): ChartFile[] {
 /** Values as a values file has them. JSON escapes what YAML does not take in plain. */
 function readMap(data: unknown): ValueMap {
   if (data === undefined) return new Map();
-  const json = JSON.stringify(data).replace(
+  const json = JSON.stringify(data, keepNegativeZero).replaceAll('"\\u0000-0"', '-0').replace(
     /[\u007f-\u00a0\u2028\u2029\ufeff-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   return readYamlMap(json) ?? new Map<string, Value>();
+}
+
+/** JSON.stringify would write 0; a text that no case has stands for it. */
+function keepNegativeZero(_key: string, value: unknown): unknown {
+  return Object.is(value, -0) ? '\u0000-0' : value;
 }
 
 function valuesCase(one: OracleCase): Result {
@@ -251,13 +255,14 @@ function yamlCase(text: string): Result {
 }
 
 function plain(value: Value): unknown {
-  return JSON.parse(encodeJson(value, { escapeHtml: true }));
+  const data: unknown = JSON.parse(encodeJson(value, { escapeHtml: true }));
+  return data;
 }
 
 /** Every scalar as its Go type and value. */
 function typed(value: Value): unknown {
   if (value === null) return 'nil';
   if (value instanceof Map) return Object.fromEntries(Array.from(value, ([key, item]) => [key, typed(item)]));
-  if (Array.isArray(value)) return value.map((item: Value) => typed(item));
+  if (Array.isArray(value)) return value.map(typed);
   return `${goTypeOf(value)} ${sprintf('%v', [value])}`;
 }

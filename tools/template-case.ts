@@ -1,6 +1,7 @@
 // Does what `helm template` does, for the runners that compare with it.
 import { readFile } from 'node:fs/promises';
 import type { Chart } from '../src/chart/chart.ts';
+import type { Value } from '../src/go/value.ts';
 import { requireInstallable } from '../src/chart/installable.ts';
 import { loadArchive } from '../src/chart/load-archive.ts';
 import { loadValues } from '../src/chart/load-values.ts';
@@ -49,7 +50,8 @@ export async function runTemplateCase(one: TemplateCase, renderer: ThreadedRende
 async function template(one: TemplateCase, renderer: ThreadedRenderer): Promise<TemplateOutcome> {
   const chart: Chart = await loadArchive(await readFile(one.chart));
   requireInstallable(chart);
-  const values = one.valuesFile === undefined ? new Map() : loadValues(await readFile(one.valuesFile, 'utf8'));
+  const values =
+    one.valuesFile === undefined ? new Map<string, Value>() : loadValues(await readFile(one.valuesFile, 'utf8'));
   const rendered = await renderer.render(
     {
       chart,

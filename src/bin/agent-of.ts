@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startAgent, type Agent } from '../agent/agent.ts';
+import { startAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
 import { createCommandHandlers } from '../agent/commands.ts';
 import type { ListenAddress } from '../agent/listen-address.ts';
 import type { Logger } from '../agent/logger.ts';
@@ -9,6 +9,7 @@ import { connectCluster } from '../kube/cluster.ts';
 import type { ConnectionSource } from '../kube/connection.ts';
 import { operations } from '../operation/operations.ts';
 import { secretStorage } from '../release/secret-storage.ts';
+import type { RenderLimits } from '../render/limits.ts';
 import { createRenderer } from '../render/renderer.ts';
 import { createChartSource } from '../source/chart-source.ts';
 import { processHost } from './host.ts';
@@ -24,14 +25,25 @@ export interface AgentSetup {
   listen?: ListenAddress | undefined;
   listenInsecure?: boolean;
   localCharts?: string | undefined;
+  /** Whether charts may use Nunjucks. Default false. */
+  allowNunjucks?: boolean;
+  times?: NonNullable<AgentOptions['times']>;
+  /** How far the render of a chart may go. */
+  renderLimits?: RenderLimits;
+  /** How long each download from a repository may take. */
+  downloadTimeoutMs?: number;
 }
 
 /** An agent with all that it works with: the cluster, the store of releases, the renderer, the source of charts. */
 export async function agentOf(setup: AgentSetup): Promise<Agent> {
-  const { log } = setup;
+  const { log, renderLimits: limits } = setup;
   const host = processHost();
   const cluster = connectCluster(setup.cluster);
-  const renderer = createRenderer({ workerUrl: moduleUrl('render-worker', import.meta.url) });
+  const renderer = createRenderer({
+    workerUrl: moduleUrl('render-worker', import.meta.url),
+    allowNunjucks: setup.allowNunjucks ?? false,
+    ...(limits && { limits }),
+  });
   const storage = secretStorage({
     secrets: cluster,
     host,
@@ -39,7 +51,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   });
   const handlers = createCommandHandlers({
     operations,
-    source: createChartSource({ localCharts: setup.localCharts }),
+    source: createChartSource({ localCharts: setup.localCharts, timeoutMs: setup.downloadTimeoutMs }),
     readValues: loadValues,
     surroundings: { cluster, storage, renderer, host },
   });

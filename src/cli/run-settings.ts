@@ -34,6 +34,11 @@ export const runSettings = {
     variable: 'HELM_AGENT_LISTEN_INSECURE',
     description: 'allow --listen on a host that others can reach without a token',
   },
+  allowNunjucks: {
+    flag: '--allow-nunjucks',
+    variable: 'HELM_AGENT_ALLOW_NUNJUCKS',
+    description: 'render charts that are written for Nunjucks, too',
+  },
   localCharts: {
     flag: '--local-charts <dir>',
     variable: 'HELM_AGENT_LOCAL_CHARTS',
@@ -62,6 +67,7 @@ export function runSchema(hostName: string) {
         })
         .optional(),
       listenInsecure: switchSchema,
+      allowNunjucks: switchSchema,
       localCharts: z.string().optional(),
     })
     .refine(({ controlPlane, listen }) => controlPlane !== undefined || listen !== undefined, {

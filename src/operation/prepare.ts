@@ -1,4 +1,5 @@
 import type { Chart } from '../chart/chart.ts';
+import { requireInstallable } from '../chart/installable.ts';
 import type { ValueMap } from '../go/value.ts';
 import type { ClusterCapabilities } from './cluster.ts';
 import type { OperationContext } from './context.ts';
@@ -25,6 +26,7 @@ export async function prepare(
   const { cluster, renderer } = context;
   const chart = await runner.step('load', async (tools) => {
     const loaded = await loadChart(tools.signal);
+    requireInstallable(loaded);
     tools.done(`${loaded.metadata.name} ${loaded.metadata.version}`);
     return loaded;
   });

@@ -35,6 +35,8 @@ export const errorCodes = {
   template_parse_failed: 'A template is not well formed.',
   template_exec_failed: 'A template failed while it ran.',
   render_failed: 'The chart cannot be rendered.',
+  engine_unknown: 'The chart names a template engine that the agent does not have.',
+  engine_forbidden: 'The chart uses a template engine that the agent is not allowed to run.',
   render_limit: 'A template does more than the limits allow; it may never end.',
   // releases
   invalid_release_name: 'Kubernetes does not allow the name of the release.',

@@ -11,15 +11,15 @@ type Dependency = NonNullable<Metadata['dependencies']>[number];
 export function chartObject(chart: Chart, isRoot: boolean): ValueMap {
   const metadata = chart.metadata;
   return new Map<string, Value>([
-    ['Name', metadata.name ?? ''],
+    ['Name', metadata.name],
     ['Home', metadata.home ?? ''],
     ['Sources', [...(metadata.sources ?? [])]],
-    ['Version', metadata.version ?? ''],
+    ['Version', metadata.version],
     ['Description', metadata.description ?? ''],
     ['Keywords', [...(metadata.keywords ?? [])]],
     ['Maintainers', (metadata.maintainers ?? []).map(maintainerObject)],
     ['Icon', metadata.icon ?? ''],
-    ['APIVersion', metadata.apiVersion ?? ''],
+    ['APIVersion', metadata.apiVersion],
     ['Condition', metadata.condition ?? ''],
     ['Tags', metadata.tags ?? ''],
     ['AppVersion', metadata.appVersion ?? ''],
@@ -45,9 +45,9 @@ function maintainerObject(maintainer: NonNullable<Metadata['maintainers']>[numbe
 
 function dependencyObject(dependency: Dependency): ValueMap {
   return new Map<string, Value>([
-    ['Name', dependency.name ?? ''],
+    ['Name', dependency.name],
     ['Version', dependency.version ?? ''],
-    ['Repository', dependency.repository ?? ''],
+    ['Repository', dependency.repository],
     ['Condition', dependency.condition ?? ''],
     ['Tags', [...(dependency.tags ?? [])]],
     ['Enabled', dependency.enabled ?? false],

@@ -1,10 +1,10 @@
 import type { Chart } from '../chart/chart.ts';
 import { compareStrings, fromBytes } from '../go/text.ts';
-import { int, NamedMap, type Value, type ValueMap } from '../go/value.ts';
+import { int, type Value, type ValueMap } from '../go/value.ts';
 import { capabilitiesObject, type Capabilities } from './capabilities.ts';
 import { chartObject } from './chart-object.ts';
 import { filesObject } from './files.ts';
-import { viewAs } from './map-view.ts';
+import { valuesObject } from './values-object.ts';
 
 /** What a release tells its templates: `.Release`. */
 export interface ReleaseFacts {
@@ -39,7 +39,7 @@ export function chartTemplates(
 ): ScopedTemplate[] {
   const templates = new Map<string, ScopedTemplate>();
   const shared: SharedScope = { release: releaseObject(release), capabilities: capabilitiesObject(capabilities) };
-  collect(chart, values, chart.metadata.name ?? '', true, shared, templates);
+  collect(chart, values, chart.metadata.name, true, shared, templates);
   return [...templates.values()].sort(deepestFirst);
 }
 
@@ -57,24 +57,25 @@ function collect(
   templates: Map<string, ScopedTemplate>,
 ): ValueMap {
   const subcharts: ValueMap = new Map();
-  const scope = new NamedMap('common.Values', [
+  const scope = new Map<string, Value>([
     ['Chart', chartObject(chart, isRoot)],
     ['Files', filesObject(chart.files)],
     ['Release', shared.release],
     ['Capabilities', shared.capabilities],
-    ['Values', viewAs('common.Values', values)],
+    ['Values', valuesObject(values)],
     ['Subcharts', subcharts],
   ]);
   for (const child of chart.dependencies) {
-    const name = child.metadata.name ?? '';
+    const name = child.metadata.name;
     const below = collect(child, table(values, name.split('.')), `${path}/charts/${name}`, false, shared, templates);
-    subcharts.set(name, viewAs('map[string]interface {}', below));
+    subcharts.set(name, below);
   }
+  const dot = valuesObject(scope);
   const isLibrary = chart.metadata.type?.toLowerCase() === 'library';
   for (const file of chart.templates) {
     if (isLibrary && !baseName(file.name).startsWith('_')) continue;
     const full = `${path}/${file.name}`;
-    templates.set(full, { path: full, text: fromBytes(file.data), chart, scope, basePath: `${path}/templates` });
+    templates.set(full, { path: full, text: fromBytes(file.data), chart, scope: dot, basePath: `${path}/templates` });
   }
   return scope;
 }

@@ -10,12 +10,9 @@ export interface CrdFile {
 }
 
 /** The CRD files of a chart and of its subcharts, the parent's first (pkg/chart/v2/chart.go: CRDObjects). */
-export function crdFiles(chart: Chart, path = chart.metadata.name ?? ''): CrdFile[] {
+export function crdFiles(chart: Chart, path = chart.metadata.name): CrdFile[] {
   const own = chart.files
     .filter(({ name }) => name.startsWith('crds/') && /\.(?:ya?ml|json)$/i.test(name))
     .map(({ name, data }) => ({ name, filename: `${path}/${name}`, data }));
-  return [
-    ...own,
-    ...chart.dependencies.flatMap((child) => crdFiles(child, `${path}/charts/${child.metadata.name ?? ''}`)),
-  ];
+  return [...own, ...chart.dependencies.flatMap((child) => crdFiles(child, `${path}/charts/${child.metadata.name}`))];
 }

@@ -11,6 +11,8 @@ export interface EngineRun {
   strict?: boolean;
   /** `required` and `fail` let pass, for linting. Default false. */
   lint?: boolean;
+  /** Whether charts may use Nunjucks. Default false. */
+  allowNunjucks?: boolean;
 }
 
 /**

@@ -23,6 +23,10 @@ class FilesObject extends GoObject {
     return this.#files;
   }
 
+  override elementType(): string {
+    return '[]uint8';
+  }
+
   override method(name: string): GoFunction | undefined {
     switch (name) {
       case 'Get':

@@ -15,7 +15,7 @@ class GlobReader {
   #position = 0;
 
   constructor(pattern: string) {
-    this.#runes = [...pattern];
+    this.#runes = Array.from(pattern);
   }
 
   translate(): string | undefined {
@@ -60,7 +60,7 @@ class GlobReader {
     }
     const characters = this.#text(']');
     if (characters === '' || !this.#take(']')) return undefined;
-    return `[${not}${[...characters].map(quoteInSet).join('')}]`;
+    return `[${not}${Array.from(characters, quoteInSet).join('')}]`;
   }
 
   /** Reads up to one of `breakers`, taking quoted characters as they are. */

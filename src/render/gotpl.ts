@@ -1,5 +1,3 @@
-import { functionMap } from '../functions/function-map.ts';
-import type { Host } from '../go/host.ts';
 import { GoError, NamedMap, type GoFunction } from '../go/value.ts';
 import { Execution } from '../template/execution.ts';
 import type { BoundFunction, FunctionTable } from '../template/function.ts';
@@ -19,12 +17,9 @@ import { RenderError, type RenderPosition } from './render-error.ts';
 /** How many charts stay compiled. */
 const compiledCharts = 64;
 
-/** Go's templates with Helm's functions. Compiled charts are kept, by the digest of the chart and the paths of its templates. */
-export function createGoTemplateEngine(host: Host): Engine {
-  const functions: FunctionTable = new Map<string, GoFunction | BoundFunction>([
-    ...functionMap(host),
-    ...boundFunctions,
-  ]);
+/** Go's templates with Helm's functions; `pure` are those that belong to no render. Compiled charts are kept, by the digest of the chart and the paths of its templates. */
+export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): Engine {
+  const functions: FunctionTable = new Map<string, GoFunction | BoundFunction>([...pure, ...boundFunctions]);
   const compiled = new Map<string, TemplateSet>();
 
   function setOf(templates: readonly ScopedTemplate[]): TemplateSet {

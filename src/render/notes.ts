@@ -8,7 +8,7 @@ const notesFile = 'NOTES.txt';
  */
 export function takeNotes(files: Map<string, string>, chart: Chart, subchartNotes: boolean): string {
   const paths = [...files.keys()].filter((path) => path.endsWith(notesFile)).sort();
-  const own = `${chart.metadata.name ?? ''}/templates/${notesFile}`;
+  const own = `${chart.metadata.name}/templates/${notesFile}`;
   let notes = '';
   for (const path of paths) {
     if (subchartNotes || path === own) notes += (notes === '' ? '' : '\n') + (files.get(path) ?? '');

@@ -36,6 +36,8 @@ export interface RenderOptions {
   strict?: boolean;
   /** `required` and `fail` let pass. Default false. */
   lint?: boolean;
+  /** Whether charts may use Nunjucks. Default false. */
+  allowNunjucks?: boolean;
   limits?: RenderLimits;
 }
 
@@ -71,6 +73,7 @@ export function renderChart(input: RenderInput, engine: Engine): Rendered {
     limits: options.limits ?? defaultRenderLimits,
     strict: options.strict ?? false,
     lint: options.lint ?? false,
+    allowNunjucks: options.allowNunjucks ?? false,
     ...(input.lookups && { lookups: input.lookups }),
   });
   const notes = takeNotes(files, chart, options.subchartNotes ?? false);

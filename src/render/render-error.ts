@@ -7,7 +7,13 @@ export interface RenderPosition {
 
 /** Codes of this layer; what comes from below keeps its own, such as `values_invalid`. */
 export type RenderErrorCode =
-  'render_failed' | 'render_limit' | 'chart_incompatible' | 'kube_version_invalid' | (string & {});
+  | 'render_failed'
+  | 'render_limit'
+  | 'chart_incompatible'
+  | 'kube_version_invalid'
+  | 'engine_unknown'
+  | 'engine_forbidden'
+  | (string & {});
 
 /** A chart that cannot be rendered. `message` is Helm's text where Helm has one. */
 export class RenderError extends Error {

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Host } from '../go/host.ts';
-import { createGoTemplateEngine } from './gotpl.ts';
+import { createEngines } from './engines.ts';
 import type { LookupTable } from './lookup-table.ts';
 import { renderChart } from './render-chart.ts';
 import type { RenderError } from './render-error.ts';
@@ -9,7 +9,7 @@ import { packChart, unpackChart, unpackValues } from './wire-values.ts';
 
 /** Answers the render requests that come through a port. To be run in a thread of its own, which the renderer ends when a render takes too long. */
 export function serveRenders(port: MessagePort, host: Host): void {
-  const engine = createGoTemplateEngine(host);
+  const engine = createEngines(host);
 
   function answer(request: WorkerRequest): WorkerAnswer {
     const { lookups: answers, ...facts } = request;

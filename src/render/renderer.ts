@@ -23,6 +23,8 @@ export interface RendererOptions {
   threads?: number;
   /** What `.Capabilities.HelmVersion` says. Default: the Helm whose behaviour is kept. */
   helmVersion?: HelmVersion;
+  /** Whether charts may use Nunjucks. Default false. */
+  allowNunjucks?: boolean;
 }
 
 export interface RenderRequest {
@@ -55,6 +57,7 @@ export function createRenderer({
   limits = defaultRenderLimits,
   threads = 1,
   helmVersion = defaultHelmVersion,
+  allowNunjucks = false,
 }: RendererOptions): ThreadedRenderer {
   const pool = createWorkerPool({ workerUrl, limits, size: threads });
 
@@ -64,7 +67,7 @@ export function createRenderer({
       values: packValues(request.values),
       release: request.release,
       capabilities: capabilitiesOf(request.capabilities, helmVersion),
-      options: { limits, ...request.options },
+      options: { limits, allowNunjucks, ...request.options },
     };
     if (lookup === undefined) return resultOf(await pool.ask(packed, signal));
 

@@ -87,7 +87,7 @@ const refused = test.macro({
       `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${message}`,
     );
   },
-  title: (_, manifest) => `${manifest} is refused with Go's text`,
+  title: (_, manifest: string) => `${manifest} is refused with Go's text`,
 });
 
 // as helm template v4.2.4 prints them

@@ -1,0 +1,84 @@
+import { NamedMap, type GoFunction, type Value, type ValueMap } from './value.ts';
+
+/** The methods of a map's type by name. */
+export type MapMethods = (name: string) => GoFunction | undefined;
+
+/**
+ * The same map under another Go type: what is set through one is seen through the other, as after a type conversion in Go.
+ * A subchart's `.Values` is its parent's `.Values.NAME` in this way.
+ */
+export function viewAs(goType: string, map: ValueMap, methods?: MapMethods): NamedMap {
+  return new MapView(goType, underlying(map), methods);
+}
+
+/** The map as `map[string]interface {}`: what Go converts a `common.Values` to when a function takes it for one. Both share what they hold. */
+export function plainMap(map: ValueMap): ValueMap {
+  if (!(map instanceof NamedMap) || map.goType.startsWith('map[')) return map;
+  const plain = underlying(map);
+  return plain instanceof NamedMap ? viewAs('map[string]interface {}', plain) : plain;
+}
+
+function underlying(map: ValueMap): ValueMap {
+  return map instanceof MapView ? map.target : map;
+}
+
+/** A map without entries of its own: all it does, it does to another. */
+class MapView extends NamedMap {
+  readonly target: ValueMap;
+  readonly #methods: MapMethods | undefined;
+
+  constructor(goType: string, target: ValueMap, methods: MapMethods | undefined) {
+    super(goType);
+    this.target = target;
+    this.#methods = methods;
+  }
+
+  override method(name: string): GoFunction | undefined {
+    return this.#methods?.(name);
+  }
+
+  override get size(): number {
+    return this.target.size;
+  }
+
+  override get(key: string): Value | undefined {
+    return this.target.get(key);
+  }
+
+  override has(key: string): boolean {
+    return this.target.has(key);
+  }
+
+  override set(key: string, value: Value): this {
+    this.target.set(key, value);
+    return this;
+  }
+
+  override delete(key: string): boolean {
+    return this.target.delete(key);
+  }
+
+  override clear(): void {
+    this.target.clear();
+  }
+
+  override keys(): MapIterator<string> {
+    return this.target.keys();
+  }
+
+  override values(): MapIterator<Value> {
+    return this.target.values();
+  }
+
+  override entries(): MapIterator<[string, Value]> {
+    return this.target.entries();
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, Value]> {
+    return this.target[Symbol.iterator]();
+  }
+
+  override forEach(visit: (value: Value, key: string, map: ValueMap) => void): void {
+    this.target.forEach((value, key) => visit(value, key, this));
+  }
+}
