@@ -157,10 +157,12 @@ function fileList(files: Record<string, string> = {}): ChartFile[] {
 /** Values as a values file has them. JSON escapes what YAML does not take in plain. */
 function readMap(data: unknown): ValueMap {
   if (data === undefined) return new Map();
-  const json = JSON.stringify(data, keepNegativeZero).replaceAll('"\\u0000-0"', '-0').replace(
-    /[\u007f-\u00a0\u2028\u2029\ufeff-\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const json = JSON.stringify(data, keepNegativeZero)
+    .replaceAll('"\\u0000-0"', '-0.0')
+    .replace(
+      /[\u007f-\u00a0\u2028\u2029\ufeff-\uffff]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
   return readYamlMap(json) ?? new Map<string, Value>();
 }
 
@@ -244,7 +246,8 @@ function yamlCase(text: string): Result {
     result['toYaml'] = writeYaml(value);
     result['toYamlPretty'] = writeYamlPretty(value);
   } catch (error) {
-    result['error'] = messageOf(error);
+    // YAMLToJSON has the reason alone
+    result['error'] = messageOf(error).replace(/^error converting YAML to JSON: /, '');
   }
   try {
     result['load'] = plain(loadValues(text));

@@ -29,7 +29,7 @@ const someValues = [
 for (const values of someValues) {
   test(`the Nunjucks example renders what its Go counterpart renders, with values ${JSON.stringify(values)}`, async (t) => {
     const rendered = await render('nunjucks-web', engine, values);
-    const counterpart = await render('web', createGoTemplateEngine(fixedHost), values);
+    const counterpart = await render('web', createGoTemplateEngine(functionMap(fixedHost)), values);
     t.is(rendered.manifest, counterpart.manifest);
     t.is(rendered.notes, counterpart.notes);
   });
