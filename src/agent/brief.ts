@@ -29,6 +29,17 @@ function withMetadataOnly(release: NonNullable<Answer['release']>): NonNullable<
   return { ...release, chart: { metadata: chart.metadata } };
 }
 
+/** In UTF-16 units; more than a person reads, and with all escapes far less than a packet holds. */
+const MAX_MESSAGE = 64 * 1024;
+
+/** A message without its middle where it is long: a template can make one of megabytes, and what went wrong stands at one of its ends. */
+export function briefMessage(message: string): string {
+  const left = message.length - MAX_MESSAGE;
+  if (left <= 0) return message;
+  const half = MAX_MESSAGE / 2;
+  return `${message.slice(0, half)} … (${left} characters are left out) … ${message.slice(-half)}`.toWellFormed();
+}
+
 /** Payloads are JSON text within JSON text, where a quote takes one more byte. */
 function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(JSON.stringify(value)));

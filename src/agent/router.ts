@@ -3,7 +3,7 @@ import type { Journal } from '../journal/journal.ts';
 import { agentMessageSchemas, controlPlaneMessageSchemas, type Result } from '../protocol/messages.ts';
 import { decodePacket, PacketError, type Packet } from '../protocol/packet.ts';
 import type { WireForm } from '../protocol/subprotocol.ts';
-import { briefAnswer } from './brief.ts';
+import { briefAnswer, briefMessage } from './brief.ts';
 import { readCommand, type Command } from './command.ts';
 import { CommandError } from './errors.ts';
 import { failureOf } from './failure.ts';
@@ -61,7 +61,8 @@ export function createRouter({ handlers, journal, log, limits = defaultRouterLim
   let closing = false;
 
   function refuse(peer: Peer, heading: { key?: string | undefined; type?: string | undefined }, error: unknown): void {
-    const failure = failureOf(error);
+    const { message, ...rest } = failureOf(error);
+    const failure = { ...rest, message: briefMessage(message) };
     log.warn({ key: heading.key, type: heading.type, code: failure.code, reason: failure.message }, 'refused a packet');
     const result: Result = { ok: false, error: failure };
     peer.reply({ kind: 'result', key: heading.key, type: heading.type, payload: JSON.stringify(result) });
@@ -143,8 +144,8 @@ export function createRouter({ handlers, journal, log, limits = defaultRouterLim
   function logFailure(command: Command, error: unknown): void {
     const { code, message } = failureOf(error);
     const fields = { key: command.key, type: command.type, release: command.changes, code };
-    if (code !== 'internal') log.warn({ ...fields, reason: command.mask(message) }, 'command failed');
-    else log.error({ ...fields, stack: command.mask(stackOf(error)) }, 'command failed with a defect');
+    if (code !== 'internal') log.warn({ ...fields, reason: briefMessage(command.mask(message)) }, 'command failed');
+    else log.error({ ...fields, stack: briefMessage(command.mask(stackOf(error))) }, 'command failed with a defect');
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { Progress } from '../operation/progress.ts';
 import type { Accepted, Failure, Result, Status } from '../protocol/messages.ts';
+import { briefMessage } from './brief.ts';
 import type { Command } from './command.ts';
 import type { Reply } from './reply.ts';
 import type { Mask } from './secrets.ts';
@@ -41,11 +42,11 @@ export class RunningCommand {
   progress(progress: Progress): void {
     if (this.#ended) return;
     const status: Status = { seq: ++this.#statuses, ...progress };
-    if (progress.message !== undefined) status.message = this.#mask(progress.message);
+    if (progress.message !== undefined) status.message = briefMessage(this.#mask(progress.message));
     this.#say('status', JSON.stringify(status));
   }
 
-  /** The result as it goes out: a failure's text holds no secret of the command. */
+  /** The result as it goes out: a failure's text holds no secret of the command, and is not long. */
   seal(result: Result): string {
     return JSON.stringify(result.ok ? result : { ok: false, error: this.#masked(result.error) });
   }
@@ -58,7 +59,7 @@ export class RunningCommand {
   }
 
   #masked(failure: Failure): Failure {
-    return { ...failure, message: this.#mask(failure.message) };
+    return { ...failure, message: briefMessage(this.#mask(failure.message)) };
   }
 
   #say(kind: Reply['kind'], payload: string, only?: Peer): void {

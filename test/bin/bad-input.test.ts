@@ -1,0 +1,349 @@
+import test, { type ExecutionContext } from 'ava';
+import type { CommandParameters } from '../../src/protocol/commands.ts';
+import { defaultRenderLimits } from '../../src/render/limits.ts';
+import { indexYaml, serve, type Answer } from '../source/test-repository.ts';
+import { archiveOf, chartYaml, hugeFile, packedApp, serveApp, zipBomb } from './support/archive.ts';
+import { dialAgent } from './support/client.ts';
+import { agentId, answerOf, contentsOf, failureOf, startWorld } from './support/world.ts';
+
+const world = startWorld({
+  listen: { host: '127.0.0.1', port: 0 },
+  renderLimits: { ...defaultRenderLimits, steps: 300_000 },
+});
+const impatient = startWorld({
+  downloadTimeoutMs: 1500,
+  renderLimits: { ...defaultRenderLimits, steps: Infinity, milliseconds: 1500 },
+});
+test.after.always(async () => {
+  await (await world).close();
+  await (await impatient).close();
+});
+
+interface Expected {
+  code: string;
+  message: RegExp;
+  position?: object;
+  /** As in Helm, the namespace that was created for objects that are refused then stays; there is nothing in it. */
+  namespaceStays?: boolean;
+  /** By the agent that gives up soon. */
+  soon?: boolean;
+}
+
+/** Parts of an installation that cannot come out well. */
+type Given = (t: ExecutionContext) => Promise<Partial<CommandParameters['install_release']>>;
+
+const releases = { count: 0 };
+
+const refused = test.macro(async (t, given: Given, expected: Expected) => {
+  const { plane, cluster } = await (expected.soon === true ? impatient : world);
+  const namespace = `bad-${++releases.count}`;
+  const defaults = { releaseName: 'app', namespace, chartName: 'app', timeout: '30s' };
+  const error = await failureOf(plane.install(agentId, { ...defaults, ...(await given(t)) }));
+  t.is(error.code, expected.code, error.message);
+  t.regex(error.message, expected.message);
+  t.deepEqual(error.position, expected.position);
+
+  const { releases: listed } = await answerOf(plane.list(agentId, { namespace }));
+  t.deepEqual(listed, []);
+  t.deepEqual(await contentsOf(cluster, namespace), []);
+  const created = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
+  t.is(created?.metadata.name, expected.namespaceStays === true ? namespace : undefined);
+});
+
+const refusedNamespace = test.macro(async (t, namespace: string) => {
+  const { plane } = await world;
+  const error = await failureOf(plane.install(agentId, { releaseName: 'app', chartName: 'web', namespace }));
+  t.is(error.code, 'invalid_namespace');
+  t.true(error.message.startsWith(`invalid namespace ${JSON.stringify(namespace)}: `), error.message);
+});
+
+const configMap = (data: string, name = '{{ .Release.Name }}') =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n${data}\n`;
+const web =
+  (parameters: Partial<CommandParameters['install_release']>): Given =>
+  () =>
+    Promise.resolve({ chartName: 'web', ...parameters });
+const repository =
+  (index: Answer, parameters: object = {}): Given =>
+  async (t) => ({ repoUrl: (await serve(t, { '/index.yaml': index })).url, ...parameters });
+const status =
+  (code: number): Answer =>
+  (_request, response) =>
+    response.writeHead(code).end('no');
+const archive =
+  (make: () => Buffer | Promise<Buffer>): Given =>
+  async (t) => ({ repoUrl: (await serveApp(t, await make())).url });
+const template = (text: string): Given => archive(() => packedApp({ 'bad.yaml': text }));
+
+for (const releaseName of ['Web', 'a_b', '-web', 'web.', 'x'.repeat(54)]) {
+  test(`the release name ${releaseName} is refused`, refused, web({ releaseName }), {
+    code: 'invalid_release_name',
+    message: /^release name check failed: release name ".+": invalid release name, must match regex/,
+  });
+}
+for (const namespace of ['Shop', 'a.b', 'a/../b', 'x'.repeat(64)]) {
+  test(`the namespace ${namespace} is refused`, refusedNamespace, namespace);
+}
+test('values that are a list are refused', refused, web({ values: '- a\n- b\n' }), {
+  code: 'values_invalid',
+  message: /^values: give a YAML mapping: /,
+  position: { file: 'values' },
+});
+test('values that are no YAML are refused, with the line', refused, web({ values: 'a: 1\nb: [\n' }), {
+  code: 'values_invalid',
+  message: /^values: give a YAML mapping: /,
+  position: { file: 'values', line: 3 },
+});
+
+test('a repository that answers 401 is named', refused, repository(status(401)), {
+  code: 'repository_unauthorized',
+  message: /answered 401; none were sent; give a user name and a password/,
+});
+test('a repository that answers 404 is named', refused, repository(status(404)), {
+  code: 'repository_not_found',
+  message: /the index of the chart repository is not at http:\/\/127\.0\.0\.1:\d+\/index\.yaml, which answered 404/,
+});
+test('a repository that answers 500 is named', refused, repository(status(500)), {
+  code: 'repository_failed',
+  message: /index\.yaml answered 500; try again later/,
+});
+test('a repository that answers garbage is named', refused, repository(Buffer.from([0, 1, 2, 0xff])), {
+  code: 'repository_invalid',
+  message: /index\.yaml/,
+});
+test('a repository that answers a web page is named', refused, repository('<html><body>Hello</body></html>'), {
+  code: 'repository_invalid',
+  message: /index\.yaml/,
+});
+test(
+  'a repository that never answers is given up',
+  refused,
+  repository(() => undefined),
+  {
+    code: 'repository_timeout',
+    soon: true,
+    message: /did not come within 1\.5 s from http:.*; check that the agent can reach it/,
+  },
+);
+test(
+  'a repository that begins and never ends is given up',
+  refused,
+  repository((_request, response) => response.writeHead(200).write('apiVersion: v1\n')),
+  { code: 'repository_timeout', soon: true, message: /did not come within 1\.5 s/ },
+);
+test(
+  'a repository that cannot be reached is named',
+  refused,
+  () => Promise.resolve({ repoUrl: 'http://127.0.0.1:1' }),
+  {
+    code: 'repository_failed',
+    message: /ECONNREFUSED.*; check the repository's URL/,
+  },
+);
+test('an index without the chart is named', refused, repository(indexYaml({ other: [{ version: '1.0.0' }] })), {
+  code: 'chart_not_found',
+  message: /has no chart "app" among its 1; check the chart's name/,
+});
+for (const chartVersion of ['2.0.0', '>=1.1', '~0.9']) {
+  const given = repository(indexYaml({ app: [{ version: '1.0.0' }] }), { chartVersion });
+  test(`the version ${chartVersion} that nothing satisfies is refused`, refused, given, {
+    code: 'version_not_found',
+    message: /1\.0\.0/,
+  });
+}
+test(
+  'a version that is none is refused',
+  refused,
+  repository(indexYaml({ app: [{ version: '1.0.0' }] }), { chartVersion: 'newest!' }),
+  {
+    code: 'invalid_version',
+    message: /"newest!"/,
+  },
+);
+test(
+  'an archive that the repository does not have is named',
+  refused,
+  repository(indexYaml({ app: [{ version: '1.0.0' }] })),
+  {
+    code: 'repository_not_found',
+    message: /app-1\.0\.0\.tgz, which answered 404/,
+  },
+);
+
+for (const chartName of ['../..', '/etc', 'web/../../charts', '..\\web']) {
+  test(`the path ${chartName} outside of --local-charts is refused`, refused, web({ chartName }), {
+    code: 'path_forbidden',
+    message: /leads out of the folder of --local-charts; give a path below it/,
+  });
+}
+test('a path at which nothing is is named', refused, web({ chartName: 'nothing' }), {
+  code: 'chart_not_found',
+  message: /"nothing"/,
+});
+
+test(
+  'an archive that is none is refused',
+  refused,
+  archive(() => Buffer.from('no archive')),
+  {
+    code: 'chart_invalid',
+    message: /does not appear to be a gzipped archive/,
+  },
+);
+test(
+  'an archive that breaks off is refused',
+  refused,
+  archive(async () => (await packedApp({})).subarray(0, 80)),
+  {
+    code: 'chart_invalid',
+    message: /^the chart's archive is corrupt: /,
+  },
+);
+test(
+  'an archive with a path that leads out of it is refused',
+  refused,
+  archive(() => archiveOf({ 'app/Chart.yaml': chartYaml('app'), 'app/../../evil': 'x' })),
+  { code: 'chart_invalid', message: /illegally references parent directory/ },
+);
+test(
+  'an archive with a link is refused',
+  refused,
+  archive(() => archiveOf({ 'app/Chart.yaml': chartYaml('app'), 'app/values.yaml': { linkTo: '/etc/passwd' } })),
+  { code: 'chart_invalid', message: /holds a link, which is not allowed: "app\/values\.yaml"/ },
+);
+test('an archive that unpacks to gigabytes is refused', refused, archive(zipBomb), {
+  code: 'too_large',
+  message: /^decompressed chart is larger than the maximum size 104857600$/,
+});
+test('an archive with a file of gigabytes is refused', refused, archive(hugeFile), {
+  code: 'too_large',
+  message: /^decompressed chart is larger than the maximum size 104857600$/,
+});
+
+test('a template that cannot be parsed is named with its line', refused, template('a: 1\nb: {{ if }}\n'), {
+  code: 'render_failed',
+  message: /^parse error at \(app\/templates\/bad\.yaml:2\): missing value for if$/,
+  position: { file: 'app/templates/bad.yaml', line: 2 },
+});
+test('a template that fails is named with line and column', refused, template('a: 1\nb: {{ fail "no luck" }}\n'), {
+  code: 'render_failed',
+  message: /app\/templates\/bad\.yaml:2:6.*no luck/s,
+  position: { file: 'app/templates/bad.yaml', line: 2, column: 6 },
+});
+const endless = template('{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}');
+test('a template that never ends is ended after many steps', refused, endless, {
+  code: 'render_limit',
+  message: /300000 steps/,
+  position: { file: 'app/templates/bad.yaml', line: 1, column: 33 },
+});
+for (const time of ['first', 'second']) {
+  test(`a template that never ends is ended after some time, the ${time} time`, refused, endless, {
+    code: 'render_limit',
+    message: /^rendering chart app takes more than 1\.5 seconds; look for a template that never ends$/,
+    soon: true,
+  });
+}
+test('a template that fails with a text of megabytes is named', refused, template('{{ fail (repeat 20000000 "x") }}'), {
+  code: 'render_failed',
+  message: /^execution error at \(app\/templates\/bad\.yaml:1:3\): xxx/,
+  position: { file: 'app/templates/bad.yaml', line: 1, column: 3 },
+});
+test(
+  'templates that include each other for ever are ended',
+  refused,
+  template('{{ define "a" }}{{ include "a" . }}{{ end }}{{ include "a" . }}'),
+  {
+    code: 'render_failed',
+    message: /rendering template has a nested reference name: a/,
+    position: { file: 'app/templates/bad.yaml', line: 1, column: 19 },
+  },
+);
+
+test(
+  'an object without a name is refused before anything is touched',
+  refused,
+  template('apiVersion: v1\nkind: ConfigMap\n'),
+  {
+    code: 'invalid_manifest',
+    message: /: ConfigMap without metadata$/,
+  },
+);
+test(
+  'an object of an unknown kind is refused before anything is touched',
+  refused,
+  template('apiVersion: v1\nkind: Gadget\nmetadata:\n  name: a\n'),
+  {
+    code: 'invalid_manifest',
+    message: /no matches for kind "Gadget" in version "v1"/,
+  },
+);
+test('an object with a field of a wrong type is refused', refused, template(configMap('  port: 80')), {
+  code: 'apply_failed',
+  message: /port/,
+  namespaceStays: true,
+});
+test(
+  'an object with a name that Kubernetes refuses is refused',
+  refused,
+  template(configMap('  a: b', 'Not_Allowed')),
+  {
+    code: 'apply_failed',
+    message: /Not_Allowed/,
+    namespaceStays: true,
+  },
+);
+test(
+  'objects that were made before another is refused are gone',
+  refused,
+  template(`${configMap('  a: b')}---\n${configMap('  port: 80', 'second')}`),
+  {
+    code: 'apply_failed',
+    message: /^release app failed, and has been uninstalled due to rollback-on-failure being set: /,
+    namespaceStays: true,
+  },
+);
+
+test('without --local-charts no path is allowed', async (t) => {
+  const closed = await startWorld({ localCharts: undefined });
+  t.teardown(() => closed.close());
+  const error = await failureOf(closed.plane.install(agentId, { releaseName: 'app', chartName: 'web' }));
+  t.is(error.code, 'local_charts_disabled');
+  t.regex(error.message, /start the agent with --local-charts DIR$/);
+  t.deepEqual((await answerOf(closed.plane.list(agentId))).releases, []);
+});
+
+const badFrame = test.macro(async (t, frame: string, heading: object, code: string, message: RegExp) => {
+  const { agent } = await world;
+  const client = await dialAgent(t, agent.port, ['helm-agent.v1']);
+  client.send(frame);
+  const { payload = '', ...answer } = await client.packet(({ type }) => type === 'result');
+  t.deepEqual(answer, { ...heading, type: 'result' });
+  const { ok, error } = JSON.parse(payload) as { ok: boolean; error: { code: string; message: string } };
+  t.false(ok);
+  t.is(error.code, code);
+  t.regex(error.message, message);
+  client.send({ key: 'alive', type: 'list_releases' });
+  t.regex((await client.packet(({ type, key }) => type === 'result' && key === 'alive')).payload ?? '', /^{"ok":true/);
+});
+
+test('a frame that is no JSON is answered', badFrame, 'install!', {}, 'bad_packet', /^packet: not JSON$/);
+test('a frame that is no object is answered', badFrame, '[]', {}, 'bad_packet', /^packet: /);
+test('a packet without type is answered', badFrame, '{"key":"k"}', { key: 'k' }, 'bad_packet', /type is missing/);
+test(
+  'a packet of an unknown type is answered',
+  badFrame,
+  '{"key":"k","type":"reboot"}',
+  { key: 'k' },
+  'unknown_command',
+  /^no command is called "reboot"; known are install_release, /,
+);
+for (const [payload, message] of [
+  ['{"releaseName":', /payload: not JSON/],
+  ['[]', /payload/],
+  ['{"chartName":"web"}', /releaseName/],
+  ['{"releaseName":7,"chartName":"web"}', /releaseName/],
+  ['{"releaseName":"a","chartName":"web","timeout":"soon"}', /timeout/],
+] as const) {
+  const frame = JSON.stringify({ key: 'k', type: 'install_release', payload });
+  test(`the payload ${payload} is answered`, badFrame, frame, { key: 'k' }, 'bad_payload', message);
+}
