@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** The real program as a child process. */
+export interface AgentProcess {
+  /** All that it has written. */
+  output(): string;
+  /** Stops it as Kubernetes does, and waits until it is gone; yields its exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts `helm-agent run` with the given arguments. */
+export function startAgentProcess(args: string[]): AgentProcess {
+  const program = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, 'run', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const exited = once(child, 'exit');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  return {
+    output: () => output,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+      return child.exitCode;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import test from 'ava';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ControlPlane } from '../../src/control-plane/index.ts';
+import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
+import { uniqueName } from '../api/environment.ts';
+import { startAgentProcess } from './agent-process.ts';
+
+/** A control plane in this process and the agent as a process of its own, working on one cluster. */
+export interface Harness {
+  plane: ControlPlane;
+  agentId: string;
+  cluster: KubeCluster;
+  /** Ends both. Fails where the agent ends otherwise than with 0, or has logged an error. */
+  close(): Promise<void>;
+}
+
+export interface HarnessOptions {
+  /** Text of the kubeconfig of the cluster to work on. */
+  kubeconfig: string;
+  /** The folder whose charts commands may name by path. */
+  localCharts: string;
+}
+
+/** Starts both, and waits until the agent is connected. */
+async function openHarness({ kubeconfig, localCharts }: HarnessOptions): Promise<Harness> {
+  const folder = await mkdtemp(join(tmpdir(), 'helm-agent-e2e-'));
+  const kubeconfigFile = join(folder, 'kubeconfig');
+  await writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
+  const plane = new ControlPlane();
+  const url = `ws://127.0.0.1:${await plane.listen(0)}`;
+  const agentId = uniqueName('e2e');
+  const cluster = connectCluster({ file: kubeconfigFile });
+  const agent = startAgentProcess([
+    ...['--control-plane', url, '--agent-id', agentId],
+    ...['--kubeconfig', kubeconfigFile, '--local-charts', localCharts],
+  ]);
+  const close = async () => {
+    const exitCode = await agent.stop();
+    await Promise.all([plane.close(), cluster.close()]);
+    await rm(folder, { recursive: true });
+    const errors = agent
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"level":"error"'));
+    if (exitCode !== 0 || errors.length > 0) throw new Error(`the agent ended with ${exitCode}\n${errors.join('\n')}`);
+  };
+  try {
+    await plane.waitForAgent(agentId, AbortSignal.timeout(60_000));
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw new Error(`the agent did not connect:\n${agent.output()}`, { cause: error });
+  }
+  return { plane, agentId, cluster, close };
+}
+
+/** Has a test file work with one harness; what it answers gives it to a test. */
+export function useHarness(options: () => HarnessOptions): () => Harness {
+  let harness: Harness | undefined;
+  test.before('control plane and agent', async () => {
+    harness = await openHarness(options());
+  });
+  test.after.always('control plane and agent', async () => {
+    await harness?.close();
+  });
+  return () => {
+    if (!harness) throw new Error('the harness is not open');
+    return harness;
+  };
+}

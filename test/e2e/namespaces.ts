@@ -1,0 +1,35 @@
+import type { ExecutionContext } from 'ava';
+import type { KubeCluster } from '../../src/kube/cluster.ts';
+import { uniqueName } from '../api/environment.ts';
+
+/** A name for a namespace that the test makes or lets make; it is deleted when the test is over. */
+export function freeNamespace(t: ExecutionContext, cluster: KubeCluster): string {
+  const name = uniqueName('e2e');
+  t.teardown(async () => {
+    await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name });
+  });
+  return name;
+}
+
+/** The kinds and names of what a namespace holds, of the kinds that are asked for, as `KIND/NAME`. */
+export async function contentsOf(
+  cluster: KubeCluster,
+  namespace: string,
+  kinds: readonly (readonly [apiVersion: string, kind: string])[],
+): Promise<string[]> {
+  const lists = await Promise.all(kinds.map(([apiVersion, kind]) => cluster.list({ apiVersion, kind, namespace })));
+  return lists
+    .flat()
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ kind, metadata }) => `${kind}/${metadata.name}`)
+    .filter((name) => name !== 'ConfigMap/kube-root-ca.crt')
+    .toSorted();
+}
+
+/** What the example chart `web` makes. */
+export const webKinds = [
+  ['apps/v1', 'Deployment'],
+  ['v1', 'Service'],
+  ['v1', 'ConfigMap'],
+  ['batch/v1', 'Job'],
+] as const;

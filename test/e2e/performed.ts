@@ -1,0 +1,51 @@
+import type { CommandEvent, Result, SentCommand } from '../../src/control-plane/index.ts';
+
+/** A command that has ended, and what was heard of it. */
+export interface Performed {
+  result: Result;
+  events: CommandEvent[];
+  /** The release's manifest's status after success, or the error's code after failure, for assertions. */
+  outcome: string;
+}
+
+/** Waits for the end of a command. */
+export async function performed(command: SentCommand): Promise<Performed> {
+  const events: CommandEvent[] = [];
+  for await (const event of command) events.push(event);
+  const result = await command.result;
+  return { result, events, outcome: outcomeOf(result) };
+}
+
+function outcomeOf(result: Result): string {
+  if (!result.ok) return result.error.code;
+  return releaseStatus(result.release) ?? 'ok';
+}
+
+function releaseStatus(release: object | undefined): string | undefined {
+  const { info } = (release ?? {}) as { info?: { status?: string } }; // a release as Helm's JSON has it
+  return info?.status;
+}
+
+/** The steps in the order in which they began. */
+export function stepsOf({ events }: Performed): string[] {
+  const steps = statusesOf(events).map(({ step }) => step);
+  return steps.filter((step, i) => steps.indexOf(step) === i);
+}
+
+/** How each step ended. */
+export function endsOf({ events }: Performed): Record<string, string> {
+  const ends = statusesOf(events).filter(({ state }) => state !== 'running');
+  return Object.fromEntries(ends.map(({ step, state }) => [step, state]));
+}
+
+/** The states that a resource went through while it was waited for, as `STATUS: REASON`. */
+export function statesOf({ events }: Performed, kind: string, name: string): string[] {
+  return statusesOf(events)
+    .flatMap(({ resources = [] }) => resources)
+    .filter((resource) => resource.kind === kind && resource.name === name)
+    .map(({ status, reason = '' }) => `${status}: ${reason}`);
+}
+
+function statusesOf(events: CommandEvent[]) {
+  return events.flatMap((event) => (event.type === 'status' ? [event.payload] : []));
+}
