@@ -3,7 +3,7 @@ import { statusObject, type ApiError } from './api-error.ts';
 
 /** What a handler answers: a body at once, or a stream that it writes itself. */
 export type ApiResponse =
-  | { status: number; body: unknown }
+  | { status: number; body: unknown; contentType?: string }
   | { status: number; text: string }
   | { stream: (response: ServerResponse) => Promise<void> };
 
@@ -16,9 +16,13 @@ export async function send(response: ServerResponse, answer: ApiResponse): Promi
     await answer.stream(response);
     return;
   }
-  const isText = 'text' in answer;
-  response.writeHead(answer.status, { 'content-type': isText ? 'text/plain' : 'application/json' });
-  response.end(isText ? answer.text : `${JSON.stringify(answer.body)}\n`);
+  if ('text' in answer) {
+    response.writeHead(answer.status, { 'content-type': 'text/plain' });
+    response.end(answer.text);
+    return;
+  }
+  response.writeHead(answer.status, { 'content-type': answer.contentType ?? 'application/json' });
+  response.end(`${JSON.stringify(answer.body)}\n`);
 }
 
 export function sendError(response: ServerResponse, error: ApiError): void {

@@ -6,6 +6,7 @@ import { deleteCollection, deleteObject } from './deleting.ts';
 import { patchObject } from './patching.ts';
 import { createObject, replaceObject } from './writing.ts';
 import { podLog } from './pod-logs.ts';
+import { openApiDocument } from './openapi.ts';
 import { parseResourcePath, type ApiRequest, type ResourcePath } from './request.ts';
 import type { ResourceType } from './resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
@@ -20,7 +21,7 @@ export function route(state: ClusterState, settings: WatchSettings, request: Api
   if (['/readyz', '/livez', '/healthz'].includes(path)) return { status: 200, text: 'ok' };
   if (path === '/version') return ok(version);
   const document = discoveryDocument(state.registry.types(), path, request.accept);
-  if (document !== undefined) return ok(document);
+  if (document !== undefined) return document;
   const resource = parseResourcePath(path);
   if (!resource) return pageNotFound;
   const type = state.registry.byPlural(resource.group, resource.version, resource.plural);
@@ -48,10 +49,21 @@ const version = {
 
 const pageNotFound: ApiResponse = { status: 404, text: '404 page not found\n' };
 
-function discoveryDocument(types: readonly ResourceType[], path: string, accept: string): unknown {
-  const aggregated = accept.includes('as=APIGroupDiscoveryList');
-  if (path === '/api') return aggregated ? aggregatedDiscovery(types, ['']) : apiVersions();
-  if (path === '/apis') return aggregated ? aggregatedDiscovery(types, groupNames(types)) : apiGroupList(types);
+/** Clients tell the aggregated form by its media type. */
+const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+function discoveryDocument(types: readonly ResourceType[], path: string, accept: string): ApiResponse | undefined {
+  if (path === '/api' || path === '/apis') {
+    const isCore = path === '/api';
+    if (!accept.includes(aggregatedType)) return ok(isCore ? apiVersions() : apiGroupList(types));
+    const body = aggregatedDiscovery(types, isCore ? [''] : groupNames(types));
+    return { status: 200, body, contentType: aggregatedType };
+  }
+  const document = groupDocument(types, path) ?? openApiDocument(types, path);
+  return document === undefined ? undefined : ok(document);
+}
+
+function groupDocument(types: readonly ResourceType[], path: string): unknown {
   if (path === '/api/v1') return apiResourceList(types, 'v1');
   const match = /^\/apis\/([^/]+)(?:\/([^/]+))?$/.exec(path);
   if (!match?.[1]) return undefined;

@@ -45,14 +45,7 @@ export async function streamWatch(
   };
   const bookmark = (): void => push({ type: 'BOOKMARK', object: bookmarkObject(type, store.revision()) });
 
-  if (from === 0) for (const object of store.list(collection).filter(selected)) lines.push({ type: 'ADDED', object });
-  const missed = from === 0 ? [] : store.since(collection, from);
-  if (missed) lines.push(...missed.flatMap((event) => linesOf(event, selected)));
-  else
-    lines.push({
-      type: 'ERROR',
-      object: statusObject(expired(`too old resource version: ${from} (${store.oldest()})`)),
-    });
+  lines.push(...firstLines(store, type, selected, from, query.get('sendInitialEvents') === 'true'));
 
   const lifetime = Number(query.get('timeoutSeconds') ?? 0) * 1000 || settings.lifetime;
   const end = new AbortController();
@@ -89,6 +82,29 @@ export async function streamWatch(
   }
 }
 
+/** What a watch begins with: all that is there, or what it missed since its revision. */
+function firstLines(
+  store: Store,
+  type: ResourceType,
+  selected: Selection,
+  from: number,
+  initialEvents: boolean,
+): Line[] {
+  const collection = collectionOf(type);
+  if (from === 0 || initialEvents) {
+    const added = store
+      .list(collection)
+      .filter(selected)
+      .map((object): Line => ({ type: 'ADDED', object }));
+    const end = bookmarkObject(type, store.revision(), { 'k8s.io/initial-events-end': 'true' });
+    return initialEvents ? [...added, { type: 'BOOKMARK', object: end }] : added;
+  }
+  const missed = store.since(collection, from);
+  if (missed) return missed.flatMap((event) => linesOf(event, selected));
+  const tooOld = expired(`too old resource version: ${from} (${store.oldest()})`);
+  return [{ type: 'ERROR', object: statusObject(tooOld) }];
+}
+
 function startRevision(text: string | null): number {
   if (text === null || text === '') return 0;
   if (!/^\d+$/.test(text)) throw new ApiError(500, '', resourceVersionProblem(text));
@@ -112,12 +128,9 @@ function withVersionOf({ previous, object }: StoreEvent): KubeObject {
   return { ...last, metadata: { ...last.metadata, resourceVersion: object.metadata.resourceVersion ?? '' } };
 }
 
-function bookmarkObject(type: ResourceType, revision: number): unknown {
-  return {
-    kind: type.kind,
-    apiVersion: apiVersionOf(type),
-    metadata: { resourceVersion: String(revision), creationTimestamp: null },
-  };
+function bookmarkObject(type: ResourceType, revision: number, annotations?: Record<string, string>): unknown {
+  const metadata = { resourceVersion: String(revision), creationTimestamp: null, ...(annotations && { annotations }) };
+  return { kind: type.kind, apiVersion: apiVersionOf(type), metadata };
 }
 
 function inVersion(type: ResourceType, line: Line): Line {

@@ -123,6 +123,17 @@ export function kinds(open: () => Environment): void {
     t.true(groups.groups.some(({ name }) => name === 'apps'));
   });
 
+  test('OpenAPI says that the server validates fields itself, which kubectl asks before it applies', async (t) => {
+    const { body } = await open().raw('GET', '/openapi/v3');
+    const { paths } = body as unknown as { paths: Record<string, { serverRelativeURL: string }> };
+    const url = paths['apis/apps/v1']?.serverRelativeURL ?? '';
+    const document = (await open().raw('GET', url)).body as unknown as {
+      paths: Record<string, { patch?: { parameters: { name: string }[] } }>;
+    };
+    const operation = document.paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']?.patch;
+    t.true(operation?.parameters.some(({ name }) => name === 'fieldValidation'));
+  });
+
   test('a CustomResourceDefinition adds a kind, and takes its objects with it', async (t) => {
     const { cluster } = open();
     const group = await defineWidgets(t);

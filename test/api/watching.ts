@@ -9,7 +9,7 @@ interface RawEvent {
     code?: number;
     reason?: string;
     message?: string;
-    metadata: { name?: string; resourceVersion: string };
+    metadata: { name?: string; resourceVersion: string; annotations?: Record<string, string> };
   };
 }
 
@@ -84,6 +84,23 @@ export function watching(open: () => Environment): void {
     t.is(bookmark?.object.kind, 'ConfigMap');
     t.regex(bookmark?.object.metadata.resourceVersion ?? '', /^\d+$/);
     t.is(bookmark?.object.metadata.name, undefined);
+  });
+
+  test('a watch that asks for the initial events gets them, and a bookmark where they end', async (t) => {
+    const namespace = await newNamespace(t, open());
+    await open().cluster.create(configMap(namespace, 'a'));
+    const events = await watch(namespace, {
+      sendInitialEvents: 'true',
+      resourceVersionMatch: 'NotOlderThan',
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: '1',
+      fieldSelector: 'metadata.name=a',
+    });
+    t.deepEqual(
+      events.slice(0, 2).map(({ type }) => type),
+      ['ADDED', 'BOOKMARK'],
+    );
+    t.deepEqual(events[1]?.object.metadata.annotations, { 'k8s.io/initial-events-end': 'true' });
   });
 
   test('observe yields a snapshot and then each change, and ends with its signal', async (t) => {
