@@ -148,7 +148,11 @@ export function kinds(open: () => Environment): void {
     const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: `widgets.${group}` };
     await cluster.delete(ref);
     await eventually('the definition is gone', 60, async () => ((await cluster.get(ref)) ? undefined : true));
-    const { status } = await open().raw('GET', `/apis/${group}/v1/namespaces/${namespace}/widgets`);
+    const path = `/apis/${group}/v1/namespaces/${namespace}/widgets`;
+    const status = await eventually('the kind is no longer served', 30, async () => {
+      const answer = await open().raw('GET', path);
+      return answer.status === 200 ? undefined : answer.status; // the server takes a moment to notice
+    });
     t.is(status, 404);
   });
 

@@ -3,10 +3,10 @@ import type { ClusterState } from '../cluster-state.ts';
 import { listAt, stringAt, type Json } from '../json.ts';
 
 /** On a pod template, or on the object that controls the pods: how its pods behave. */
-export const behaviourAnnotation = 'sandbox.helm-agent/behaviour';
+const behaviourAnnotation = 'sandbox.helm-agent/behaviour';
 
 /** On a pod template: what its containers print. */
-export const logAnnotation = 'sandbox.helm-agent/log';
+const logAnnotation = 'sandbox.helm-agent/log';
 
 /** What the annotation can say. Without one, containers start, become ready, and run for ever (or, in a Job, succeed). */
 export type Behaviour =
