@@ -16,9 +16,9 @@ function shown(value: Value): string {
   return json.replace(/[^!-~]/g, (character) => `u+${character.charCodeAt(0).toString(16)}`);
 }
 
-const writes = test.macro({
-  title: (_, value: Value, sigs: string, _pretty?: string) => `writes ${shown(value)} as ${shown(sigs)}`,
-  exec(t, value: Value, sigs: string, pretty?: string) {
+const writes = test.macro<[value: Value, sigs: string, pretty?: string]>({
+  title: (_, value, sigs) => `writes ${shown(value)} as ${shown(sigs)}`,
+  exec(t, value, sigs, pretty) {
     t.is(writeYaml(value), sigs);
     t.is(writeYamlPretty(value), pretty ?? sigs);
   },

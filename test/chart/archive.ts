@@ -1,0 +1,25 @@
+import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+import type { Header } from 'tar-stream';
+
+/** An entry of an archive: a text, or a header with what belongs to it. */
+export type Entry = string | Uint8Array | { header: Partial<Header>; data?: string };
+
+/** A .tgz with these entries, by their full names. */
+export async function archiveOf(entries: Record<string, Entry>): Promise<Uint8Array> {
+  const tar = pack();
+  for (const [name, entry] of Object.entries(entries)) {
+    if (typeof entry === 'string') tar.entry({ name }, entry);
+    else if (entry instanceof Uint8Array) tar.entry({ name }, Buffer.from(entry));
+    else tar.entry({ name, ...entry.header }, entry.data ?? '');
+  }
+  tar.finalize();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of tar) chunks.push(chunk as Uint8Array);
+  return gzipSync(Buffer.concat(chunks));
+}
+
+/** Chart.yaml with the least that it needs. */
+export function chartYaml(name: string, more = ''): string {
+  return `apiVersion: v2\nname: ${name}\nversion: 1.0.0\n${more}`;
+}

@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { ChartError } from '../../src/chart/chart-error.ts';
+import { loadDirectory } from '../../src/chart/load-directory.ts';
+import { chartYaml } from './archive.ts';
+
+async function folder(t: ExecutionContext, files: Record<string, string>): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'helm-agent-chart-'));
+  t.teardown(() => rm(root, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true });
+    await writeFile(join(root, name), text);
+  }
+  return root;
+}
+
+test('loads in the order of names, without what .helmignore names', async (t) => {
+  const root = await folder(t, {
+    'c/Chart.yaml': chartYaml('c'),
+    'c/.helmignore': '# comment\n*.bak\n/docs\nlogs/\ntemplates/b?.yaml\n',
+    'c/x.bak': '',
+    'c/sub/y.bak': '',
+    'c/docs/a': '',
+    'c/sub/docs': '',
+    'c/logs/a': '',
+    'c/templates/b1.yaml': '',
+    'c/templates/.hidden': '',
+    'c/templates/z.yaml': '',
+    'c/templates/a.yaml': '',
+    'c/sub/logs': '',
+  });
+  const chart = await loadDirectory(join(root, 'c'));
+  t.deepEqual(
+    chart.templates.map(({ name }) => name),
+    ['templates/a.yaml', 'templates/z.yaml'],
+  );
+  t.deepEqual(
+    chart.files.map(({ name }) => name),
+    ['.helmignore', 'sub/docs', 'sub/logs'],
+  );
+});
+
+test('a negated rule ignores all that it does not name', async (t) => {
+  const root = await folder(t, { '.helmignore': '!*.yaml\n', 'Chart.yaml': chartYaml('c'), a: '', 'b.yaml': '' });
+  t.deepEqual(
+    (await loadDirectory(root)).files.map(({ name }) => name),
+    ['b.yaml'],
+  );
+});
+
+test('refuses rules that it does not know', async (t) => {
+  for (const rule of ['a/**/b', '[', 'a\\']) {
+    const root = await folder(t, { '.helmignore': rule, 'Chart.yaml': chartYaml('c') });
+    const error = await t.throwsAsync(loadDirectory(root), { instanceOf: ChartError });
+    t.is(error.code, 'chart_invalid');
+  }
+});
+
+test('follows links within the folder that it may read, and no others', async (t) => {
+  const root = await folder(t, {
+    'c/Chart.yaml': chartYaml('c'),
+    'common/Chart.yaml': chartYaml('common'),
+    secret: 's',
+  });
+  await mkdir(join(root, 'c/charts'));
+  await symlink('../../common', join(root, 'c/charts/common'));
+  const chart = await loadDirectory(join(root, 'c'), { root });
+  t.deepEqual(
+    chart.dependencies.map(({ metadata }) => metadata.name),
+    ['common'],
+  );
+  const error = await t.throwsAsync(loadDirectory(join(root, 'c')), { instanceOf: ChartError });
+  t.is(error.message, 'the chart holds a link that leads out of its folder: "charts/common"');
+});
+
+test('refuses a link to a folder that it is in', async (t) => {
+  const root = await folder(t, { 'Chart.yaml': chartYaml('c'), 'a/b': '' });
+  await symlink('..', join(root, 'a/up'));
+  const error = await t.throwsAsync(loadDirectory(root), { instanceOf: ChartError });
+  t.regex(error.message, /link to a folder that it is in: "a\/up"/);
+});
+
+test('refuses files that are too large', async (t) => {
+  const root = await folder(t, { 'Chart.yaml': chartYaml('c'), big: 'x'.repeat(5 * 1024 * 1024 + 1) });
+  const error = await t.throwsAsync(loadDirectory(root), { instanceOf: ChartError });
+  t.is(error.code, 'too_large');
+});

@@ -1,0 +1,202 @@
+import test from 'ava';
+import type { Chart } from '../../src/chart/chart.ts';
+import { coalesceValues, mergeValues } from '../../src/chart/coalesce.ts';
+import type { ChartDependency } from '../../src/chart/metadata.ts';
+import { processDependencies } from '../../src/chart/process-dependencies.ts';
+import { ValuesError } from '../../src/chart/values-error.ts';
+import { encodeJson } from '../../src/go/json-encode.ts';
+import type { Value, ValueMap } from '../../src/go/value.ts';
+import { readYamlMap } from '../../src/yaml/read.ts';
+
+function values(yaml: string): ValueMap {
+  return readYamlMap(yaml) ?? new Map<string, Value>();
+}
+
+function chart(name: string, yaml: string, children: Chart[] = [], wants: Partial<ChartDependency>[] = []): Chart {
+  const dependencies = wants.map((want) => ({ name: '', version: '*', repository: '', ...want }));
+  const metadata = { apiVersion: 'v2', name, version: '1.0.0', ...(wants.length > 0 && { dependencies }) };
+  return { metadata, values: values(yaml), templates: [], files: [], dependencies: children, digest: name };
+}
+
+function json(value: Value): string {
+  return encodeJson(value, { escapeHtml: false });
+}
+
+const coalesces = test.macro({
+  title: (_, rule: string) => rule,
+  exec(t, _rule: string, root: Chart, user: string, expected: string, warnings: string[] = []) {
+    const before = json(root.values);
+    const seen: string[] = [];
+    t.is(json(coalesceValues(root, values(user), (warning) => seen.push(warning))), expected);
+    t.deepEqual(seen, warnings);
+    t.is(json(root.values), before);
+  },
+});
+
+test(
+  coalesces,
+  "the user's values win, maps are merged, lists replaced",
+  chart('c', 'a: {x: 1, v: 1}\nl: [1, 2]'),
+  'a: {x: 2}\nl: [3]',
+  '{"a":{"v":1,"x":2},"l":[3]}',
+);
+test(
+  coalesces,
+  "a user's null deletes a default",
+  chart('c', 'a: 1\nb: {x: 1, v: 1}'),
+  'a: ~\nb: {x: ~}',
+  '{"b":{"v":1}}',
+);
+test(
+  coalesces,
+  "a user's null stays where the chart has nothing to delete",
+  chart('c', 'b: {v: 1}'),
+  'm: ~\nb: {x: ~}',
+  '{"b":{"v":1,"x":null},"m":null}',
+);
+test(coalesces, 'nulls in defaults are left out', chart('c', 'a: ~\nb: {x: ~, v: 1}'), '', '{"b":{"v":1}}');
+test(
+  coalesces,
+  'a subchart has its defaults, those of its parent and the globals',
+  chart('c', 's: {a: 2}\nglobal: {g: 1}', [chart('s', 'a: 1\nb: 1\nglobal: {h: 1}')]),
+  '',
+  '{"global":{"g":1},"s":{"a":2,"b":1,"global":{"g":1,"h":1}}}',
+);
+test(
+  coalesces,
+  "a parent's null does not delete a subchart's default, the user's does",
+  chart('c', 's: {a: ~}', [chart('s', 'a: 1\nb: 1')]),
+  's: {b: ~}',
+  '{"s":{"global":{}}}',
+);
+test(
+  coalesces,
+  'a map and what is none are not merged, and Helm warns',
+  chart('c', 'a: {x: {v: 1}}\nb: 1'),
+  'a: {x: 5}\nb: {z: 1}',
+  '{"a":{"x":5},"b":{"z":1}}',
+  [
+    'warning: cannot overwrite table with non table for c.a.x (map[v:1])',
+    'warning: skipped value for c.b: Not a table.',
+  ],
+);
+
+test('merging keeps nulls', (t) => {
+  t.is(json(mergeValues(chart('c', 'a: 1\nb: ~'), values('a: ~'), t.fail)), '{"a":null,"b":null}');
+});
+
+test('a subchart whose values are no map is an error', (t) => {
+  t.throws(() => coalesceValues(chart('c', '', [chart('s', '')]), values('s: text'), t.fail), {
+    instanceOf: ValuesError,
+    message: 'type mismatch on s: %!t(string=text)',
+  });
+});
+
+const enables = test.macro({
+  title: (_, rule: string) => rule,
+  exec(t, _rule: string, root: Chart, user: string, names: string[]) {
+    const processed = processDependencies(root, values(user), t.fail);
+    t.deepEqual(
+      processed.dependencies.map(({ metadata }) => metadata.name),
+      names,
+    );
+    t.not(processed, root);
+  },
+});
+const pair = [chart('a', ''), chart('b', '')];
+
+test(enables, 'charts that nobody asks about stay', chart('c', '', pair), '', ['a', 'b']);
+test(
+  enables,
+  'a condition switches off',
+  chart('c', 'a: {enabled: false}', pair, [{ name: 'a', condition: 'a.enabled' }, { name: 'b' }]),
+  '',
+  ['b'],
+);
+test(
+  enables,
+  'the first condition that is a boolean decides',
+  chart('c', 'x: text\nz: false', pair, [{ name: 'a', condition: 'w,z,a.active' }, { name: 'b' }]),
+  'a: {active: true}',
+  ['b'],
+);
+test(
+  enables,
+  'a condition outweighs tags',
+  chart('c', 'tags: {t: false}\nactive: true', pair, [
+    { name: 'a', tags: ['t'], condition: 'active' },
+    { name: 'b', tags: ['t'] },
+  ]),
+  '',
+  ['a'],
+);
+test(
+  enables,
+  'one tag that is on is enough',
+  chart('c', '', pair, [
+    { name: 'a', tags: ['t', 'u'] },
+    { name: 'b', tags: ['t'] },
+  ]),
+  'tags: {t: false, u: true}',
+  ['a'],
+);
+test(
+  enables,
+  'an alias names a copy, and one chart may have two',
+  chart(
+    'c',
+    '',
+    [chart('a', 'v: 1')],
+    [
+      { name: 'a', alias: 'one' },
+      { name: 'a', alias: 'two' },
+    ],
+  ),
+  '',
+  ['one', 'two'],
+);
+test(
+  enables,
+  'a version out of range is not the chart that is meant',
+  chart('c', '', [chart('a', '')], [{ name: 'a', version: '>2', condition: 'off' }]),
+  'off: false',
+  ['a'],
+);
+
+const imports = test.macro({
+  title: (_, rule: string) => rule,
+  exec(t, _rule: string, importValues: Value[], own: string, expected: string) {
+    const root = chart(
+      'c',
+      own,
+      [chart('s', 'exports: {e: {k: 1, m: {q: 1}}}\ndata: {d: 1}')],
+      [{ name: 's', importValues }],
+    );
+    const processed = processDependencies(root, new Map(), t.fail);
+    processed.values.delete('s');
+    t.is(json(processed.values), expected);
+  },
+});
+
+test(imports, 'imports what a subchart exports', ['e'], 'own: 1', '{"k":1,"m":{"q":1},"own":1}');
+test(imports, "the parent's own values outweigh imported ones", ['e'], 'k: 2', '{"k":2,"m":{"q":1}}');
+test(
+  imports,
+  'imports a table to a path',
+  [
+    new Map([
+      ['child', 'data'],
+      ['parent', 'x.y'],
+    ]),
+  ],
+  '',
+  '{"x":{"y":{"d":1}}}',
+);
+test(imports, 'leaves out what the subchart does not have', ['nope'], 'a: 1', '{"a":1}');
+
+test('processing gives a digest that depends on what is enabled', (t) => {
+  const root = chart('c', '', pair, [{ name: 'a', condition: 'a.active' }, { name: 'b' }]);
+  const digest = (user: string): string => processDependencies(root, values(user), t.fail).digest;
+  t.not(digest('a: {active: true}'), digest('a: {active: false}'));
+  t.is(digest('a: {active: true}'), digest('a: {active: true}\nx: 1'));
+});
