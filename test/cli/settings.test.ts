@@ -16,6 +16,7 @@ test('run takes its settings from flags', async (t) => {
       kubeconfig: 'k',
       listen: { host: '0.0.0.0', port: 8089 },
       listenInsecure: true,
+      allowNunjucks: false,
       localCharts: 'c',
     },
   ]);
@@ -41,6 +42,7 @@ test('run takes its settings from the environment, where a flag does not say oth
       kubeconfig: 'k',
       listen: { host: '127.0.0.1', port: 8089 },
       listenInsecure: true,
+      allowNunjucks: false,
       localCharts: 'c',
     },
   ]);
@@ -49,7 +51,9 @@ test('run takes its settings from the environment, where a flag does not say oth
 test('an agent is called as its machine where nothing else is said, and an empty variable says nothing', async (t) => {
   const { run, runs } = testProgram({ env: { HELM_AGENT_LISTEN: '1', HELM_AGENT_AGENT_ID: '' } });
   await run('run');
-  t.deepEqual(runs, [{ agentId: 'host-1', listen: { host: '127.0.0.1', port: 1 }, listenInsecure: false }]);
+  t.deepEqual(runs, [
+    { agentId: 'host-1', listen: { host: '127.0.0.1', port: 1 }, listenInsecure: false, allowNunjucks: false },
+  ]);
 });
 
 test('a control plane takes its settings from flags and the environment', async (t) => {

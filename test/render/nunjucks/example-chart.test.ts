@@ -2,6 +2,7 @@ import test from 'ava';
 import { loadDirectory } from '../../../src/chart/load-directory.ts';
 import { defaultHelmVersion, parseKubeVersion } from '../../../src/render/capabilities.ts';
 import type { Engine } from '../../../src/render/engine.ts';
+import { functionMap } from '../../../src/functions/function-map.ts';
 import { createGoTemplateEngine } from '../../../src/render/gotpl.ts';
 import { renderChart } from '../../../src/render/render-chart.ts';
 import { readYaml } from '../../../src/yaml/read.ts';
