@@ -49,3 +49,8 @@ export function statesOf({ events }: Performed, kind: string, name: string): str
 function statusesOf(events: CommandEvent[]) {
   return events.flatMap((event) => (event.type === 'status' ? [event.payload] : []));
 }
+
+/** The error of a command that failed. */
+export function errorOf({ result }: Performed): { code: string; message: string } {
+  return result.ok ? { code: 'ok', message: JSON.stringify(result) } : result.error;
+}

@@ -1,0 +1,43 @@
+import test from 'ava';
+import { fileURLToPath } from 'node:url';
+import { useHarness } from './harness.ts';
+import { contentsOf, freeNamespace } from './namespaces.ts';
+import { endsOf, errorOf, performed } from './performed.ts';
+import { kubeconfigText } from './real-cluster.ts';
+
+const charts = fileURLToPath(new URL('fixtures', import.meta.url));
+const harness = useHarness(() => ({ kubeconfig: kubeconfigText(), localCharts: charts }));
+const hookedKinds = [
+  ['v1', 'ConfigMap'],
+  ['batch/v1', 'Job'],
+] as const;
+
+test('a pre-install Job is waited for before the objects of the chart are applied', async (t) => {
+  const { plane, agentId, cluster } = harness();
+  const namespace = freeNamespace(t, cluster);
+  const installed = await performed(
+    plane.install(agentId, { releaseName: 'shop', namespace, chartName: 'hooked', timeout: '60s' }),
+  );
+  t.is(installed.outcome, 'deployed', JSON.stringify(installed.result));
+  t.deepEqual(await contentsOf(cluster, namespace, hookedKinds), ['ConfigMap/shop-after', 'Job/shop-before']);
+  const at = { namespace, apiVersion: 'batch/v1', kind: 'Job', name: 'shop-before' };
+  const job = (await cluster.get(at)) as { status?: { completionTime?: string } } | undefined;
+  const configMap = await cluster.get({ ...at, apiVersion: 'v1', kind: 'ConfigMap', name: 'shop-after' });
+  const [completed, created] = [job?.status?.completionTime, configMap?.metadata.creationTimestamp];
+  t.true(completed !== undefined && created !== undefined && completed <= created, `${completed} ${created}`);
+});
+
+test('a pre-install Job that fails ends the install at once', async (t) => {
+  const { plane, agentId, cluster } = harness();
+  const namespace = freeNamespace(t, cluster);
+  const request = { releaseName: 'shop', namespace, chartName: 'hooked', values: 'args: [fail]\n', timeout: '300s' };
+  const started = performance.now();
+  const installed = await performed(plane.install(agentId, request));
+  t.true(performance.now() - started < 60_000, 'long before the timeout');
+  const error = errorOf(installed);
+  t.is(error.code, 'hook_failed');
+  t.regex(error.message, /failed pre-install: /);
+  t.regex(error.message, /boom: cannot reach database|exit code 3|exited with 3/);
+  t.like(endsOf(installed), { 'pre-hooks': 'failed', uninstall: 'done' });
+  t.deepEqual(await contentsOf(cluster, namespace, [['v1', 'ConfigMap']]), []);
+});
