@@ -33,7 +33,7 @@ function pathOf(draft: Draft): string {
 }
 
 /** Where a keyword holds schemas: itself, in a list, or in a map. */
-export type Place = 'schema' | 'list' | 'map';
+type Place = 'schema' | 'list' | 'map';
 
 const sinceDraft4: readonly (readonly [keyword: string, place: Place])[] = [
   ['definitions', 'map'],
