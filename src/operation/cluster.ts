@@ -27,7 +27,7 @@ export type ObservedChange =
   | { type: 'changed'; object: KubeObject }
   | { type: 'deleted'; object: KubeObject };
 
-export interface ApplyOptions {
+interface ApplyOptions {
   fieldManager: string;
   /** Take fields that other managers own. Default false: a conflict is an error. */
   force?: boolean;
@@ -36,13 +36,13 @@ export interface ApplyOptions {
   signal?: AbortSignal;
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   fieldManager?: string;
   dryRun?: boolean;
   signal?: AbortSignal;
 }
 
-export interface DeleteOptions {
+interface DeleteOptions {
   /** Default `Background`. */
   propagation?: 'Background' | 'Foreground' | 'Orphan';
   /** Only where the object still has this uid. */

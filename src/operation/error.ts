@@ -1,7 +1,7 @@
 import type { ResourceStatus } from './progress.ts';
 
 /** What an operation can fail with, besides errors of the chart's source, of rendering and of the cluster, which keep their own codes. */
-export const operationErrorCodes = [
+const operationErrorCodes = [
   'invalid_release_name',
   'invalid_namespace',
   'namespace_not_found',

@@ -57,7 +57,7 @@ export function parseKubeVersion(text: string): KubeVersion {
   };
 }
 
-export class KubeVersionError extends Error {
+class KubeVersionError extends Error {
   override readonly name = 'KubeVersionError';
   readonly code = 'kube_version_invalid';
 }

@@ -27,7 +27,7 @@ export interface RendererOptions {
   allowNunjucks?: boolean;
 }
 
-export interface RenderRequest {
+interface RenderRequest {
   chart: Chart;
   /** What the user gave. */
   values: ValueMap;

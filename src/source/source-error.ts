@@ -1,5 +1,5 @@
 /** Every way in which a chart cannot be had from where it should come from. */
-export const sourceErrorCodes = [
+const sourceErrorCodes = [
   'repository_unauthorized',
   'repository_not_found',
   'repository_failed',

@@ -251,11 +251,11 @@ test('values that cannot be read name their file or flag, and nothing is sent', 
   const { run, stderr, puppets } = await world(t, { files: { 'bad.yaml': 'a: [' } });
   const install = (...more: string[]) => run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1', ...more);
   t.is(await install('-f', 'bad.yaml'), 1);
-  t.regex(stderr.text, /^Error: bad\.yaml: /);
+  t.regex(stderr.text, /^Error: failed to parse bad\.yaml: /);
   t.is(await install('-f', 'none.yaml'), 1);
   t.regex(stderr.text, /ENOENT: none\.yaml/);
   t.is(await install('--set', 'a'), 1);
-  t.regex(stderr.text, /--set a: key "a" has no value/);
+  t.regex(stderr.text, /--set data: key "a" has no value/);
   t.is(puppets.calls.length, 0);
 });
 

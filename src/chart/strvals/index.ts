@@ -4,7 +4,6 @@ import { readAssignments, type ReadValue } from './assignments.ts';
 import { Scanner } from './scanner.ts';
 import { StrvalsError } from './strvals-error.ts';
 
-
 /** Sets what a `--set` line says into `target`: `a.b=1,c[0]=x,d={x,y}`. Throws {@link StrvalsError}. */
 export function setValues(line: string, target: ValueMap): void {
   setText(line, target, typedValue);

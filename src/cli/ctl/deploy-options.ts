@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
 import type { ProgramDependencies } from '../dependencies.ts';
-import { mergeValues, type ValueOptions } from './values.ts';
+import { mergeValues, type ValueFlags } from './values.ts';
 
 /** The flags of `install` and `upgrade`; absent ones leave it to the agent. */
-export interface DeployFlags extends ValueOptions {
+export interface DeployFlags extends ValueFlags {
   [flag: string]: unknown;
   namespace?: string;
   repo?: string;

@@ -1,10 +1,10 @@
-import { loadValues, mergeMaps } from '../../chart/load-values.ts';
-import { setFiles, setJson, setLiteral, setStrings, setValues } from '../../chart/strvals/index.ts';
-import type { Value, ValueMap } from '../../go/value.ts';
+import { setFiles } from '../../chart/strvals/index.ts';
+import { mergeValueOptions } from '../../chart/value-options.ts';
+import type { Value } from '../../go/value.ts';
 import { writeYaml } from '../../yaml/write.ts';
 
 /** What the user gave as values, in the order in which it was given. */
-export interface ValueOptions {
+export interface ValueFlags {
   values?: string[] | undefined;
   set?: string[] | undefined;
   setString?: string[] | undefined;
@@ -13,55 +13,36 @@ export interface ValueOptions {
   setLiteral?: string[] | undefined;
 }
 
-/**
- * The values as YAML text; undefined where none were given. As in Helm (pkg/cli/values/options.go) files come first, then --set-json, --set,
- * --set-string, --set-file and --set-literal. Errors name what was given.
- */
+/** The values as YAML text, merged as Helm merges them; undefined where none were given. Errors have Helm's texts. */
 export async function mergeValues(
-  options: ValueOptions,
+  flags: ValueFlags,
   readFile: (path: string) => Promise<Uint8Array>,
 ): Promise<string | undefined> {
-  if (Object.values(options).every((given: unknown) => given === undefined)) return undefined;
-  const text = async (path: string) => new TextDecoder().decode(await readFile(path));
-  let values: ValueMap = new Map<string, Value>();
-  for (const path of options.values ?? []) {
-    const file = await text(path);
-    values = mergeMaps(
-      values,
-      naming(path, () => loadValues(file)),
-    );
+  const { values = [], set = [], setString = [], setJson = [], setFile = [], setLiteral = [] } = flags;
+  if ([values, set, setString, setJson, setFile, setLiteral].every((given) => given.length === 0)) return undefined;
+  const texts = new Map<string, string>();
+  for (const path of [...values, ...namedFiles(setFile)]) {
+    texts.set(path, new TextDecoder().decode(await readFile(path)));
   }
-  const files = new Map<string, string>();
-  for (const path of namedFiles(options.setFile ?? [])) files.set(path, await text(path));
-  const set = (flag: string, lines: string[] | undefined, apply: (line: string) => void) => {
-    for (const line of lines ?? []) naming(`${flag} ${line}`, () => apply(line));
+  const options = {
+    files: values,
+    json: setJson,
+    values: set,
+    strings: setString,
+    fileValues: setFile,
+    literals: setLiteral,
   };
-  set('--set-json', options.setJson, (line) => setJson(line, values));
-  set('--set', options.set, (line) => setValues(line, values));
-  set('--set-string', options.setString, (line) => setStrings(line, values));
-  set('--set-file', options.setFile, (line) => setFiles(line, values, (path) => files.get(path) ?? ''));
-  set('--set-literal', options.setLiteral, (line) => setLiteral(line, values));
-  return writeYaml(values);
+  return writeYaml(mergeValueOptions(options, (path) => texts.get(path) ?? ''));
 }
 
 /** The files that --set-file lines name: reading them takes time, and setting values does not wait. */
-function namedFiles(lines: string[]): string[] {
+function namedFiles(lines: readonly string[]): string[] {
   const paths: string[] = [];
-  for (const line of lines) {
-    naming(`--set-file ${line}`, () =>
-      setFiles(line, new Map<string, Value>(), (path) => {
-        paths.push(path);
-        return '';
-      }),
-    );
-  }
+  const note = (path: string) => {
+    paths.push(path);
+    return '';
+  };
+  const target = new Map<string, Value>();
+  for (const line of lines) setFiles(line, target, note);
   return paths;
-}
-
-function naming<Result>(what: string, read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
 }

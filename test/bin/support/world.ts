@@ -9,7 +9,7 @@ import { testHost } from '../../sandbox/host.ts';
 export const agentId = 'edge-1';
 
 /** The folder of charts that the agent of a world allows to name by path. */
-export const exampleCharts = new URL('../../../examples/charts/', import.meta.url).pathname;
+const exampleCharts = new URL('../../../examples/charts/', import.meta.url).pathname;
 
 /** The whole program in one process: a control plane, an agent that is connected to it, and the sandbox as its cluster. */
 export interface World {
@@ -31,7 +31,7 @@ export interface WorldOptions extends Partial<AgentSetup> {
 }
 
 /** Everything reconnects fast and gives up soon. */
-export const shortTimes = {
+const shortTimes = {
   backoff: { baseMs: 20, capMs: 100, stableMs: 60_000 },
   graceMs: 5000,
   deliveryMs: 1000,
