@@ -24,7 +24,7 @@ export interface HarnessOptions {
 }
 
 /** Starts both, and waits until the agent is connected. */
-async function openHarness({ kubeconfig, localCharts }: HarnessOptions): Promise<Harness> {
+export async function openHarness({ kubeconfig, localCharts }: HarnessOptions): Promise<Harness> {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-e2e-'));
   const kubeconfigFile = join(folder, 'kubeconfig');
   await writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
