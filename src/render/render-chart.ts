@@ -1,6 +1,7 @@
 import type { Chart } from '../chart/chart.ts';
 import { coalesceValues } from '../chart/coalesce.ts';
 import { processDependencies } from '../chart/process-dependencies.ts';
+import { validateValues } from '../chart/validate-values.ts';
 import type { ValueMap } from '../go/value.ts';
 import type { Hook } from '../release/hook.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
@@ -67,6 +68,7 @@ export function renderChart(input: RenderInput, engine: Engine): Rendered {
   const warn = (warning: string) => void warnings.push(warning);
   const chart = processDependencies(input.chart, input.values, warn);
   const values = coalesceValues(chart, input.values, warn);
+  if (options.skipSchemaValidation !== true) validateValues(chart, values);
   requireKubeVersion(chart, capabilities.kubeVersion);
 
   const files = engine.render(chartTemplates(chart, values, release, capabilities), {
