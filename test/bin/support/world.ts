@@ -9,7 +9,7 @@ import { testHost } from '../../sandbox/host.ts';
 export const agentId = 'edge-1';
 
 /** The folder of charts that the agent of a world allows to name by path. */
-const exampleCharts = new URL('../../../examples/charts/', import.meta.url).pathname;
+export const exampleCharts = new URL('../../../examples/charts/', import.meta.url).pathname;
 
 /** The whole program in one process: a control plane, an agent that is connected to it, and the sandbox as its cluster. */
 export interface World {
@@ -82,6 +82,14 @@ export async function failureOf(command: SentCommand): Promise<Failure> {
   return result.error;
 }
 
+/** Resolves once the command waits for its resources. */
+export async function waiting(command: SentCommand): Promise<void> {
+  for await (const event of command) {
+    if (event.type === 'status' && event.payload.step === 'wait' && event.payload.resources) return;
+  }
+  throw new Error('the command never waited');
+}
+
 const namespacedKinds = [
   { apiVersion: 'v1', kind: 'Secret' },
   { apiVersion: 'v1', kind: 'ConfigMap' },
@@ -97,6 +105,6 @@ export async function contentsOf(cluster: KubeCluster, namespace: string): Promi
     .flatMap((objects, index) =>
       objects.map(({ metadata }) => `${namespacedKinds[index]?.kind ?? ''}/${metadata.name}`),
     )
-    .filter((name) => name !== 'ConfigMap/kube-root-ca.crt')
+    .filter((name) => !['ConfigMap/kube-root-ca.crt', 'Service/kubernetes'].includes(name))
     .sort();
 }
