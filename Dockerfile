@@ -15,5 +15,5 @@ COPY --from=build /app /app
 COPY LICENSE /app/
 USER 65532:65532
 ENV NODE_ENV=production
-ENTRYPOINT ["node", "/app/helm-agent.js"]
+ENTRYPOINT ["node", "/app/helm-agent.mjs"]
 CMD ["run"]

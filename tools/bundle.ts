@@ -1,4 +1,4 @@
-// Bundles the program for the image: FOLDER/helm-agent.js and the render worker beside it.
+// Bundles the program for the image: FOLDER/helm-agent.mjs and the render worker beside it.
 import { build } from 'esbuild';
 
 const [folder = 'dist/bundle'] = process.argv.slice(2);
@@ -6,11 +6,11 @@ const [folder = 'dist/bundle'] = process.argv.slice(2);
 await build({
   entryPoints: { 'helm-agent': 'src/bin/helm-agent.ts', 'render-worker': 'src/bin/render-worker.ts' },
   outdir: folder,
+  outExtension: { '.js': '.mjs' },
   bundle: true,
   platform: 'node',
   target: 'node24',
   format: 'esm',
-  sourcemap: 'linked',
   // CommonJS packages inside an ES module bundle ask for these
   banner: {
     js: [

@@ -4,7 +4,7 @@ import type { CommandEvent, Result, SentCommand } from '../../src/control-plane/
 export interface Performed {
   result: Result;
   events: CommandEvent[];
-  /** The release's manifest's status after success, or the error's code after failure, for assertions. */
+  /** The release's status after success, or the error's code after failure. */
   outcome: string;
 }
 
