@@ -12,7 +12,7 @@ const world = startWorld({
 });
 const impatient = startWorld({
   downloadTimeoutMs: 1500,
-  renderLimits: { ...defaultRenderLimits, steps: Infinity, milliseconds: 1500 },
+  renderLimits: { ...defaultRenderLimits, steps: Infinity, milliseconds: 700 },
 });
 test.after.always(async () => {
   await (await world).close();
@@ -239,7 +239,7 @@ test('a template that never ends is ended after many steps', refused, endless, {
 for (const time of ['first', 'second']) {
   test(`a template that never ends is ended after some time, the ${time} time`, refused, endless, {
     code: 'render_limit',
-    message: /^rendering chart app takes more than 1\.5 seconds; look for a template that never ends$/,
+    message: /^rendering chart app takes more than 0\.7 seconds; look for a template that never ends$/,
     soon: true,
   });
 }

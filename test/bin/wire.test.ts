@@ -3,6 +3,8 @@ import type { CommandEvent } from '../../src/control-plane/index.ts';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
 import type { Packet } from '../../src/protocol/packet.ts';
 import { FakeControlPlane } from '../agent/support/server.ts';
+import { serve } from '../source/test-repository.ts';
+import { packedApp, serveApp } from './support/archive.ts';
 import { dialAgent } from './support/client.ts';
 import { startCuttableProxy, type CuttableProxy } from './support/cuttable-proxy.ts';
 import {
@@ -11,6 +13,7 @@ import {
   contentsOf,
   failureOf,
   startWorld,
+  underWay,
   waiting,
   type World,
   type WorldOptions,
@@ -197,4 +200,25 @@ test('an agent that stops undoes what it is at, and says so', async (t) => {
     'Service/second-web',
   ]);
   t.throws(() => plane.list(agentId), { code: 'agent_not_connected' });
+});
+
+test('an agent that stops ends downloads that hang and templates that never end', async (t) => {
+  const { plane, agent, cluster } = await worldOf(t);
+  const silent = await serve(t, { '/index.yaml': () => undefined });
+  const endless = '{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}';
+  const { url } = await serveApp(t, await packedApp({ 'endless.yaml': endless }));
+  const commands = [silent.url, url].map((repoUrl, index) =>
+    plane.install(agentId, { releaseName: `app-${index}`, namespace: 'none', chartName: 'app', repoUrl }),
+  );
+  await Promise.all([underWay(commands[0], 'load'), underWay(commands[1], 'render')]);
+  const started = performance.now();
+  await agent.stop();
+  t.true(performance.now() - started < 5000);
+  for (const command of commands) {
+    t.deepEqual(await failureOf(command), {
+      code: 'cancelled',
+      message: 'cancelled: the operation was cancelled, for the agent is stopping',
+    });
+  }
+  t.is(await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: 'none' }), undefined);
 });

@@ -82,6 +82,14 @@ export async function failureOf(command: SentCommand): Promise<Failure> {
   return result.error;
 }
 
+/** Resolves once the command has begun a step. */
+export async function underWay(command: SentCommand | undefined, step: string): Promise<void> {
+  for await (const event of command ?? []) {
+    if (event.type === 'status' && event.payload.step === step) return;
+  }
+  throw new Error(`the command never came to ${step}`);
+}
+
 /** Resolves once the command waits for its resources. */
 export async function waiting(command: SentCommand): Promise<void> {
   for await (const event of command) {
