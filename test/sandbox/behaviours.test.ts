@@ -48,7 +48,7 @@ interface Status {
 }
 
 function statusOf(object: KubeObject | undefined): Status {
-  return (object?.['status'] ?? {});
+  return object?.['status'] ?? {};
 }
 
 function refTo({ apiVersion, kind, metadata }: KubeObject): ObjectRef {
@@ -73,11 +73,21 @@ function until(
 }
 
 /** The first pod of which something holds. */
-function podOf(cluster: KubeCluster, what: string, holds: (status: Status) => boolean): Promise<KubeObject> {
-  return eventually(what, 10, async () => {
-    const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace });
-    return pods.find((pod) => holds(statusOf(pod)));
-  });
+/** Follows the pods, so that no state is missed that a pod is in for a moment only. */
+async function podOf(cluster: KubeCluster, what: string, holds: (status: Status) => boolean): Promise<KubeObject> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), 20_000);
+  try {
+    for await (const change of cluster.observe({ apiVersion: 'v1', kind: 'Pod', namespace }, stop.signal)) {
+      const pods = change.type === 'snapshot' ? change.objects : [change.object];
+      const found = pods.find((pod) => holds(statusOf(pod)));
+      if (found) return found;
+    }
+    throw new Error(`never came true: ${what}`);
+  } finally {
+    clearTimeout(timer);
+    stop.abort();
+  }
 }
 
 const waitingFor: [behaviour: string, reason: string][] = [
