@@ -35,7 +35,10 @@ export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     ...Object.entries(below).map(([name, allowed]) => layer(name, allowed)),
-    layer('cli', everything.filter((name) => name !== 'kube')),
+    layer(
+      'cli',
+      everything.filter((name) => name !== 'kube'),
+    ),
     {
       name: 'client-node-in-kube-only',
       severity: 'error',
