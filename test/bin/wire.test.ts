@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { CommandEvent } from '../../src/control-plane/index.ts';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
@@ -136,9 +137,10 @@ async function ready(cluster: KubeCluster, name: string): Promise<void> {
   found.abort();
 }
 
-test('what happened while the socket was cut arrives on the next one, in order and without a gap', async (t) => {
+/** Breaks the connection in the middle of a wait, and mends it once the release is ready. */
+const broken = test.macro(async (t, kind: 'cut' | 'swallow') => {
   const proxies: CuttableProxy[] = [];
-  const { plane, cluster } = await worldOf(t, {
+  const { plane, cluster, lines } = await worldOf(t, {
     proxy: async (port) => {
       const proxy = await startCuttableProxy(port);
       proxies.push(proxy);
@@ -148,9 +150,11 @@ test('what happened while the socket was cut arrives on the next one, in order a
   });
   const command = plane.install(agentId, { releaseName: 'shop', chartName: 'web', values: readyAfter(10) });
   await waiting(command);
-  proxies[0]?.cut();
+  proxies[0]?.[kind]();
   await ready(cluster, 'shop-web');
+  while (!lines.some((line) => line.includes('command succeeded'))) await sleep(10);
   t.is(command.outcome, undefined);
+  proxies[0]?.cut();
   proxies[0]?.heal();
 
   const events: CommandEvent[] = [];
@@ -169,6 +173,9 @@ test('what happened while the socket was cut arrives on the next one, in order a
   const back = events.findIndex((event) => event.type === 'agent' && event.payload.connected);
   t.true(events.slice(back).some((event) => event.type === 'status' && event.payload.state === 'done'));
 });
+
+test('what is said while the socket is cut arrives on the next one, in order and without a gap', broken, 'cut');
+test('what was on its way when the socket was lost is sent again, in order and without a gap', broken, 'swallow');
 
 test('an agent that stops undoes what it is at, and says so', async (t) => {
   const { plane, agent, cluster } = await worldOf(t);

@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A TCP proxy whose connections can be cut. */
+/** A TCP proxy whose connections can go silent and be cut. */
 export interface CuttableProxy {
   port: number;
+  /** Takes what comes over the connections, and passes nothing on. */
+  swallow(): void;
   /** Cuts all connections, and each new one until `heal`. */
   cut(): void;
+  /** Lets new connections through. */
   heal(): void;
   close(): void;
 }
@@ -13,6 +16,7 @@ export interface CuttableProxy {
 export async function startCuttableProxy(target: number): Promise<CuttableProxy> {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isSilent = false;
   const server = createServer((inbound) => {
     if (isCut) {
       inbound.destroy();
@@ -22,9 +26,15 @@ export async function startCuttableProxy(target: number): Promise<CuttableProxy>
     for (const socket of [inbound, outbound]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
-      socket.once('close', () => sockets.delete(socket));
+      socket.once('close', () => {
+        sockets.delete(inbound);
+        sockets.delete(outbound);
+        inbound.destroy();
+        outbound.destroy();
+      });
     }
-    inbound.pipe(outbound).pipe(inbound);
+    inbound.on('data', (data) => isSilent || outbound.write(data));
+    outbound.on('data', (data) => isSilent || inbound.write(data));
   });
   const cut = () => {
     isCut = true;
@@ -35,7 +45,11 @@ export async function startCuttableProxy(target: number): Promise<CuttableProxy>
   return {
     port: (server.address() as AddressInfo).port,
     cut,
-    heal: () => void (isCut = false),
+    swallow: () => void (isSilent = true),
+    heal() {
+      isSilent = false;
+      isCut = false;
+    },
     close() {
       server.close();
       cut();
