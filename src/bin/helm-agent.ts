@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { buffer } from 'node:stream/consumers';
 import type { ControlPlaneSettings } from '../cli/control-plane-settings.ts';
 import { createProgram } from '../cli/program.ts';
 import type { RunSettings } from '../cli/run-settings.ts';
@@ -8,6 +9,8 @@ import { ControlPlane } from '../control-plane/index.ts';
 import { tokenFile } from '../agent/token-file.ts';
 import { agentOf } from './agent-of.ts';
 import { clusterOf } from './cluster-of.ts';
+import { processHost } from './host.ts';
+import { localRenderer } from './local-renderer.ts';
 import { processLogger } from './logger.ts';
 import { stopSignal } from './stop-signal.ts';
 import { terminalOf } from './terminal.ts';
@@ -19,12 +22,14 @@ const program = createProgram({
   hostName: hostname(),
   stdout: terminalOf(process.stdout),
   stderr: terminalOf(process.stderr),
-  readFile,
+  host: processHost(),
+  readFile: (path) => (path.trim() === '-' ? buffer(process.stdin) : readFile(path)),
   fetch,
   onInterrupt(listener) {
     process.on('SIGINT', listener);
     return () => process.off('SIGINT', listener);
   },
+  createRenderer: localRenderer,
   runAgent,
   runControlPlane,
 });

@@ -71,7 +71,7 @@ async function walkFolder(walk: Walk, folder: string, prefix: string): Promise<v
 
 async function walkEntry(walk: Walk, path: string, name: string): Promise<void> {
   const real = await realpath(path);
-  if (real !== walk.root && !real.startsWith(walk.root + sep)) {
+  if (!isBelow(walk.root, real)) {
     throw new ChartError('chart_invalid', `the chart holds a link that leads out of its folder: ${quote(name)}`);
   }
   const status = await stat(real);
@@ -83,6 +83,10 @@ async function walkEntry(walk: Walk, path: string, name: string): Promise<void> 
   if (!status.isFile())
     throw new ChartError('chart_invalid', `cannot load irregular file ${name} as it has file mode type bits set`);
   await takeFile(walk, real, name, status.size);
+}
+
+function isBelow(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 async function takeFile(walk: Walk, path: string, name: string, size: number): Promise<void> {

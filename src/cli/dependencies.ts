@@ -1,4 +1,6 @@
 import type { ControlPlaneSettings } from './control-plane-settings.ts';
+import type { Host } from '../go/host.ts';
+import type { ThreadedRenderer } from '../render/renderer.ts';
 import type { RunSettings } from './run-settings.ts';
 
 /** Where text goes. */
@@ -18,10 +20,14 @@ export interface ProgramDependencies {
   hostName: string;
   stdout: Terminal;
   stderr: Terminal;
+  host: Host;
+  /** Reads a file; `-` is what comes in through stdin. */
   readFile(path: string): Promise<Uint8Array>;
   fetch(url: string, init?: RequestInit): Promise<Response>;
   /** Calls back at each Ctrl-C, instead of ending the process; returns what takes that back. */
   onInterrupt(listener: () => void): () => void;
+  /** A renderer for charts of this machine; to be closed by who asked for it. */
+  createRenderer(options: { allowNunjucks: boolean }): ThreadedRenderer;
   /** Runs an agent until the process is told to stop. Fails where it cannot start. */
   runAgent(settings: RunSettings): Promise<void>;
   /** Runs a control plane until the process is told to stop. Fails where it cannot start. */

@@ -4,6 +4,7 @@ import { controlPlaneSchema, controlPlaneSettings } from './control-plane-settin
 import type { ProgramDependencies } from './dependencies.ts';
 import { runSchema, runSettings } from './run-settings.ts';
 import { addSettings, readSettings } from './settings.ts';
+import { addTemplate } from './template/command.ts';
 import { printable } from './text.ts';
 
 /** The whole program: takes the arguments behind its name, and yields its exit code. */
@@ -71,5 +72,6 @@ Examples:
   );
 
   addCtl(program, dependencies, exit);
+  addTemplate(program, dependencies);
   return program;
 }

@@ -10,6 +10,7 @@ import { secretStorage } from '../../release/secret-storage.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import { agentOf } from '../agent-of.ts';
 import { processHost } from '../host.ts';
+import { localRenderer } from '../local-renderer.ts';
 import { processLogger } from '../logger.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { terminalOf } from '../terminal.ts';
@@ -103,7 +104,9 @@ function ctlOf(terminal: Terminal, server: string): (args: string[]) => Promise<
     hostName: 'demo',
     stdout: terminal,
     stderr: terminal,
+    host: processHost(),
     readFile,
+    createRenderer: localRenderer,
     fetch,
     onInterrupt(listener) {
       process.on('SIGINT', listener);

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import type { CommandParameters, CommandType } from '../../protocol/commands.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
+import { readSecret } from '../secret-file.ts';
 import { addSettings, readSettings, type Settings } from '../settings.ts';
 import { oneLine, table } from '../text.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
@@ -32,14 +33,12 @@ type Flags = Record<string, unknown>;
 export function addCtl(program: Command, dependencies: ProgramDependencies, exit: { code: number }): void {
   const ctl = program.command('ctl').description('Command agents through a control plane, and watch what comes of it');
 
+  const secretIn = (path: string) => readSecret(dependencies, path);
+
   async function clientOf(flags: Flags): Promise<ApiClient> {
     const { server, tokenFile } = readSettings(serverSchema, serverSettings, flags, dependencies.env);
-    const token = tokenFile === undefined ? undefined : await readSecret(tokenFile);
+    const token = tokenFile === undefined ? undefined : await secretIn(tokenFile);
     return createApiClient({ server, token, fetch: (url, init) => dependencies.fetch(url, init) });
-  }
-
-  async function readSecret(path: string): Promise<string> {
-    return new TextDecoder().decode(await dependencies.readFile(path)).trim();
   }
 
   async function perform<Type extends CommandType>(flags: Flags, type: Type, payload: CommandParameters[Type]) {
@@ -72,7 +71,7 @@ export function addCtl(program: Command, dependencies: ProgramDependencies, exit
     .action(async (releaseName: string, chartName: string, flags: DeployFlags & { upgrade?: boolean }) => {
       const common = {
         releaseName,
-        ...(await chartOf(chartName, flags, readSecret)),
+        ...(await chartOf(chartName, flags, secretIn)),
         ...(await deployOf(flags, dependencies)),
       };
       await perform(flags, 'install_release', { ...common, ...(flags.upgrade && { upgrade: true }) });
@@ -85,7 +84,7 @@ export function addCtl(program: Command, dependencies: ProgramDependencies, exit
     .action(async (releaseName: string, chartName: string, flags: DeployFlags & { install?: boolean }) => {
       const common = {
         releaseName,
-        ...(await chartOf(chartName, flags, readSecret)),
+        ...(await chartOf(chartName, flags, secretIn)),
         ...(await deployOf(flags, dependencies)),
       };
       if (flags.install) await perform(flags, 'install_release', { ...common, upgrade: true });

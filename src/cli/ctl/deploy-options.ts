@@ -1,15 +1,13 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
+import { addRepositoryOptions, addValueOptions, type RepositoryFlags } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
-import { mergeValues, type ValueFlags } from './values.ts';
+import type { ValueFlags } from '../values.ts';
+import { mergeValues } from './values.ts';
 
 /** The flags of `install` and `upgrade`; absent ones leave it to the agent. */
-export interface DeployFlags extends ValueFlags {
+export interface DeployFlags extends ValueFlags, RepositoryFlags {
   [flag: string]: unknown;
   namespace?: string;
-  repo?: string;
-  version?: string;
-  username?: string;
-  passwordFile?: string;
   timeout?: string;
   atomic?: boolean;
   wait?: boolean;
@@ -17,10 +15,6 @@ export interface DeployFlags extends ValueFlags {
   createNamespace?: boolean;
   description?: string;
 }
-
-const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
-
-const repeated = (flag: string, description: string) => new Option(flag, description).argParser(collect);
 
 /** Two flags for a switch that is on by default, where saying so shall be possible. */
 const onByDefault: [name: string, description: string, opposite: string][] = [
@@ -31,17 +25,9 @@ const onByDefault: [name: string, description: string, opposite: string][] = [
 ];
 
 export function addDeployOptions(command: Command): void {
+  addRepositoryOptions(command, 'a path that the agent allows');
+  addValueOptions(command);
   command
-    .option('--repo <url>', 'the HTTP repository of the chart; without it, the chart is a path that the agent allows')
-    .option('--version <version>', 'a version or a range; the newest where absent')
-    .option('--username <name>', 'for the repository')
-    .option('--password-file <file>', 'a file with the password for the repository')
-    .addOption(repeated('-f, --values <file>', 'a file of values; may be repeated, the last wins'))
-    .addOption(repeated('--set <assignments>', 'values as a=1,b.c=x; may be repeated'))
-    .addOption(repeated('--set-string <assignments>', 'values that are text; may be repeated'))
-    .addOption(repeated('--set-json <assignments>', 'values in JSON; may be repeated'))
-    .addOption(repeated('--set-file <assignments>', 'values out of files; may be repeated'))
-    .addOption(repeated('--set-literal <assignment>', 'one value, taken as it stands; may be repeated'))
     .option('--timeout <duration>', 'how long it may take; 5m where absent')
     .option('--description <text>', 'stands in the history of the release');
   for (const [name, description, opposite] of onByDefault) {

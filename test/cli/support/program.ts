@@ -1,3 +1,4 @@
+import { createRenderer } from '../../../src/render/renderer.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import type { ProgramDependencies, Terminal } from '../../../src/cli/dependencies.ts';
 import type { ControlPlaneSettings } from '../../../src/cli/control-plane-settings.ts';
@@ -33,6 +34,12 @@ export function testProgram(
     hostName: 'host-1',
     stdout,
     stderr,
+    host: { now: () => 0n, randomBytes: (size) => new Uint8Array(size), timeZone: 'UTC' },
+    createRenderer: (options) =>
+      createRenderer({
+        workerUrl: new URL('../../../src/bin/render-worker.ts', import.meta.url),
+        ...options,
+      }),
     readFile(path) {
       const text = given.files?.[path];
       return text === undefined

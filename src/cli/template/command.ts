@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import { requireInstallable } from '../../chart/installable.ts';
+import type { Host } from '../../go/host.ts';
+import { addRepositoryOptions, addValueOptions, repeated, type RepositoryFlags } from '../chart-options.ts';
+import type { ProgramDependencies } from '../dependencies.ts';
+import { logLine } from '../helm-log.ts';
+import { checkKubeVersion, namespaceOf } from '../release-options.ts';
+import { loadNamedChart } from '../load-chart.ts';
+import { readSecret } from '../secret-file.ts';
+import { mergeValueFlags, type ValueFlags } from '../values.ts';
+import { nameFromTemplate, requireReleaseName } from './release-name.ts';
+import { showOnly } from './show-only.ts';
+import { templateChart } from './template-chart.ts';
+
+interface TemplateFlags extends ValueFlags, RepositoryFlags {
+  namespace?: string;
+  kubeVersion?: string;
+  apiVersions?: string[];
+  includeCrds?: boolean;
+  showOnly?: string[];
+  isUpgrade?: boolean;
+  hooks: boolean;
+  skipTests?: boolean;
+  skipSchemaValidation?: boolean;
+  nameTemplate?: string;
+  allowNunjucks?: boolean;
+}
+
+/** Adds `template`: what `helm template` prints, without a cluster. */
+export function addTemplate(program: Command, dependencies: ProgramDependencies): void {
+  const command = program
+    .command('template')
+    .description('Render a chart and print its manifests, as helm template does')
+    .argument(
+      '<chart...>',
+      "the release's name, release-name where absent, and the chart: a directory or an archive; with --repo, its name",
+    )
+    .usage('[options] [name] <chart>')
+    .option('-n, --namespace <namespace>', "the release's namespace; default where absent");
+  addValueOptions(command);
+  command
+    .option('--kube-version <version>', 'the Kubernetes version that the chart is told of')
+    .addOption(repeated('-a, --api-versions <versions>', 'more API versions that the chart is told of'))
+    .option('--include-crds', 'print the CRDs of the chart, too')
+    .addOption(repeated('-s, --show-only <template>', 'print only what comes of these templates, a path or a pattern'))
+    .option('--is-upgrade', 'set .Release.IsUpgrade instead of .Release.IsInstall')
+    .option('--no-hooks', 'leave hooks out')
+    .option('--skip-tests', 'leave tests out')
+    .option('--skip-schema-validation', 'do not hold the values against values.schema.json')
+    .option('--name-template <template>', "a Go template that makes the release's name");
+  addRepositoryOptions(command, 'a path');
+  command
+    .option('--allow-nunjucks', 'render charts that are written for Nunjucks')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  helm-agent template web ./web -f values.yaml --set replicas=2 -n demo
+  helm-agent template podinfo --repo https://stefanprodan.github.io/podinfo --version ^6
+  helm-agent template web ./web -s 'templates/*.yaml' --kube-version 1.33 -a monitoring.coreos.com/v1`,
+    )
+    .action(async (args: string[], flags: TemplateFlags) => {
+      dependencies.stdout.write(await template(args, flags, dependencies));
+    });
+}
+
+/** Works in Helm's order, so that of several things that are wrong the same one is named. */
+async function template(args: readonly string[], flags: TemplateFlags, dependencies: ProgramDependencies) {
+  const { stderr, env, host } = dependencies;
+  const log = (line: string) => stderr.write(line);
+  if (flags.kubeVersion) checkKubeVersion(flags.kubeVersion);
+  const { name, chartName } = nameAndChart(args, flags.nameTemplate, host);
+  const chart = await loadNamedChart(chartName, flags, (path) => readSecret(dependencies, path));
+  const values = await mergeValueFlags(flags, (path) => dependencies.readFile(path));
+  requireInstallable(chart);
+  if (chart.metadata.deprecated) log(logLine('WARN', 'this chart is deprecated'));
+  requireReleaseName(name, log);
+
+  const request = {
+    ...flags,
+    chart,
+    values,
+    name,
+    namespace: namespaceOf(flags, env),
+    kubeVersion: flags.kubeVersion || undefined,
+    apiVersions: (flags.apiVersions ?? []).flatMap((versions) => versions.split(',')),
+    noHooks: !flags.hooks,
+    options: { skipSchemaValidation: flags.skipSchemaValidation ?? false },
+  };
+  const renderer = dependencies.createRenderer({ allowNunjucks: flags.allowNunjucks ?? false });
+  try {
+    const { output } = await templateChart(request, renderer, new AbortController().signal, log);
+    return flags.showOnly === undefined ? output : showOnly(output, flags.showOnly);
+  } finally {
+    await renderer.close();
+  }
+}
+
+function nameAndChart(args: readonly string[], nameTemplate: string | undefined, host: Host) {
+  const [first = '', second, ...more] = args;
+  if (more.length > 0) throw new Error(`expected at most two arguments, unexpected arguments: ${more.join(', ')}`);
+  if (second === undefined) {
+    return { name: nameTemplate ? nameFromTemplate(nameTemplate, host) : 'release-name', chartName: first };
+  }
+  if (nameTemplate) throw new Error('cannot set --name-template and also specify a name');
+  return { name: first, chartName: second };
+}

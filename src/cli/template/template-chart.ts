@@ -1,0 +1,104 @@
+import type { Chart } from '../../chart/chart.ts';
+import { coalesceValues } from '../../chart/coalesce.ts';
+import { processDependencies } from '../../chart/process-dependencies.ts';
+import { ValuesError } from '../../chart/values-error.ts';
+import type { ValueMap } from '../../go/value.ts';
+import { knownApiVersions } from '../../render/api-versions.ts';
+import { printManifest } from '../../render/manifest.ts';
+import type { RenderOptions } from '../../render/render-chart.ts';
+import { RenderError } from '../../render/render-error.ts';
+import type { ThreadedRenderer } from '../../render/renderer.ts';
+import { logLine } from '../helm-log.ts';
+
+/** The Kubernetes version of Helm 4.2.4 where neither a cluster nor the user says one. */
+export const defaultKubeVersion = 'v1.36.0';
+
+export interface TemplateRequest {
+  chart: Chart;
+  /** What the user gave. */
+  values: ValueMap;
+  name: string;
+  namespace: string;
+  /** Default {@link defaultKubeVersion}. */
+  kubeVersion?: string | undefined;
+  /** Besides those that Helm knows. */
+  apiVersions?: readonly string[];
+  isUpgrade?: boolean;
+  includeCrds?: boolean;
+  noHooks?: boolean;
+  skipTests?: boolean;
+  options?: RenderOptions;
+}
+
+/** What `helm template` prints, and the notes that it does not print. */
+export interface Templated {
+  output: string;
+  notes: string;
+}
+
+/** A chart that cannot be rendered. `message` is what `helm template` says after `Error: `. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+}
+
+/**
+ * Renders a chart as `helm template` does, without a cluster (pkg/cmd/template.go). `log` takes the lines that Helm logs.
+ * Throws {@link TemplateError}; anything else thrown has a `code`, or is a defect.
+ */
+export async function templateChart(
+  request: TemplateRequest,
+  renderer: Pick<ThreadedRenderer, 'render'>,
+  signal: AbortSignal,
+  log: (line: string) => void = () => undefined,
+): Promise<Templated> {
+  logWarnings(request.chart, request.values, log);
+  const rendered = await render(request, renderer, signal);
+  const crds = rendered.crds.map(({ filename, data }) => printManifest(filename, Buffer.from(data).toString()));
+  const manifest = [...(request.includeCrds ? crds : []), rendered.manifest].join('').trim();
+  const hooks = rendered.hooks
+    .filter(({ events }) => !request.noHooks && !(request.skipTests && events.includes('test')))
+    .map(({ path, manifest: text }) => printManifest(path, text));
+  return { output: `${manifest}\n${hooks.join('')}`, notes: rendered.notes };
+}
+
+/** Logs what merging the values warns of, which Helm does before it renders, and so where rendering fails, too. */
+function logWarnings(chart: Chart, values: ValueMap, log: (line: string) => void): void {
+  const warn = (warning: string) => log(logLine('INFO', warning));
+  const processed = withDependencies(chart, values, warn, log);
+  coalesceValues(processed, values, warn);
+}
+
+function withDependencies(
+  chart: Chart,
+  values: ValueMap,
+  warn: (warning: string) => void,
+  log: (line: string) => void,
+): Chart {
+  try {
+    return processDependencies(chart, values, warn);
+  } catch (error) {
+    if (!(error instanceof ValuesError)) throw error;
+    log(logLine('ERROR', 'chart dependencies processing failed', { error: error.message }));
+    throw new TemplateError(`chart dependencies processing failed: ${error.message}`, { cause: error });
+  }
+}
+
+async function render(request: TemplateRequest, renderer: Pick<ThreadedRenderer, 'render'>, signal: AbortSignal) {
+  const { chart, values, name, namespace, kubeVersion = defaultKubeVersion, apiVersions = [] } = request;
+  const isUpgrade = request.isUpgrade ?? false;
+  try {
+    return await renderer.render(
+      {
+        chart,
+        values,
+        release: { name, namespace, revision: 1, isInstall: !isUpgrade, isUpgrade },
+        capabilities: { version: { gitVersion: kubeVersion }, apiVersions: [...knownApiVersions, ...apiVersions] },
+        ...(request.options && { options: request.options }),
+      },
+      signal,
+    );
+  } catch (error) {
+    if (!(error instanceof RenderError) || !['render_failed', 'chart_incompatible'].includes(error.code)) throw error;
+    throw new TemplateError(`${error.message}\n\nUse --debug flag to render out invalid YAML`, { cause: error });
+  }
+}
