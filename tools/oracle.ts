@@ -69,7 +69,7 @@ function withoutYamlWords(text: unknown): unknown {
 }
 
 function shown(value: unknown): string {
-  return String(JSON.stringify(value)).slice(0, 500);
+  return JSON.stringify(value ?? null).slice(0, 500);
 }
 
 /** The same data with the keys of its objects in order. */

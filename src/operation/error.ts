@@ -1,28 +1,25 @@
 import type { ResourceStatus } from './progress.ts';
 
 /** What an operation can fail with, besides errors of the chart's source, of rendering and of the cluster, which keep their own codes. */
-const operationErrorCodes = [
-  'invalid_release_name',
-  'invalid_namespace',
-  'namespace_not_found',
-  'release_exists',
-  'release_not_found',
-  'no_deployed_release',
-  'pending_operation',
-  'deployment_not_found',
-  'invalid_manifest',
-  'ownership_conflict',
-  'conflict',
-  'apply_failed',
-  'delete_failed',
-  'hook_failed',
-  'not_ready',
-  'timeout',
-  'cancelled',
-  'internal',
-] as const;
-
-export type OperationErrorCode = (typeof operationErrorCodes)[number];
+export type OperationErrorCode =
+  | 'invalid_release_name'
+  | 'invalid_namespace'
+  | 'namespace_not_found'
+  | 'release_exists'
+  | 'release_not_found'
+  | 'no_deployed_release'
+  | 'pending_operation'
+  | 'deployment_not_found'
+  | 'invalid_manifest'
+  | 'ownership_conflict'
+  | 'conflict'
+  | 'apply_failed'
+  | 'delete_failed'
+  | 'hook_failed'
+  | 'not_ready'
+  | 'timeout'
+  | 'cancelled'
+  | 'internal';
 
 export interface OperationErrorOptions {
   cause?: unknown;

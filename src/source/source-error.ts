@@ -1,22 +1,19 @@
 /** Every way in which a chart cannot be had from where it should come from. */
-const sourceErrorCodes = [
-  'repository_unauthorized',
-  'repository_not_found',
-  'repository_failed',
-  'repository_timeout',
-  'repository_invalid',
-  'invalid_repository_url',
-  'invalid_version',
-  'chart_not_found',
-  'version_not_found',
-  'digest_mismatch',
-  'too_large',
-  'local_charts_disabled',
-  'path_forbidden',
-  'unsupported',
-] as const;
-
-export type SourceErrorCode = (typeof sourceErrorCodes)[number];
+export type SourceErrorCode =
+  | 'repository_unauthorized'
+  | 'repository_not_found'
+  | 'repository_failed'
+  | 'repository_timeout'
+  | 'repository_invalid'
+  | 'invalid_repository_url'
+  | 'invalid_version'
+  | 'chart_not_found'
+  | 'version_not_found'
+  | 'digest_mismatch'
+  | 'too_large'
+  | 'local_charts_disabled'
+  | 'path_forbidden'
+  | 'unsupported';
 
 /** A chart that could not be had. The message holds no credentials; a URL in it has neither userinfo nor the values of its query. */
 export class SourceError extends Error {

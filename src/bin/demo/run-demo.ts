@@ -32,6 +32,9 @@ const release = 'hello';
 /** Nobody can pull it, from whatever cluster: the domain `.invalid` does not exist. */
 const missingImage = 'registry.invalid/web:2';
 
+/** As shells count a process that Ctrl-C ended. */
+const interruptedCode = 130;
+
 /** Runs the demo; yields the exit code. */
 export async function runDemo({ kubeconfig, image, keep = false }: DemoOptions): Promise<number> {
   await using cleanup = new AsyncDisposableStack();
@@ -56,16 +59,20 @@ export async function runDemo({ kubeconfig, image, keep = false }: DemoOptions):
   const repository = await serveChart(join(charts, 'web'));
   cleanup.defer(() => repository.close());
 
-  const ctl = ctlOf(terminal, `http://127.0.0.1:${port}`);
+  const interrupted = new AbortController();
+  const ctl = ctlOf(terminal, `http://127.0.0.1:${port}`, () => interrupted.abort());
   const chart = ['web', '--repo', repository.url, '--namespace', namespace];
   const images = image === undefined ? [] : ['--set', `image=${image},migration.enabled=false`];
   const timeout = ['--timeout', kubeconfig === undefined ? '8s' : '20s'];
 
   say('1. Install a chart from an HTTP repository. It is ready when its Deployment is, and its Job has completed.');
-  if ((await ctl(['install', release, ...chart, ...images])) !== 0) return 1;
+  if ((await ctl(['install', release, ...chart, ...images])) !== 0)
+    return interrupted.signal.aborted ? interruptedCode : 1;
 
   say('2. Upgrade it to an image that cannot be pulled. The upgrade fails, says why, and is rolled back.');
-  if ((await ctl(['upgrade', release, ...chart, ...images, '--set', `image=${missingImage}`, ...timeout])) !== 1) {
+  const upgraded = await ctl(['upgrade', release, ...chart, ...images, '--set', `image=${missingImage}`, ...timeout]);
+  if (interrupted.signal.aborted) return interruptedCode;
+  if (upgraded === 0) {
     say('The upgrade was to fail, but it did not.');
     return 1;
   }
@@ -96,7 +103,7 @@ async function sandboxKubeconfig(cleanup: AsyncDisposableStack): Promise<string>
 }
 
 /** `helm-agent ctl` in this process. */
-function ctlOf(terminal: Terminal, server: string): (args: string[]) => Promise<number> {
+function ctlOf(terminal: Terminal, server: string, interrupted: () => void): (args: string[]) => Promise<number> {
   const refuse = () => Promise.reject(new Error('the demo runs ctl only'));
   const program = createProgram({
     version,
@@ -109,8 +116,12 @@ function ctlOf(terminal: Terminal, server: string): (args: string[]) => Promise<
     createRenderer: localRenderer,
     fetch,
     onInterrupt(listener) {
-      process.on('SIGINT', listener);
-      return () => process.off('SIGINT', listener);
+      const heard = () => {
+        interrupted();
+        listener();
+      };
+      process.on('SIGINT', heard);
+      return () => process.off('SIGINT', heard);
     },
     runAgent: refuse,
     runControlPlane: refuse,
