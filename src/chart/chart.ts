@@ -12,6 +12,8 @@ export interface Chart {
   metadata: ChartMetadata;
   /** values.yaml as it was read; `null` entries are kept. */
   values: ValueMap;
+  /** values.yaml as it stands, comments and all; absent where the chart has none, and in a chart out of a release. */
+  valuesFile?: Uint8Array;
   /** values.schema.json as it stands. */
   schema?: Uint8Array;
   /** Chart.lock or requirements.lock as JSON. */

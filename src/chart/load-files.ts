@@ -28,15 +28,18 @@ export async function loadFiles(files: readonly ChartFile[], loadNested: NestedL
   const raw = readAllMetadata(files);
   const isV1 = raw.apiVersion === 'v1';
   const sorted = sortFiles(files, isV1);
-  const values = fileText(files, 'values.yaml');
-  const schema = files.findLast(({ name }) => name === 'values.schema.json')?.data;
+  const valuesFile = fileData(files, 'values.yaml');
+  const schema = fileData(files, 'values.schema.json');
   const lock = readLockFile(files);
   const loadedValues =
-    values === undefined ? new Map<string, Value>() : during('cannot load values.yaml', () => loadValues(values));
+    valuesFile === undefined
+      ? new Map<string, Value>()
+      : during('cannot load values.yaml', () => loadValues(fromBytes(valuesFile)));
   const metadata = validateMetadata(raw);
   return {
     metadata,
     values: loadedValues,
+    ...(valuesFile !== undefined && { valuesFile }),
     ...(schema !== undefined && { schema }),
     ...(lock !== undefined && { lock }),
     templates: sorted.templates,
@@ -67,8 +70,12 @@ function readAllMetadata(files: readonly ChartFile[]): RawMetadata {
 }
 
 function fileText(files: readonly ChartFile[], name: string): string | undefined {
-  const file = files.findLast((candidate) => candidate.name === name);
-  return file && fromBytes(file.data);
+  const data = fileData(files, name);
+  return data && fromBytes(data);
+}
+
+function fileData(files: readonly ChartFile[], name: string): Uint8Array | undefined {
+  return files.findLast((candidate) => candidate.name === name)?.data;
 }
 
 function readLockFile(files: readonly ChartFile[]): Record<string, unknown> | undefined {

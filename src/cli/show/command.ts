@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { addRepositoryOptions, type RepositoryFlags } from '../chart-options.ts';
+import type { ProgramDependencies } from '../dependencies.ts';
+import { loadNamedChart } from '../load-chart.ts';
+import { readSecret } from '../secret-file.ts';
+import { showChart, showTopics, type ShowTopic } from './show-chart.ts';
+
+const descriptions: Readonly<Record<ShowTopic, string>> = {
+  all: 'Show all of it',
+  chart: 'Show its Chart.yaml',
+  crds: 'Show its CRDs',
+  readme: 'Show its README',
+  values: 'Show its values.yaml',
+};
+
+/** Adds `show` and its commands: what `helm show` prints. */
+export function addShow(program: Command, dependencies: ProgramDependencies): void {
+  const show = program.command('show').description('Show what a chart says of itself, as helm show does');
+  show.addHelpText(
+    'after',
+    `
+Examples:
+  helm-agent show values ./web
+  helm-agent show readme podinfo --repo https://stefanprodan.github.io/podinfo`,
+  );
+  for (const topic of showTopics) {
+    const command = show
+      .command(topic)
+      .description(descriptions[topic])
+      .argument('<chart>', 'a directory or an archive; with --repo, the name of a chart');
+    addRepositoryOptions(command, 'a path');
+    command.action(async (name: string, flags: RepositoryFlags) => {
+      const chart = await loadNamedChart(name, flags, (path) => readSecret(dependencies, path));
+      dependencies.stdout.write(showChart(chart, topic));
+    });
+  }
+}

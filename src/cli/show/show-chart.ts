@@ -1,0 +1,33 @@
+import type { Chart } from '../../chart/chart.ts';
+import { crdFiles } from '../../render/crds.ts';
+import { chartYaml } from './chart-yaml.ts';
+
+/** What of a chart can be shown. */
+export const showTopics = ['all', 'chart', 'crds', 'readme', 'values'] as const;
+export type ShowTopic = (typeof showTopics)[number];
+
+const readmeNames = ['readme.md', 'readme.txt', 'readme'];
+
+/** What `helm show` prints (pkg/action/show.go). */
+export function showChart(chart: Chart, topic: ShowTopic): string {
+  const all = topic === 'all';
+  const rule = all ? '---\n' : '';
+  let text = '';
+  if (all || topic === 'chart') text += `${chartYaml(chart.metadata)}\n`;
+  if ((all || topic === 'values') && chart.valuesFile) text += `${rule}${textOf(chart.valuesFile)}\n`;
+  const readme = chart.files.find(({ name }) => readmeNames.includes(name.toLowerCase()));
+  if ((all || topic === 'readme') && readme) text += `${rule}${textOf(readme.data)}\n`;
+  if (all || topic === 'crds')
+    text += crdFiles(chart)
+      .map(({ data }) => crdText(textOf(data)))
+      .join('');
+  return text;
+}
+
+function crdText(text: string): string {
+  return `${text.startsWith('---') ? '' : '---\n'}${text}\n`;
+}
+
+function textOf(data: Uint8Array): string {
+  return new TextDecoder().decode(data);
+}
