@@ -9,7 +9,7 @@ import { mergeValueOptions } from '../src/chart/value-options.ts';
 import { sprintf } from '../src/go/fmt.ts';
 import { encodeJson } from '../src/go/json-encode.ts';
 import { toBytes } from '../src/go/text.ts';
-import { goTypeOf, isList } from '../src/go/types.ts';
+import { goTypeOf, isList, isMap } from '../src/go/types.ts';
 import type { Value, ValueMap } from '../src/go/value.ts';
 import { processHost } from '../src/bin/host.ts';
 import { knownApiVersions } from '../src/render/api-versions.ts';
@@ -265,7 +265,7 @@ function plain(value: Value): unknown {
 /** Every scalar as its Go type and value. */
 function typed(value: Value): unknown {
   if (value === null) return 'nil';
-  if (value instanceof Map) return Object.fromEntries(Array.from(value, ([key, item]) => [key, typed(item)]));
+  if (isMap(value)) return Object.fromEntries(Array.from(value, ([key, item]) => [key, typed(item)]));
   if (isList(value)) return value.map(typed);
   return `${goTypeOf(value)} ${sprintf('%v', [value])}`;
 }

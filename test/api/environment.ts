@@ -22,7 +22,7 @@ export interface RawOptions {
   headers?: Record<string, string>;
 }
 
-export interface RawAnswer {
+interface RawAnswer {
   status: number;
   body: Record<string, unknown>;
   text: string;

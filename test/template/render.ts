@@ -7,14 +7,14 @@ import { TemplateSet } from '../../src/template/template-set.ts';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** Turns JSON into the value of a template. */
-export function toValue(json: Json): Value {
+function toValue(json: Json): Value {
   if (Array.isArray(json)) return json.map(toValue);
   if (typeof json !== 'object' || json === null) return json;
   return new Map(Object.entries(json).map(([key, value]) => [key, toValue(value)]));
 }
 
 /** Functions that take each kind of parameter. */
-export const sampleFunctions: ReadonlyMap<string, GoFunction> = new Map<string, GoFunction>([
+const sampleFunctions: ReadonlyMap<string, GoFunction> = new Map<string, GoFunction>([
   ['upper', { params: ['string'], call: (text: string) => text.toUpperCase() }],
   ['list', { params: ['interface {}'], variadic: true, call: (...items: Value[]) => items }],
   ['dict', { params: ['interface {}'], variadic: true, call: dict }],
