@@ -8,7 +8,7 @@ import { setFiles, setJson, setLiteral, setStrings, setValues } from '../src/cha
 import { mergeValueOptions } from '../src/chart/value-options.ts';
 import { sprintf } from '../src/go/fmt.ts';
 import { encodeJson } from '../src/go/json-encode.ts';
-import { toBytes } from '../src/go/text.ts';
+import { sortedKeys, toBytes } from '../src/go/text.ts';
 import { goTypeOf, isList, isMap } from '../src/go/types.ts';
 import type { Value, ValueMap } from '../src/go/value.ts';
 import { processHost } from '../src/bin/host.ts';
@@ -17,7 +17,8 @@ import { parseKubeVersion, type Capabilities } from '../src/render/capabilities.
 import { chartTemplates } from '../src/render/chart-templates.ts';
 import { createEngines } from '../src/render/engines.ts';
 import { defaultRenderLimits } from '../src/render/limits.ts';
-import { readYaml, readYamlMap } from '../src/yaml/read.ts';
+import { TypedScalar, type YamlTree } from '../src/yaml/compose.ts';
+import { readTypedYaml, readYaml, readYamlMap } from '../src/yaml/read.ts';
 import { writeYaml, writeYamlPretty } from '../src/yaml/write.ts';
 
 interface ChartSpec {
@@ -242,7 +243,7 @@ function yamlCase(text: string): Result {
   const result: Result = {};
   try {
     const value = readYaml(text);
-    result['json'] = encodeJson(value, { escapeHtml: true });
+    result['json'] = jsonOfTree(readTypedYaml(text));
     result['toYaml'] = writeYaml(value);
     result['toYamlPretty'] = writeYamlPretty(value);
   } catch (error) {
@@ -255,6 +256,19 @@ function yamlCase(text: string): Result {
     result['loadError'] = messageOf(error);
   }
   return result;
+}
+
+/** JSON as YAMLToJSON writes it: whole numbers with all their digits. */
+function jsonOfTree(tree: YamlTree): string {
+  if (tree instanceof TypedScalar) {
+    return /^-?[0-9]+$/.test(tree.text) ? tree.text : encodeJson(tree.value, { escapeHtml: true });
+  }
+  if (Array.isArray(tree)) return `[${tree.map(jsonOfTree).join(',')}]`;
+  if (!(tree instanceof Map)) return encodeJson(tree, { escapeHtml: true });
+  const entries = sortedKeys(tree).map(
+    (key) => `${encodeJson(key, { escapeHtml: true })}:${jsonOfTree(tree.get(key) ?? null)}`,
+  );
+  return `{${entries.join(',')}}`;
 }
 
 function plain(value: Value): unknown {

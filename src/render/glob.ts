@@ -1,18 +1,30 @@
+import { isAscii } from '../go/text.ts';
+
 /**
  * A matcher for the patterns of `.Files.Glob`, as github.com/gobwas/glob reads them with `/` as separator: `*` and `?` stay within a
  * folder, `**` does not, `[abc]`, `[!a-z]` (one range only), `{a,b}`, `\` quotes. A pattern that cannot be read matches every name, as in Helm.
  */
 export function compileGlob(pattern: string): (name: string) => boolean {
-  const source = new GlobReader(pattern).translate();
+  const reader = new GlobReader(pattern);
+  const source = reader.translate();
   if (source === undefined) return () => true;
   const expression = new RegExp(`^${source}$`, 'su');
-  return (name) => expression.test(name);
+  const { ends } = reader;
+  if (ends === undefined || ends.length < 2) return (name) => expression.test(name);
+  // gobwas matches a row of parts of fixed length by cutting the name after the first byte of the character that ends a part
+  return (name) => expression.test(name) && endsAreAscii(Array.from(name), ends);
+}
+
+function endsAreAscii(runes: readonly string[], ends: readonly number[]): boolean {
+  return ends.every((end) => isAscii(runes[end - 1] ?? ''));
 }
 
 /** Translates one pattern into the source of a regular expression; undefined where the pattern is in error. */
 class GlobReader {
   readonly #runes: readonly string[];
   #position = 0;
+  /** Where each part ends in a name, in characters; undefined where a part has no fixed length. */
+  ends: number[] | undefined = [];
 
   constructor(pattern: string) {
     this.#runes = Array.from(pattern);
@@ -24,6 +36,7 @@ class GlobReader {
     while (this.#position < this.#runes.length) {
       const rune = this.#next();
       if (rune === '{') {
+        this.ends = undefined;
         depth++;
         source += '(?:';
       } else if (rune === ',' && depth > 0) {
@@ -35,16 +48,25 @@ class GlobReader {
         const range = this.#range();
         if (range === undefined) return undefined;
         source += range;
+        this.#part(1);
       } else if (rune === '?') {
         source += '[^/]';
+        this.#part(1);
       } else if (rune === '*') {
+        this.ends = undefined;
         source += this.#take('*') ? '.*' : '[^/]*';
       } else {
         this.#position--;
-        source += quote(this.#text(depth > 0 ? '?*[{},' : '?*[{'));
+        const text = this.#text(depth > 0 ? '?*[{},' : '?*[{');
+        source += quote(text);
+        this.#part(Array.from(text).length);
       }
     }
     return source + ')'.repeat(depth);
+  }
+
+  #part(length: number): void {
+    this.ends?.push((this.ends.at(-1) ?? 0) + length);
   }
 
   #range(): string | undefined {

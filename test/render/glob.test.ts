@@ -30,3 +30,10 @@ for (const broken of ['[', '[]', '[a-', '[b-a]', '[a-z0-9]', 'x[!']) {
     t.deepEqual(names.filter(compileGlob(broken)), names);
   });
 }
+
+test('a row of parts of fixed length takes no name where a part ends in a character of several bytes, as in gobwas', (t) => {
+  t.false(compileGlob('?.txt')('é.txt'));
+  t.true(compileGlob('?.txt')('e.txt'));
+  t.true(compileGlob('?')('é'));
+  t.true(compileGlob('*.txt')('é.txt'));
+});
