@@ -175,10 +175,13 @@ export function createRouter({ handlers, journal, log, limits = defaultRouterLim
       const all = new Map([...operations, ...reads]);
       const ended = Promise.all(all.values());
       for (const { cancellation } of all.keys())
-        cancellation.abort(stopping('was cancelled, for the agent is stopping'));
+        cancellation.abort(new CommandError('cancelled', 'the agent is stopping'));
       if (await isWithin(graceMs, ended)) return;
       log.warn({ graceMs }, 'operations have not ended within the grace; abandoning them');
-      const abandoned = stopping('was abandoned half done, for the agent had to stop');
+      const abandoned = new CommandError(
+        'cancelled',
+        'the operation was abandoned half done, for the agent had to stop',
+      );
       for (const { abandonment } of all.keys()) abandonment.abort(abandoned);
       await isWithin(ABANDON_MS, ended);
       for (const running of all.keys()) running.end(running.seal({ ok: false, error: failureOf(abandoned) }));
@@ -188,10 +191,6 @@ export function createRouter({ handlers, journal, log, limits = defaultRouterLim
 
 /** How long abandoned operations have to say so themselves. */
 const ABANDON_MS = 1000;
-
-function stopping(what: string): CommandError {
-  return new CommandError('cancelled', `the operation ${what}`);
-}
 
 async function isWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   const timer = new AbortController();

@@ -1,8 +1,12 @@
 import type { WriteStream } from 'node:tty';
 import type { Terminal } from '../cli/dependencies.ts';
 
-/** A standard stream as the program writes to it. */
+/** A standard stream as the program writes to it. Once its reader has gone (`| head`), the process ends without a word. */
 export function terminalOf(stream: NodeJS.WriteStream | WriteStream): Terminal {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
   return {
     write: (text) => void stream.write(text),
     isTerminal: stream.isTTY,

@@ -60,7 +60,7 @@ test('SIGTERM in the middle of a wait undoes the installation, delivers its resu
   child.kill('SIGTERM');
   const { code, message } = await failureOf(command);
   t.is(code, 'cancelled');
-  t.regex(message, /has been uninstalled .*: the operation was cancelled, for the agent is stopping/);
+  t.regex(message, /has been uninstalled .*: the agent is stopping/);
   t.is(await exit, 0);
   const cluster = connectCluster({ text: sandbox.kubeconfig });
   t.teardown(() => cluster.close());

@@ -192,13 +192,13 @@ test('an agent that stops undoes what it is at, and says so', async (t) => {
   t.is(installed.code, 'cancelled');
   t.regex(
     installed.message,
-    /^release first failed, and has been uninstalled .*: the operation was cancelled, for the agent is stopping/,
+    /^release first failed, and has been uninstalled .*: the agent is stopping/,
   );
   const upgraded = await failureOf(upgrade);
   t.is(upgraded.code, 'cancelled');
   t.regex(
     upgraded.message,
-    /^release second failed, and has been rolled back .*: the operation was cancelled, for the agent is stopping/,
+    /^release second failed, and has been rolled back .*: the agent is stopping/,
   );
   t.deepEqual(await contentsOf(cluster, 'default'), [
     'ConfigMap/second-web',
@@ -224,7 +224,7 @@ test('an agent that stops ends downloads that hang and templates that never end'
   for (const command of commands) {
     t.deepEqual(await failureOf(command), {
       code: 'cancelled',
-      message: 'cancelled: the operation was cancelled, for the agent is stopping',
+      message: 'cancelled: the agent is stopping',
     });
   }
   t.is(await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: 'none' }), undefined);
