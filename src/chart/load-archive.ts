@@ -30,6 +30,11 @@ export async function loadArchive(archive: Uint8Array, options: LoadOptions = {}
   return loadWithin(archive, limits, { bytes: 0, entries: 0 }, signal);
 }
 
+/** The files of a .tgz, without the folder that they are in. Throws {@link ChartError} as {@link loadArchive} does. */
+export async function readArchiveFiles(archive: Uint8Array): Promise<ChartFile[]> {
+  return readArchive(archive, defaultChartLimits, { bytes: 0, entries: 0 }, undefined);
+}
+
 async function loadWithin(
   archive: Uint8Array,
   limits: ChartLimits,

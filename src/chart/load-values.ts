@@ -2,6 +2,7 @@ import type { Value, ValueMap } from '../go/value.ts';
 import { readYamlMap } from '../yaml/read.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 import { asTable } from './table.ts';
+import { splitYamlDocuments } from './yaml-documents.ts';
 
 /** Reads a values file: its YAML documents are merged, later ones win (pkg/chart/v2/loader/load.go: LoadValues). Throws {@link YamlError}. */
 export function loadValues(text: string): ValueMap {
@@ -19,27 +20,13 @@ function readDocument(text: string): ValueMap {
   }
 }
 
-/** Cuts at lines that begin with `---`; behind it only a comment may stand. */
 function splitDocuments(text: string): string[] {
-  if (!/^---/m.test(text)) return text === '' ? [] : [text];
-  const documents: string[] = [];
-  let lines = '';
-  for (const line of text.replace(/\n$/, '').split('\n')) {
-    if (line.startsWith('---')) {
-      const rest = line.slice(3).trim();
-      if (rest !== '' && !rest.startsWith('#')) {
-        throw new YamlError(`error reading yaml document: invalid Yaml document separator: ${rest}`);
-      }
-      if (lines !== '') {
-        documents.push(lines);
-        lines = '';
-        continue;
-      }
-    }
-    lines += `${line.replace(/\r$/, '')}\n`;
+  try {
+    return splitYamlDocuments(text);
+  } catch (error) {
+    if (error instanceof YamlError) throw new YamlError(`error reading yaml document: ${error.message}`, error.line);
+    throw error;
   }
-  if (lines !== '') documents.push(lines);
-  return documents;
 }
 
 /** Merges two maps into a new one; where both have a value that is no map, `over` wins (pkg/chart/v2/loader/load.go: MergeMaps). */

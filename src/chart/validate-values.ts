@@ -40,7 +40,8 @@ function problemsOf(chart: Chart, values: ValueMap): string {
   return problems;
 }
 
-function schemaProblems(schema: Uint8Array, values: ValueMap): string {
+/** What is wrong with the values by one schema, in Helm's words; empty where nothing is. */
+export function schemaProblems(schema: Uint8Array, values: ValueMap): string {
   try {
     const failure = validate(compileSchema(decodeJson(fromBytes(schema)).value), values);
     return failure === undefined ? '' : failureLines(failure);

@@ -4,6 +4,7 @@ import { controlPlaneSchema, controlPlaneSettings } from './control-plane-settin
 import type { ProgramDependencies } from './dependencies.ts';
 import { runSchema, runSettings } from './run-settings.ts';
 import { addSettings, readSettings } from './settings.ts';
+import { addLint } from './lint/command.ts';
 import { addShow } from './show/command.ts';
 import { addTemplate } from './template/command.ts';
 import { printable } from './text.ts';
@@ -75,5 +76,6 @@ Examples:
   addCtl(program, dependencies, exit);
   addTemplate(program, dependencies);
   addShow(program, dependencies);
+  addLint(program, dependencies);
   return program;
 }

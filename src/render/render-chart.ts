@@ -63,7 +63,7 @@ export interface Rendered {
  * Runs in the calling thread: see renderer.ts for one that can be ended.
  */
 export function renderChart(input: RenderInput, engine: Engine): Rendered {
-  const { capabilities, release, options = {} } = input;
+  const { capabilities, options = {} } = input;
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(warning);
   const chart = processDependencies(input.chart, input.values, warn);
@@ -71,17 +71,26 @@ export function renderChart(input: RenderInput, engine: Engine): Rendered {
   if (options.skipSchemaValidation !== true) validateValues(chart, values);
   requireKubeVersion(chart, capabilities.kubeVersion);
 
-  const files = engine.render(chartTemplates(chart, values, release, capabilities), {
-    limits: options.limits ?? defaultRenderLimits,
-    strict: options.strict ?? false,
-    lint: options.lint ?? false,
-    allowNunjucks: options.allowNunjucks ?? false,
-    ...(input.lookups && { lookups: input.lookups }),
-  });
+  const files = renderFiles({ ...input, chart, values }, engine);
   const notes = takeNotes(files, chart, options.subchartNotes ?? false);
   const { manifests, hooks } = sortManifests(files, unreadable);
   const manifest = manifests.map(({ name, content }) => printManifest(name, content)).join('');
   return { chart, manifests, manifest, hooks, notes, crds: crdFiles(chart), warnings };
+}
+
+/**
+ * The texts of all templates by path, NOTES.txt among them, whatever they are. Unlike {@link renderChart} it takes a chart whose dependencies are
+ * processed, and values that are coalesced and valid. Throws RenderError.
+ */
+export function renderFiles(input: RenderInput, engine: Engine): Map<string, string> {
+  const { chart, values, release, capabilities, lookups, options = {} } = input;
+  return engine.render(chartTemplates(chart, values, release, capabilities), {
+    limits: options.limits ?? defaultRenderLimits,
+    strict: options.strict ?? false,
+    lint: options.lint ?? false,
+    allowNunjucks: options.allowNunjucks ?? false,
+    ...(lookups && { lookups }),
+  });
 }
 
 function unreadable(path: string, cause: unknown): Error {

@@ -14,10 +14,13 @@ export interface WorkerRequest {
   /** Absent where no cluster is asked. */
   lookups?: LookupAnswers;
   options: RenderOptions;
+  /** The texts of the templates only: see `renderFiles`. Default false. */
+  filesOnly?: boolean;
 }
 
 export type WorkerAnswer =
   | { type: 'rendered'; rendered: Omit<Rendered, 'chart'> & { chart: PackedChart } }
+  | { type: 'files'; files: ReadonlyMap<string, string> }
   /** Templates asked for these: render again with the answers. */
   | { type: 'missing'; lookups: LookupKey[] }
   | { type: 'failed'; code: string; message: string; position?: RenderPosition }

@@ -47,6 +47,8 @@ interface RenderRequest {
 /** Renders charts in threads of its own. Errors have a `code`, and a `position` where a template is at fault. */
 export interface ThreadedRenderer {
   render(request: RenderRequest, signal: AbortSignal): Promise<Rendered>;
+  /** The texts of all templates, without a cluster. The dependencies of the chart must be processed, the values coalesced and valid. */
+  renderFiles(request: Omit<RenderRequest, 'lookup'>, signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
   /** CRDs of the chart and of the subcharts that these values enable, the parent's first. */
   crds(chart: Chart, values: ValueMap): Promise<CrdFile[]>;
   close(): Promise<void>;
@@ -61,14 +63,18 @@ export function createRenderer({
 }: RendererOptions): ThreadedRenderer {
   const pool = createWorkerPool({ workerUrl, limits, size: threads });
 
-  async function render({ lookup, ...request }: RenderRequest, signal: AbortSignal): Promise<Rendered> {
-    const packed: WorkerRequest = {
+  function pack(request: Omit<RenderRequest, 'lookup'>): WorkerRequest {
+    return {
       chart: packChart(request.chart),
       values: packValues(request.values),
       release: request.release,
       capabilities: capabilitiesOf(request.capabilities, helmVersion),
       options: { limits, allowNunjucks, ...request.options },
     };
+  }
+
+  async function render({ lookup, ...request }: RenderRequest, signal: AbortSignal): Promise<Rendered> {
+    const packed = pack(request);
     if (lookup === undefined) return resultOf(await pool.ask(packed, signal));
 
     const lookups = new Map<string, Readonly<Record<string, unknown>>>();
@@ -89,6 +95,10 @@ export function createRenderer({
 
   return {
     render,
+    async renderFiles(request, signal) {
+      const answer = await pool.ask({ ...pack(request), filesOnly: true }, signal);
+      return answer.type === 'files' ? answer.files : failureOf(answer);
+    },
     crds: (chart, values) => Promise.resolve(crdFiles(processDependencies(chart, values, () => undefined))),
     close: () => pool.close(),
   };
@@ -99,15 +109,21 @@ function distinct(keys: readonly LookupKey[]): [string, LookupKey][] {
 }
 
 function resultOf(answer: WorkerAnswer): Rendered {
+  if (answer.type !== 'rendered') return failureOf(answer);
+  return { ...answer.rendered, chart: unpackChart(answer.rendered.chart) };
+}
+
+function failureOf(answer: WorkerAnswer): never {
   switch (answer.type) {
-    case 'rendered':
-      return { ...answer.rendered, chart: unpackChart(answer.rendered.chart) };
     case 'failed':
       throw new RenderError(answer.code, answer.message, { position: answer.position });
     case 'defect':
       throw answer.error;
     case 'missing':
       throw new Error('a render without a cluster asked for objects of it');
+    case 'rendered':
+    case 'files':
+      throw new Error('a render thread answered another question');
   }
 }
 

@@ -253,7 +253,7 @@ test('values that cannot be read name their file or flag, and nothing is sent', 
   t.is(await install('-f', 'bad.yaml'), 1);
   t.regex(stderr.text, /^Error: failed to parse bad\.yaml: /);
   t.is(await install('-f', 'none.yaml'), 1);
-  t.regex(stderr.text, /ENOENT: none\.yaml/);
+  t.regex(stderr.text, /open none\.yaml: no such file or directory/);
   t.is(await install('--set', 'a'), 1);
   t.regex(stderr.text, /--set data: key "a" has no value/);
   t.is(puppets.calls.length, 0);

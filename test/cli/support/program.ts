@@ -43,7 +43,7 @@ export function testProgram(
     readFile(path) {
       const text = given.files?.[path];
       return text === undefined
-        ? Promise.reject(new Error(`ENOENT: ${path}`))
+        ? Promise.reject(Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' }))
         : Promise.resolve(new TextEncoder().encode(text));
     },
     fetch: (url, init) => fetch(url, init),

@@ -1,0 +1,28 @@
+import { YamlError } from '../yaml/yaml-error.ts';
+
+/**
+ * Cuts a text at lines that begin with `---`, behind which only a comment may stand
+ * Every line ends with a line feed afterwards, the last one too (k8s.io/apimachinery/pkg/util/yaml/decoder.go: YAMLReader). Throws {@link YamlError}.
+ */
+export function splitYamlDocuments(text: string): string[] {
+  if (text === '') return [];
+  if (!/^---|\r/m.test(text)) return [text.endsWith('\n') ? text : `${text}\n`];
+  const documents: string[] = [];
+  let lines = '';
+  for (const line of text.replace(/\n$/, '').split('\n')) {
+    if (line.startsWith('---')) {
+      const rest = line.slice(3).trim();
+      if (rest !== '' && !rest.startsWith('#')) {
+        throw new YamlError(`invalid Yaml document separator: ${rest}`);
+      }
+      if (lines !== '') {
+        documents.push(lines);
+        lines = '';
+        continue;
+      }
+    }
+    lines += `${line.replace(/\r$/, '')}\n`;
+  }
+  if (lines !== '') documents.push(lines);
+  return documents;
+}

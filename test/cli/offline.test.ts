@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import { testProgram } from './support/program.ts';
+
+interface Golden {
+  args: string[];
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+const fixtures = new URL('./fixtures/', import.meta.url);
+// made by fixtures/goldens/make.sh with the helm CLI
+const goldens = JSON.parse(readFileSync(new URL('goldens/goldens.json', fixtures), 'utf8')) as Record<string, Golden>;
+const charts = new URL('charts', fixtures).pathname;
+process.chdir(charts);
+
+/** Without what Helm logs from inside templates: they run in a thread that logs nothing. */
+function withoutTemplateLog(stderr: string): string {
+  return stderr.replace(/^level=WARN msg="missing required value".*\n/gm, '');
+}
+
+for (const [name, golden] of Object.entries(goldens)) {
+  test(`${name}: helm-agent prints what helm prints`, async (t) => {
+    const program = testProgram();
+    const code = await program.run(...golden.args);
+    t.is(program.stdout.text.replaceAll(charts, 'CHARTS'), golden.stdout);
+    t.is(program.stderr.text.replaceAll(charts, 'CHARTS'), withoutTemplateLog(golden.stderr));
+    t.is(code, golden.code);
+  });
+}
+
+test('values come from stdin, files and flags, the later above the earlier', async (t) => {
+  const program = testProgram({ files: { 'a.yaml': 'replicas: 5\nextra: {a: 1}', '-': 'replicas: 6' } });
+  t.is(await program.run('template', 'web', '-f', 'a.yaml', '-f', '-', '--set', 'extra.b=2'), 0);
+  t.regex(program.stdout.text, /\\"extra\\":\{\\"a\\":1,\\"b\\":2\}.*\\"replicas\\":6/);
+});
+
+test('the namespace comes from the environment where no flag says one', async (t) => {
+  const program = testProgram({ env: { HELM_NAMESPACE: 'from-env' } });
+  t.is(await program.run('template', 'web'), 0);
+  t.regex(program.stdout.text, /namespace: from-env/);
+});
+
+test('a chart of an address that is no repository is refused with what to do', async (t) => {
+  const program = testProgram();
+  t.is(await program.run('show', 'all', 'https://charts.example/web-1.tgz'), 1);
+  t.regex(program.stderr.text, /^Error: a chart cannot be named by a https:\/\/ address/);
+});
