@@ -20,7 +20,7 @@ export function isWebAddress(text: string): boolean {
 
 /** Whether Go's `url.ParseRequestURI` takes a text, and finds a scheme in it. */
 export function isRequestUrl(text: string): boolean {
-  const parts = /^[a-z][a-z0-9+.-]*:(\/[^]*)$/i.exec(text);
+  const parts = /^[a-z][a-z0-9+.-]*:([^]*)$/i.exec(text);
   const rest = parts?.[1];
   if (rest === undefined || /[\u0000-\u001f\u007f]/.test(text)) return false;
   const [path = ''] = rest.split('?', 1);
