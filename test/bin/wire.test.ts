@@ -190,16 +190,10 @@ test('an agent that stops undoes what it is at, and says so', async (t) => {
 
   const installed = await failureOf(install);
   t.is(installed.code, 'cancelled');
-  t.regex(
-    installed.message,
-    /^release first failed, and has been uninstalled .*: the agent is stopping/,
-  );
+  t.regex(installed.message, /^release first failed, and has been uninstalled .*: the agent is stopping/);
   const upgraded = await failureOf(upgrade);
   t.is(upgraded.code, 'cancelled');
-  t.regex(
-    upgraded.message,
-    /^release second failed, and has been rolled back .*: the agent is stopping/,
-  );
+  t.regex(upgraded.message, /^release second failed, and has been rolled back .*: the agent is stopping/);
   t.deepEqual(await contentsOf(cluster, 'default'), [
     'ConfigMap/second-web',
     'Deployment/second-web',
