@@ -163,7 +163,10 @@ function formatBytes(bytes: Uint8Array, typeName: string, context: Context): str
     case 'q':
       return formatQuoted(fromBytes(bytes), flags);
     default: {
-      const items = Array.from(bytes, (byte) => formatValue(new Int('uint8', BigInt(byte)), below(context)));
+      const inner = below(context);
+      // a chart that prints its files has megabytes of them, but a byte has 256 values only
+      const texts: string[] = [];
+      const items = Array.from(bytes, (byte) => (texts[byte] ??= formatValue(new Int('uint8', BigInt(byte)), inner)));
       return flags.sharpV ? `${typeName}{${items.join(', ')}}` : `[${items.join(' ')}]`;
     }
   }
