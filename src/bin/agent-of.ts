@@ -10,10 +10,9 @@ import type { ConnectionSource } from '../kube/connection.ts';
 import { operations } from '../operation/operations.ts';
 import { secretStorage } from '../release/secret-storage.ts';
 import type { RenderLimits } from '../render/limits.ts';
-import { createRenderer } from '../render/renderer.ts';
 import { createChartSource } from '../source/chart-source.ts';
 import { processHost } from './host.ts';
-import { moduleUrl } from './module-url.ts';
+import { localRenderer } from './local-renderer.ts';
 import { version } from './version.ts';
 
 export interface AgentSetup {
@@ -39,8 +38,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const { log, renderLimits: limits } = setup;
   const host = processHost();
   const cluster = connectCluster(setup.cluster);
-  const renderer = createRenderer({
-    workerUrl: moduleUrl('render-worker', import.meta.url),
+  const renderer = localRenderer({
     allowNunjucks: setup.allowNunjucks ?? false,
     ...(limits && { limits }),
   });

@@ -1,7 +1,7 @@
-import { createRenderer, type ThreadedRenderer } from '../render/renderer.ts';
+import { createRenderer, type RendererOptions, type ThreadedRenderer } from '../render/renderer.ts';
 import { moduleUrl } from './module-url.ts';
 
-/** A renderer for charts of this machine. */
-export function localRenderer(options: { allowNunjucks: boolean }): ThreadedRenderer {
+/** A renderer whose threads run this program's module for them. */
+export function localRenderer(options: Omit<RendererOptions, 'workerUrl'>): ThreadedRenderer {
   return createRenderer({ workerUrl: moduleUrl('render-worker', import.meta.url), ...options });
 }

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { parseConstraint, satisfies } from '../go/semver-constraint.ts';
-import { parseVersion } from '../go/semver.ts';
-import { GoError } from '../go/value.ts';
 import type { ValueMap } from '../go/value.ts';
 import type { Chart } from './chart.ts';
 import { coalesceValues } from './coalesce.ts';
+import { isCompatibleRange } from './compatible-range.ts';
 import type { Warn } from './coalesce-tables.ts';
 import { importValues } from './import-values.ts';
 import type { ChartDependency } from './metadata.ts';
@@ -61,17 +59,7 @@ function enableDependencies(chart: Chart, values: ValueMap, path: string, warn: 
 }
 
 function provides(chart: Chart, dependency: ChartDependency): boolean {
-  return chart.metadata.name === dependency.name && isCompatible(dependency.version ?? '', chart.metadata.version);
-}
-
-/** Whether a version is in a range; false where either is none (pkg/chart/v2/util/compatible.go). */
-function isCompatible(range: string, version: string): boolean {
-  try {
-    return satisfies(parseVersion(version), parseConstraint(range));
-  } catch (error) {
-    if (error instanceof GoError) return false;
-    throw error;
-  }
+  return chart.metadata.name === dependency.name && isCompatibleRange(dependency.version ?? '', chart.metadata.version);
 }
 
 function aliased(chart: Chart, dependency: ChartDependency): Chart {

@@ -1,6 +1,6 @@
 import type { Int } from '../go/value.ts';
 import { fromByteText, toByteText } from './byte-text.ts';
-import { isSpace } from './characters.ts';
+import { isSpace } from '../go/space.ts';
 import type { FunctionFamily } from './family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
 

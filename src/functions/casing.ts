@@ -1,5 +1,6 @@
 import { isAscii } from '../go/text.ts';
-import { charactersOf, isSpace, toLower, toTitle, toUpper } from './characters.ts';
+import { isSpace } from '../go/space.ts';
+import { charactersOf, toLower, toTitle, toUpper } from './characters.ts';
 import type { FunctionFamily } from './family.ts';
 import { toKebabCase, toPascalCase, toSnakeCase } from './word-case.ts';
 

@@ -1,12 +1,5 @@
 import { runes, runeText } from '../go/text.ts';
 
-const space = /^[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$/;
-
-/** Go's `unicode.IsSpace`. */
-export function isSpace(character: string): boolean {
-  return space.test(character);
-}
-
 // Characters whose upper case in Unicode's full mapping is longer, but that have a single upper case letter too.
 const greekWithIota = /^[\u1f80-\u1f87\u1f90-\u1f97\u1fa0-\u1fa7]$/;
 const upperExceptions: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,5 @@
-import { charactersOf, isSpace, toLower, toUpper } from './characters.ts';
+import { isSpace } from '../go/space.ts';
+import { charactersOf, toLower, toUpper } from './characters.ts';
 
 type WordKind = 'none' | 'number' | 'upper' | 'letters' | 'connector' | 'punctuation' | 'other';
 

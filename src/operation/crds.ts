@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../objects/object.ts';
+import type { CrdFile } from '../render/crds.ts';
 import { applyObject } from './apply.ts';
 import type { Cluster, ClusterCapabilities } from './cluster.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
 import { withPrefix } from './error-code.ts';
+import { isJsonObject } from './json-object.ts';
 import { readObjects } from './manifest-objects.ts';
 import { waitUntilReady } from './ready-wait.ts';
-import type { CrdFile } from './renderer.ts';
 import type { StepTools } from './steps.ts';
 import { resolveTargets, type Target } from './target.ts';
 import { timeLimit } from './time-limit.ts';
@@ -29,13 +30,13 @@ export function definedApiVersions(files: readonly CrdFile[]): string[] {
 }
 
 function versionsOf({ kind, spec }: KubeObject): string[] {
-  if (kind !== 'CustomResourceDefinition' || !isRecord(spec)) return [];
+  if (kind !== 'CustomResourceDefinition' || !isJsonObject(spec)) return [];
   const { group, names, versions } = spec;
   if (typeof group !== 'string' || !Array.isArray(versions)) return [];
   return versions.flatMap((version: unknown) => {
-    if (!isRecord(version) || version['served'] === false) return [];
+    if (!isJsonObject(version) || version['served'] === false) return [];
     const groupVersion = `${group}/${String(version['name'])}`;
-    return isRecord(names) ? [groupVersion, `${groupVersion}/${String(names['kind'])}`] : [groupVersion];
+    return isJsonObject(names) ? [groupVersion, `${groupVersion}/${String(names['kind'])}`] : [groupVersion];
   });
 }
 
@@ -96,8 +97,4 @@ function failurePrefix({ name }: CrdFile): string {
 
 function textOf({ data }: CrdFile): string {
   return new TextDecoder().decode(data);
-}
-
-function isRecord(data: unknown): data is Record<string, unknown> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data);
 }

@@ -5,6 +5,7 @@ import { splitManifests } from '../render/manifest.ts';
 import { readYaml } from '../yaml/read.ts';
 import { OperationError } from './error.ts';
 import { messageOf } from './error-code.ts';
+import { isJsonObject } from './json-object.ts';
 
 export interface ManifestObject {
   object: KubeObject;
@@ -37,7 +38,7 @@ function parse(document: string): Record<string, unknown> | undefined {
 function flattened(data: Record<string, unknown> | undefined): KubeObject[] {
   if (data === undefined) return [];
   if (typeof data['kind'] === 'string' && data['kind'].endsWith('List') && Array.isArray(data['items'])) {
-    return data['items'].flatMap((item: unknown) => (isRecord(item) ? flattened(item) : []));
+    return data['items'].flatMap((item: unknown) => (isJsonObject(item) ? flattened(item) : []));
   }
   return [checked(data)];
 }
@@ -46,7 +47,7 @@ function checked(data: Record<string, unknown>): KubeObject {
   const { apiVersion, kind, metadata } = data;
   if (typeof kind !== 'string' || kind === '') throw new TypeError("Object 'Kind' is missing");
   if (typeof apiVersion !== 'string' || apiVersion === '') throw new TypeError(`${kind} without apiVersion`);
-  if (!isRecord(metadata)) throw new TypeError(`${kind} without metadata`);
+  if (!isJsonObject(metadata)) throw new TypeError(`${kind} without metadata`);
   const { name, generateName } = metadata;
   if (typeof generateName === 'string' && generateName !== '') {
     if (name !== undefined) throw new TypeError('metadata.name and metadata.generateName cannot both be set');
@@ -67,8 +68,4 @@ function checked(data: Record<string, unknown>): KubeObject {
       ...(typeof namespace === 'string' && { namespace }),
     },
   };
-}
-
-function isRecord(data: unknown): data is Record<string, unknown> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data);
 }

@@ -1,11 +1,12 @@
 import type { Chart } from '../chart/chart.ts';
 import { requireInstallable } from '../chart/installable.ts';
 import type { ValueMap } from '../go/value.ts';
+import type { ReleaseFacts } from '../render/chart-templates.ts';
 import type { ClusterCapabilities } from './cluster.ts';
 import type { OperationContext } from './context.ts';
 import { capabilitiesWith, definedApiVersions, installCrds } from './crds.ts';
 import { clusterLookup } from './lookup.ts';
-import type { ReleaseFacts, Rendered } from './renderer.ts';
+import type { Rendered } from './renderer.ts';
 import type { StepRunner } from './steps.ts';
 
 export interface Preparation {

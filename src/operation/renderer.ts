@@ -1,16 +1,10 @@
 import type { Chart } from '../chart/chart.ts';
 import type { ValueMap } from '../go/value.ts';
 import type { Hook } from '../release/hook.ts';
+import type { ReleaseFacts } from '../render/chart-templates.ts';
+import type { CrdFile } from '../render/crds.ts';
+import type { Manifest } from '../render/manifest.ts';
 import type { ClusterCapabilities } from './cluster.ts';
-
-/** What templates are told about the release: `.Release`. */
-export interface ReleaseFacts {
-  name: string;
-  namespace: string;
-  revision: number;
-  isInstall: boolean;
-  isUpgrade: boolean;
-}
 
 /**
  * Answers `lookup`: the object; for an empty name, all of the kind as `{apiVersion, kind, metadata, items}`; an empty object
@@ -32,23 +26,6 @@ export interface RenderRequest {
   capabilities: ClusterCapabilities;
   /** Absent: lookups find nothing. */
   lookup?: Lookup;
-}
-
-interface Manifest {
-  /** The template it came from: `chart/templates/service.yaml`. */
-  name: string;
-  kind: string;
-  /** One YAML document. */
-  content: string;
-}
-
-/** A file of a chart's crds/ folder. */
-export interface CrdFile {
-  /** `crds/widgets.yaml`. */
-  name: string;
-  /** With the path of the chart that brings it: `parent/charts/child/crds/widgets.yaml`. */
-  filename: string;
-  data: Uint8Array;
 }
 
 export interface Rendered {

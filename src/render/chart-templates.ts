@@ -4,6 +4,7 @@ import { int, type Value, type ValueMap } from '../go/value.ts';
 import { capabilitiesObject, type Capabilities } from './capabilities.ts';
 import { chartObject } from './chart-object.ts';
 import { filesObject } from './files.ts';
+import { isPartial } from './template-path.ts';
 import { valuesObject } from './values-object.ts';
 
 /** What a release tells its templates: `.Release`. */
@@ -73,7 +74,7 @@ function collect(
   const dot = valuesObject(scope);
   const isLibrary = chart.metadata.type?.toLowerCase() === 'library';
   for (const file of chart.templates) {
-    if (isLibrary && !baseName(file.name).startsWith('_')) continue;
+    if (isLibrary && !isPartial(file.name)) continue;
     const full = `${path}/${file.name}`;
     templates.set(full, { path: full, text: fromBytes(file.data), chart, scope: dot, basePath: `${path}/templates` });
   }
@@ -109,8 +110,4 @@ function deepestFirst(a: ScopedTemplate, b: ScopedTemplate): number {
 
 function depth(path: string): number {
   return path.split('/').length;
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

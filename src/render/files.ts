@@ -3,6 +3,7 @@ import { GoError, GoObject, Slice, type GoFunction, type Value } from '../go/val
 import type { ChartFile } from '../chart/chart.ts';
 import { writeYaml } from '../yaml/write.ts';
 import { compileGlob } from './glob.ts';
+import { baseName } from './template-path.ts';
 
 /** `.Files` of a chart: Helm's `engine.files`, a map of bytes by path with methods (pkg/engine/files.go). */
 export function filesObject(files: readonly ChartFile[]): GoObject {
@@ -67,8 +68,4 @@ class FilesObject extends GoObject {
     if (text === '') throw new GoError('runtime error: index out of range [-1]');
     return new Slice('string', text.replace(/\n$/, '').split('\n'));
   }
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

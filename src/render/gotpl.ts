@@ -13,6 +13,7 @@ import type { ScopedTemplate } from './chart-templates.ts';
 import type { Engine, EngineRun } from './engine.ts';
 import { executionErrorText, parseErrorText } from './error-text.ts';
 import { RenderError, type RenderPosition } from './render-error.ts';
+import { isPartial } from './template-path.ts';
 
 /** How many charts stay compiled. */
 const compiledCharts = 64;
@@ -70,10 +71,6 @@ function executionOf(set: TemplateSet, { limits, lookups, strict = false, lint =
     limits: { steps: limits.steps, output: limits.outputBytes },
   });
   return execution;
-}
-
-function isPartial(path: string): boolean {
-  return path.slice(path.lastIndexOf('/') + 1).startsWith('_');
 }
 
 /** The error with Helm's text; a defect stays what it is. */

@@ -1,7 +1,5 @@
 import type { Chart } from '../chart/chart.ts';
-import { parseConstraint, satisfies } from '../go/semver-constraint.ts';
-import { parseVersion } from '../go/semver.ts';
-import { GoError } from '../go/value.ts';
+import { isCompatibleRange } from '../chart/compatible-range.ts';
 import type { KubeVersion } from './capabilities.ts';
 import { RenderError } from './render-error.ts';
 
@@ -11,19 +9,9 @@ import { RenderError } from './render-error.ts';
  */
 export function requireKubeVersion(chart: Chart, { version, normalized }: KubeVersion): void {
   const range = chart.metadata.kubeVersion;
-  if (range === undefined || range === '' || isInRange(range, normalized)) return;
+  if (range === undefined || range === '' || isCompatibleRange(range, normalized)) return;
   throw new RenderError(
     'chart_incompatible',
     `chart requires kubeVersion: ${range} which is incompatible with Kubernetes ${version}`,
   );
-}
-
-/** As Helm: a range that cannot be read has no version in it. */
-function isInRange(range: string, version: string): boolean {
-  try {
-    return satisfies(parseVersion(version), parseConstraint(range));
-  } catch (error) {
-    if (error instanceof GoError) return false;
-    throw error;
-  }
 }

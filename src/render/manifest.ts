@@ -1,3 +1,4 @@
+import { trimLeftSpace } from '../go/space.ts';
 import { sortedKeys } from '../go/text.ts';
 import type { Hook } from '../release/hook.ts';
 import { isHook, readHook } from './hooks.ts';
@@ -57,18 +58,13 @@ export function sortManifests(
  * (pkg/release/v1/util/manifest.go). Blank documents are left out.
  */
 export function splitManifests(text: string): string[] {
-  return trimLeft(text)
+  return trimLeftSpace(text)
     .split(/(?<![^\n])---[ \t]*/)
-    .map(trimLeft)
+    .map(trimLeftSpace)
     .filter((document) => document !== '');
 }
 
 /** The form in which Helm prints and stores a manifest. */
 export function printManifest(path: string, content: string): string {
   return `---\n# Source: ${path}\n${content}\n`;
-}
-
-/** Go's white space (`unicode.IsSpace`). */
-function trimLeft(text: string): string {
-  return text.replace(/^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/, '');
 }

@@ -54,8 +54,6 @@ export interface Rendered {
   notes: string;
   /** CRDs of the chart and of its enabled subcharts, the parent's first; they are in no manifest. */
   crds: CrdFile[];
-  /** What Helm warns of when it merges values. */
-  warnings: string[];
 }
 
 /**
@@ -64,8 +62,7 @@ export interface Rendered {
  */
 export function renderChart(input: RenderInput, engine: Engine): Rendered {
   const { capabilities, options = {} } = input;
-  const warnings: string[] = [];
-  const warn = (warning: string) => void warnings.push(warning);
+  const warn = () => undefined;
   const chart = processDependencies(input.chart, input.values, warn);
   const values = coalesceValues(chart, input.values, warn);
   if (options.skipSchemaValidation !== true) validateValues(chart, values);
@@ -75,7 +72,7 @@ export function renderChart(input: RenderInput, engine: Engine): Rendered {
   const notes = takeNotes(files, chart, options.subchartNotes ?? false);
   const { manifests, hooks } = sortManifests(files, unreadable);
   const manifest = manifests.map(({ name, content }) => printManifest(name, content)).join('');
-  return { chart, manifests, manifest, hooks, notes, crds: crdFiles(chart), warnings };
+  return { chart, manifests, manifest, hooks, notes, crds: crdFiles(chart) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isBlank } from '../go/space.ts';
 import { quote } from '../go/strconv.ts';
 import { Lexer } from './lexer.ts';
 import type { BranchNode, Node, PipeNode, TemplateNode } from './node.ts';
@@ -81,11 +82,9 @@ function isEnding(node: Node | Ending): node is Ending {
   return node.kind === 'end' || node.kind === 'else';
 }
 
-const space = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
-
 /** Whether a template has nothing in it but space: then it redefines no other. */
 export function isEmptyTree(nodes: readonly Node[]): boolean {
-  return nodes.every((node) => node.kind === 'text' && space.test(node.text));
+  return nodes.every((node) => node.kind === 'text' && isBlank(node.text));
 }
 
 function addTree({ file, tokens }: Tree, name: string, nodes: readonly Node[]): void {

@@ -1,5 +1,6 @@
 import type { Chart } from '../../src/chart/chart.ts';
-import type { CrdFile, Renderer, RenderRequest } from '../../src/operation/renderer.ts';
+import type { Renderer, RenderRequest } from '../../src/operation/renderer.ts';
+import type { CrdFile } from '../../src/render/crds.ts';
 import { printManifest, sortManifests } from '../../src/render/manifest.ts';
 
 /** What a test's chart renders to: files by their path below templates/. */

@@ -1,4 +1,5 @@
 import { decodeJsonPrefix } from '../../go/json-decode.ts';
+import { isSpace } from '../../go/space.ts';
 import { GoError, int64, type Value, type ValueMap } from '../../go/value.ts';
 import { readAssignments, type ReadValue } from './assignments.ts';
 import { Scanner } from './scanner.ts';
@@ -82,8 +83,7 @@ function skipBlanks(scanner: Scanner): boolean {
   for (;;) {
     const rune = scanner.peek();
     if (rune === undefined) return true;
-    if (rune !== ',' && !/^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$/.test(rune))
-      return false;
+    if (rune !== ',' && !isSpace(rune)) return false;
     scanner.read();
     if (rune === ',') return true;
   }

@@ -3,6 +3,7 @@ import { GoError, NamedMap, type GoFunction } from '../../go/value.ts';
 import type { ScopedTemplate } from '../chart-templates.ts';
 import type { Engine } from '../engine.ts';
 import { RenderError } from '../render-error.ts';
+import { isPartial } from '../template-path.ts';
 import { frameIn } from './frame.ts';
 import { goCallable } from './go-callable.ts';
 import { languageFunctions } from './language-functions.ts';
@@ -113,8 +114,4 @@ function guarded<T>(file: string, work: () => T): T {
 
 function startOf(path: string): Place {
   return { source: sourceOf(path, ''), line: 0, column: 0 };
-}
-
-function isPartial(path: string): boolean {
-  return path.slice(path.lastIndexOf('/') + 1).startsWith('_');
 }

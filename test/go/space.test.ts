@@ -1,0 +1,22 @@
+import test from 'ava';
+import { isBlank, isSpace, trimLeftSpace } from '../../src/go/space.ts';
+
+/** ava takes titles that differ in white space for one. */
+function named(character: string): string {
+  return character === '' ? 'nothing' : `U+${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+for (const character of ['\t', '\n', '\v', '\f', '\r', ' ', '\u0085', '\u00a0', '\u2028', '\u3000']) {
+  test(`${named(character)} is space, as in Go`, (t) => t.true(isSpace(character)));
+}
+
+for (const character of ['', 'a', '\ufeff', '\u200b', '\u180e']) {
+  test(`${named(character)} is no space, as in Go`, (t) => t.false(isSpace(character)));
+}
+
+test('a text of nothing but space is blank, and loses all when it is trimmed', (t) => {
+  t.true(isBlank(''));
+  t.true(isBlank(' \n\u0085'));
+  t.false(isBlank(' \ufeff'));
+  t.is(trimLeftSpace(' \n\u2003a b '), 'a b ');
+});
