@@ -7,7 +7,6 @@ import { createProgram } from '../cli/program.ts';
 import type { RunSettings } from '../cli/run-settings.ts';
 import { ControlPlane } from '../control-plane/index.ts';
 import { tokenFile } from '../agent/token-file.ts';
-import { agentOf } from './agent-of.ts';
 import { clusterOf } from './cluster-of.ts';
 import { processHost } from './host.ts';
 import { localRenderer } from './local-renderer.ts';
@@ -37,6 +36,8 @@ const program = createProgram({
 process.exitCode = await program(process.argv.slice(2));
 
 async function runAgent({ controlPlane, kubeconfig, ...settings }: RunSettings): Promise<void> {
+  // the client of Kubernetes is large, and only the agent needs it
+  const { agentOf } = await import('./agent-of.ts');
   const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
   const agent = await agentOf({ ...settings, cluster: clusterOf(kubeconfig), controlPlaneUrl: controlPlane, log });
   log.info({ agentId: settings.agentId, version, port: agent.port }, 'the agent is running');
