@@ -37,6 +37,7 @@ export const errorCodes = {
   render_failed: 'The chart cannot be rendered.',
   engine_unknown: 'The chart names a template engine that the agent does not have.',
   engine_forbidden: 'The chart uses a template engine that the agent is not allowed to run.',
+  post_render_failed: 'The post-renderer failed, or the manifests cannot be handed to it or taken back.',
   render_limit: 'A template does more than the limits allow; it may never end.',
   // releases
   invalid_release_name: 'Kubernetes does not allow the name of the release.',

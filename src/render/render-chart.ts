@@ -4,7 +4,6 @@ import { processDependencies } from '../chart/process-dependencies.ts';
 import { validateValues } from '../chart/validate-values.ts';
 import type { ValueMap } from '../go/value.ts';
 import type { Hook } from '../release/hook.ts';
-import { YamlError } from '../yaml/yaml-error.ts';
 import type { Capabilities } from './capabilities.ts';
 import { chartTemplates, type ReleaseFacts } from './chart-templates.ts';
 import { crdFiles, type CrdFile } from './crds.ts';
@@ -14,7 +13,7 @@ import { defaultRenderLimits, type RenderLimits } from './limits.ts';
 import type { LookupTable } from './lookup-table.ts';
 import { printManifest, sortManifests, type Manifest } from './manifest.ts';
 import { takeNotes } from './notes.ts';
-import { RenderError } from './render-error.ts';
+import { unreadableManifest } from './unreadable-manifest.ts';
 
 export interface RenderInput {
   /** As it was loaded, with all its subcharts. It is not changed. */
@@ -54,6 +53,14 @@ export interface Rendered {
   notes: string;
   /** CRDs of the chart and of its enabled subcharts, the parent's first; they are in no manifest. */
   crds: CrdFile[];
+  /** What merging the values found odd: the texts that Helm logs. */
+  warnings: string[];
+}
+
+/** What templates made, before it is taken apart into manifests and hooks. */
+export interface RenderedTemplates extends Pick<Rendered, 'chart' | 'notes' | 'crds' | 'warnings'> {
+  /** By path, without NOTES.txt. */
+  files: ReadonlyMap<string, string>;
 }
 
 /**
@@ -61,8 +68,14 @@ export interface Rendered {
  * Runs in the calling thread: see renderer.ts for one that can be ended.
  */
 export function renderChart(input: RenderInput, engine: Engine): Rendered {
+  return takenApart(renderTemplates(input, engine));
+}
+
+/** The first half of {@link renderChart}, up to where a post-renderer comes in. */
+export function renderTemplates(input: RenderInput, engine: Engine): RenderedTemplates {
   const { capabilities, options = {} } = input;
-  const warn = () => undefined;
+  const warnings: string[] = [];
+  const warn = (warning: string) => warnings.push(warning);
   const chart = processDependencies(input.chart, input.values, warn);
   const values = coalesceValues(chart, input.values, warn);
   if (options.skipSchemaValidation !== true) validateValues(chart, values);
@@ -70,9 +83,14 @@ export function renderChart(input: RenderInput, engine: Engine): Rendered {
 
   const files = renderFiles({ ...input, chart, values }, engine);
   const notes = takeNotes(files, chart, options.subchartNotes ?? false);
-  const { manifests, hooks } = sortManifests(files, unreadable);
+  return { chart, files, notes, crds: crdFiles(chart), warnings };
+}
+
+/** The second half of {@link renderChart}. */
+export function takenApart({ files, ...rendered }: RenderedTemplates): Rendered {
+  const { manifests, hooks } = sortManifests(files, unreadableManifest);
   const manifest = manifests.map(({ name, content }) => printManifest(name, content)).join('');
-  return { chart, manifests, manifest, hooks, notes, crds: crdFiles(chart) };
+  return { ...rendered, manifests, manifest, hooks };
 }
 
 /**
@@ -88,10 +106,4 @@ export function renderFiles(input: RenderInput, engine: Engine): Map<string, str
     allowNunjucks: options.allowNunjucks ?? false,
     ...(lookups && { lookups }),
   });
-}
-
-function unreadable(path: string, cause: unknown): Error {
-  if (!(cause instanceof YamlError)) throw cause;
-  const message = `YAML parse error on ${path}: ${cause.message}`;
-  return new RenderError('render_failed', message, { position: { file: path }, cause });
 }

@@ -13,6 +13,7 @@ export type RenderErrorCode =
   | 'kube_version_invalid'
   | 'engine_unknown'
   | 'engine_forbidden'
+  | 'post_render_failed'
   | (string & {});
 
 /** A chart that cannot be rendered. `message` is Helm's text where Helm has one. */

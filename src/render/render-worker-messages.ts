@@ -1,7 +1,7 @@
 import type { Capabilities } from './capabilities.ts';
 import type { ReleaseFacts } from './chart-templates.ts';
 import type { LookupAnswers, LookupKey } from './lookup-table.ts';
-import type { Rendered, RenderOptions } from './render-chart.ts';
+import type { Rendered, RenderedTemplates, RenderOptions } from './render-chart.ts';
 import type { RenderPosition } from './render-error.ts';
 import type { PackedChart, PackedValues } from './wire-values.ts';
 
@@ -14,12 +14,13 @@ export interface WorkerRequest {
   /** Absent where no cluster is asked. */
   lookups?: LookupAnswers;
   options: RenderOptions;
-  /** The texts of the templates only: see `renderFiles`. Default false. */
-  filesOnly?: boolean;
+  /** All of it, what a post-renderer gets (see `renderTemplates`), or the texts of the templates only (see `renderFiles`). */
+  wanted: 'rendered' | 'templates' | 'files';
 }
 
 export type WorkerAnswer =
   | { type: 'rendered'; rendered: Omit<Rendered, 'chart'> & { chart: PackedChart } }
+  | { type: 'templates'; templates: Omit<RenderedTemplates, 'chart'> & { chart: PackedChart } }
   | { type: 'files'; files: ReadonlyMap<string, string> }
   /** Templates asked for these: render again with the answers. */
   | { type: 'missing'; lookups: LookupKey[] }

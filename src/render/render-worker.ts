@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Host } from '../go/host.ts';
 import { createEngines } from './engines.ts';
 import type { LookupTable } from './lookup-table.ts';
-import { renderChart, renderFiles } from './render-chart.ts';
+import { renderFiles, renderTemplates, takenApart } from './render-chart.ts';
 import type { RenderError } from './render-error.ts';
 import type { WorkerAnswer, WorkerRequest } from './render-worker-messages.ts';
 import { packChart, unpackChart, unpackValues } from './wire-values.ts';
@@ -12,16 +12,18 @@ export function serveRenders(port: MessagePort, host: Host): void {
   const engine = createEngines(host);
 
   function answer(request: WorkerRequest): WorkerAnswer {
-    const { lookups: answers, filesOnly, ...facts } = request;
+    const { lookups: answers, wanted, ...facts } = request;
     const lookups: LookupTable | undefined = answers && { answers, missing: [] };
     try {
       const chart = unpackChart(request.chart);
       const values = unpackValues(request.values);
       const input = { ...facts, chart, values, ...(lookups && { lookups }) };
-      if (filesOnly === true) return { type: 'files', files: renderFiles(input, engine) };
-      const rendered = renderChart(input, engine);
+      if (wanted === 'files') return { type: 'files', files: renderFiles(input, engine) };
+      const templates = renderTemplates(input, engine);
       if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
-      return { type: 'rendered', rendered: { ...rendered, chart: packChart(rendered.chart) } };
+      const packed = packChart(templates.chart);
+      if (wanted === 'templates') return { type: 'templates', templates: { ...templates, chart: packed } };
+      return { type: 'rendered', rendered: { ...takenApart(templates), chart: packed } };
     } catch (error) {
       // a template may fail only because it saw nothing yet
       if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };

@@ -5,15 +5,13 @@ import { parseKubeVersion, type Capabilities, type HelmVersion, defaultHelmVersi
 import type { ReleaseFacts } from './chart-templates.ts';
 import { crdFiles, type CrdFile } from './crds.ts';
 import { defaultRenderLimits, type RenderLimits } from './limits.ts';
-import { lookupId, type LookupKey } from './lookup-table.ts';
-import type { Rendered, RenderOptions } from './render-chart.ts';
+import { withLookups, type Lookup } from './lookup-rounds.ts';
+import { postRendered, type PostRender, type PostRenderStrategy } from './post-render.ts';
+import { takenApart, type Rendered, type RenderedTemplates, type RenderOptions } from './render-chart.ts';
 import { RenderError } from './render-error.ts';
 import type { WorkerAnswer, WorkerRequest } from './render-worker-messages.ts';
 import { packChart, packValues, unpackChart } from './wire-values.ts';
 import { createWorkerPool } from './worker-pool.ts';
-
-/** How often a chart is rendered for the sake of its lookups: what it looks up may depend on what it found. */
-const maxLookupRounds = 10;
 
 export interface RendererOptions {
   /** The module that a render thread runs: it calls `serveRenders`. */
@@ -35,20 +33,21 @@ interface RenderRequest {
   /** As a cluster or a user says it. */
   capabilities: { version: { gitVersion: string; major?: string; minor?: string }; apiVersions: readonly string[] };
   /** Answers `lookup`. Absent: lookups find nothing. */
-  lookup?: (
-    apiVersion: string,
-    kind: string,
-    namespace: string,
-    name: string,
-  ) => Promise<Readonly<Record<string, unknown>>>;
+  lookup?: Lookup;
   options?: RenderOptions;
+  /** Called once, in the calling thread. Default none. */
+  postRender?: PostRender | undefined;
+  /** Default `combined`. */
+  postRenderStrategy?: PostRenderStrategy | undefined;
 }
+
+type TemplatesRequest = Omit<RenderRequest, 'lookup' | 'postRender' | 'postRenderStrategy'>;
 
 /** Renders charts in threads of its own. Errors have a `code`, and a `position` where a template is at fault. */
 export interface ThreadedRenderer {
   render(request: RenderRequest, signal: AbortSignal): Promise<Rendered>;
   /** The texts of all templates, without a cluster. The dependencies of the chart must be processed, the values coalesced and valid. */
-  renderFiles(request: Omit<RenderRequest, 'lookup'>, signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
+  renderFiles(request: TemplatesRequest, signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
   /** CRDs of the chart and of the subcharts that these values enable, the parent's first. */
   crds(chart: Chart, values: ValueMap): Promise<CrdFile[]>;
   close(): Promise<void>;
@@ -63,40 +62,40 @@ export function createRenderer({
 }: RendererOptions): ThreadedRenderer {
   const pool = createWorkerPool({ workerUrl, limits, size: threads });
 
-  function pack(request: Omit<RenderRequest, 'lookup'>): WorkerRequest {
+  function pack(request: TemplatesRequest, wanted: WorkerRequest['wanted']): WorkerRequest {
     return {
       chart: packChart(request.chart),
       values: packValues(request.values),
       release: request.release,
       capabilities: capabilitiesOf(request.capabilities, helmVersion),
       options: { limits, allowNunjucks, ...request.options },
+      wanted,
     };
   }
 
-  async function render({ lookup, ...request }: RenderRequest, signal: AbortSignal): Promise<Rendered> {
-    const packed = pack(request);
-    if (lookup === undefined) return resultOf(await pool.ask(packed, signal));
+  async function render(request: RenderRequest, signal: AbortSignal): Promise<Rendered> {
+    const { postRender, postRenderStrategy } = request;
+    if (postRender === undefined) return resultOf(await answered(pack(request, 'rendered'), request, signal));
+    const templates = templatesOf(await answered(pack(request, 'templates'), request, signal));
+    return takenApart({ ...templates, files: await postRendered(templates.files, postRender, postRenderStrategy) });
+  }
 
-    const lookups = new Map<string, Readonly<Record<string, unknown>>>();
-    for (let round = 0; round < maxLookupRounds; round++) {
-      const answer = await pool.ask({ ...packed, lookups }, signal);
-      if (answer.type !== 'missing') return resultOf(answer);
-      await Promise.all(
-        distinct(answer.lookups).map(async ([id, key]) => {
-          lookups.set(id, await lookup(key.apiVersion, key.kind, key.namespace, key.name));
-        }),
-      );
-    }
-    throw new RenderError(
-      'render_limit',
-      `chart ${request.chart.metadata.name} looks up other objects after each of ${maxLookupRounds} renders; a template must not make up names to look up`,
-    );
+  async function answered(
+    packed: WorkerRequest,
+    { chart, lookup }: RenderRequest,
+    signal: AbortSignal,
+  ): Promise<WorkerAnswer> {
+    if (lookup === undefined) return pool.ask(packed, signal);
+    return withLookups(chart, lookup, async (answers) => {
+      const answer = await pool.ask({ ...packed, lookups: answers }, signal);
+      return answer.type === 'missing' ? { missing: answer.lookups } : { done: answer };
+    });
   }
 
   return {
     render,
     async renderFiles(request, signal) {
-      const answer = await pool.ask({ ...pack(request), filesOnly: true }, signal);
+      const answer = await pool.ask(pack(request, 'files'), signal);
       return answer.type === 'files' ? answer.files : failureOf(answer);
     },
     crds: (chart, values) => Promise.resolve(crdFiles(processDependencies(chart, values, () => undefined))),
@@ -104,13 +103,14 @@ export function createRenderer({
   };
 }
 
-function distinct(keys: readonly LookupKey[]): [string, LookupKey][] {
-  return [...new Map(keys.map((key) => [lookupId(key), key]))];
-}
-
 function resultOf(answer: WorkerAnswer): Rendered {
   if (answer.type !== 'rendered') return failureOf(answer);
   return { ...answer.rendered, chart: unpackChart(answer.rendered.chart) };
+}
+
+function templatesOf(answer: WorkerAnswer): RenderedTemplates {
+  if (answer.type !== 'templates') return failureOf(answer);
+  return { ...answer.templates, chart: unpackChart(answer.templates.chart) };
 }
 
 function failureOf(answer: WorkerAnswer): never {
@@ -122,6 +122,7 @@ function failureOf(answer: WorkerAnswer): never {
     case 'missing':
       throw new Error('a render without a cluster asked for objects of it');
     case 'rendered':
+    case 'templates':
     case 'files':
       throw new Error('a render thread answered another question');
   }

@@ -1,0 +1,196 @@
+import { COLLECTION_STYLE, EVENT_ID, SCALAR_STYLE } from 'js-yaml';
+import type { MappingEvent, ScalarEvent } from 'js-yaml';
+import { afterNode, parseFirstDocument, scalarText } from './events.ts';
+import type { EventStream } from './events.ts';
+import { resolveScalar } from './scalar.ts';
+import { YamlError } from './yaml-error.ts';
+
+// Changes single entries of a document in its text, so that order, comments and styles of all the rest stay as they are written.
+
+/** A mapping in the text, by the places of its events. */
+interface Located {
+  event: MappingEvent;
+  entries: Entry[];
+}
+
+interface Entry {
+  key: string;
+  keyEvent: ScalarEvent;
+  valueAt: number;
+}
+
+/** Whether the first document holds anything but null. Throws {@link YamlError}. */
+export function holdsData(text: string): boolean {
+  const stream = parseFirstDocument(text);
+  return stream.events.length > 0 && !isNull(stream, 1);
+}
+
+/** The text at the end of a path of keys through mappings; undefined where there is none. Throws {@link YamlError}. */
+export function textAt(text: string, path: readonly string[]): string | undefined {
+  const stream = parseFirstDocument(text);
+  const event = stream.events[chainTo(stream, path).at(-1)?.entry.valueAt ?? -1];
+  return event?.type === EVENT_ID.SCALAR ? scalarText(stream, event) : undefined;
+}
+
+/**
+ * The document with a text at the end of a path of keys; mappings that are missing or null are made.
+ * Throws {@link YamlError}, also where something else than a mapping is in the way.
+ */
+export function withTextAt(text: string, path: readonly string[], value: string): string {
+  const stream = parseFirstDocument(withoutTextAt(text, path));
+  let at = 1;
+  for (const [depth, key] of path.entries()) {
+    const mapping = mappingAt(stream, at);
+    if (mapping === undefined) throw new YamlError(`${path.slice(0, depth).join('.') || 'the document'} is no mapping`);
+    const entry = mapping.entries.find((candidate) => candidate.key === key);
+    if (entry === undefined) return withEntry(stream, mapping, path.slice(depth), value);
+    if (isNull(stream, entry.valueAt)) return withValue(stream, entry, flowText(path.slice(depth + 1), value));
+    at = entry.valueAt;
+  }
+  throw new YamlError(`${path.join('.')} is in the document twice`);
+}
+
+/** The document without what is at the end of a path of keys, and without the mappings that hold nothing else. Throws {@link YamlError}. */
+export function withoutTextAt(text: string, path: readonly string[]): string {
+  const stream = parseFirstDocument(text);
+  const { source } = stream;
+  const chain = chainTo(stream, path);
+  const last = chain.at(-1);
+  if (last === undefined || chain.length < path.length) return source;
+  let end = endOfValue(stream, last.entry);
+  let level = chain.length - 1;
+  for (let link = chain[level]; link?.mapping.entries.length === 1 && level > 0; link = chain[level]) {
+    const close = isFlow(link.mapping) ? closingBrace(source, end) : end;
+    if (close === undefined) break;
+    end = close;
+    level--;
+  }
+  const cut = chain[level] ?? last;
+  return isFlow(cut.mapping) ? withoutFlowEntry(stream, cut, end) : withoutBlockEntry(source, cut, end);
+}
+
+interface Link {
+  mapping: Located;
+  entry: Entry;
+}
+
+/** The entries along a path, as far as there are any. */
+function chainTo(stream: EventStream, path: readonly string[]): Link[] {
+  const chain: Link[] = [];
+  let at = 1;
+  for (const key of path) {
+    const mapping = mappingAt(stream, at);
+    const entry = mapping?.entries.find((candidate) => candidate.key === key);
+    if (mapping === undefined || entry === undefined) break;
+    chain.push({ mapping, entry });
+    at = entry.valueAt;
+  }
+  return chain;
+}
+
+function mappingAt(stream: EventStream, start: number): Located | undefined {
+  const event = stream.events[start];
+  if (event?.type !== EVENT_ID.MAPPING) return undefined;
+  const entries: Entry[] = [];
+  for (let at = start + 1; ;) {
+    const keyEvent = stream.events[at];
+    if (keyEvent === undefined || keyEvent.type === EVENT_ID.POP) return { event, entries };
+    const valueAt = afterNode(stream, at);
+    if (keyEvent.type === EVENT_ID.SCALAR) entries.push({ key: scalarText(stream, keyEvent), keyEvent, valueAt });
+    at = afterNode(stream, valueAt);
+  }
+}
+
+function isNull(stream: EventStream, at: number): boolean {
+  const event = stream.events[at];
+  return event?.type === EVENT_ID.SCALAR && resolveScalar(stream, event).tag === 'null';
+}
+
+function isFlow({ event }: Located): boolean {
+  return event.style === COLLECTION_STYLE.FLOW;
+}
+
+function withEntry({ source }: EventStream, mapping: Located, path: readonly string[], value: string): string {
+  const { event, entries } = mapping;
+  if (isFlow(mapping)) {
+    const inside = event.start + 1;
+    return splice(source, inside, inside, `${flowEntry(path, value)}${entries.length > 0 ? ', ' : ''}`);
+  }
+  const [first] = entries;
+  const start = lineStart(source, first ? startOf(first.keyEvent) : event.start);
+  const indent = /^ */.exec(source.slice(start))?.[0] ?? '';
+  const lines = path.map((key, depth) => {
+    const own = depth === path.length - 1 ? ` ${quoted(value)}` : '';
+    return `${indent}${'  '.repeat(depth)}${key}:${own}\n`;
+  });
+  return splice(source, start, start, lines.join(''));
+}
+
+/** With another value in place of null, which may be written as nothing at all. */
+function withValue({ source, events }: EventStream, { keyEvent, valueAt }: Entry, value: string): string {
+  const event = events[valueAt];
+  if (event?.type === EVENT_ID.SCALAR && event.valueStart >= 0) {
+    return splice(source, event.valueStart, event.valueEnd, value);
+  }
+  const colon = source.indexOf(':', endOf(keyEvent)) + 1;
+  return splice(source, colon, colon, ` ${value}`);
+}
+
+function flowText(path: readonly string[], value: string): string {
+  return path.length === 0 ? quoted(value) : `{${flowEntry(path, value)}}`;
+}
+
+function flowEntry([key = '', ...rest]: readonly string[], value: string): string {
+  return `${JSON.stringify(key)}: ${flowText(rest, value)}`;
+}
+
+/** Double quotes, so that a document that is JSON stays JSON. */
+function quoted(value: string): string {
+  return JSON.stringify(value);
+}
+
+function endOfValue({ source, events }: EventStream, { keyEvent, valueAt }: Entry): number {
+  const event = events[valueAt];
+  if (event?.type !== EVENT_ID.SCALAR) throw new YamlError('only a text can be taken out of a document');
+  return event.valueStart < 0 ? source.indexOf(':', endOf(keyEvent)) + 1 : endOf(event);
+}
+
+function closingBrace(source: string, from: number): number | undefined {
+  const found = /^\s*,?\s*\}/.exec(source.slice(from));
+  return found ? from + found[0].length : undefined;
+}
+
+function withoutFlowEntry({ source }: EventStream, { mapping, entry }: Link, end: number): string {
+  const place = mapping.entries.indexOf(entry);
+  const next = mapping.entries[place + 1];
+  const start = startOf(entry.keyEvent);
+  if (next) return splice(source, start, startOf(next.keyEvent), '');
+  return splice(source, place > 0 ? source.lastIndexOf(',', start) : start, end, '');
+}
+
+function withoutBlockEntry(source: string, { mapping, entry }: Link, end: number): string {
+  const start = lineStart(source, startOf(entry.keyEvent));
+  const newline = source[end - 1] === '\n' ? end - 1 : source.indexOf('\n', end);
+  return splice(source, start, newline < 0 ? source.length : newline + 1, mapping.entries.length === 1 ? '{}\n' : '');
+}
+
+function startOf({ style, valueStart, anchorStart, tagStart }: ScalarEvent): number {
+  const start = isQuoted(style) ? valueStart - 1 : valueStart;
+  return Math.min(start, ...[anchorStart - 1, tagStart].filter((place) => place >= 0));
+}
+
+function endOf({ style, valueEnd }: ScalarEvent): number {
+  return isQuoted(style) ? valueEnd + 1 : valueEnd;
+}
+
+function isQuoted(style: ScalarEvent['style']): boolean {
+  return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
+}
+
+function lineStart(source: string, at: number): number {
+  return source.lastIndexOf('\n', at - 1) + 1;
+}
+
+function splice(source: string, start: number, end: number, text: string): string {
+  return source.slice(0, start) + text + source.slice(end);
+}
