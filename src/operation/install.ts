@@ -52,7 +52,7 @@ async function installRelease(
   const { releaseName: name, namespace, loadChart, description = 'Install complete' } = request;
   const values: ValueMap = request.values ?? new Map<string, Value>();
   const release = { name, namespace, revision: 1, isInstall: true, isUpgrade: false };
-  const rendered = await prepare(context, runner, { loadChart, values, release });
+  const rendered = await prepare(context, runner, { ...request, loadChart, values, release });
 
   await runner.step('check', async ({ signal }) => {
     const prefix = 'unable to build kubernetes objects from release manifest';

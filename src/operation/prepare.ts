@@ -7,9 +7,10 @@ import type { OperationContext } from './context.ts';
 import { capabilitiesWith, definedApiVersions, installCrds } from './crds.ts';
 import { clusterLookup } from './lookup.ts';
 import type { Rendered } from './renderer.ts';
+import type { DeployOptions } from './request.ts';
 import type { StepRunner } from './steps.ts';
 
-export interface Preparation {
+export interface Preparation extends Pick<DeployOptions, 'postRender' | 'postRenderStrategy'> {
   loadChart: (signal: AbortSignal) => Promise<Chart>;
   values: ValueMap;
   release: ReleaseFacts;
@@ -22,7 +23,7 @@ export interface Preparation {
 export async function prepare(
   context: OperationContext,
   runner: StepRunner,
-  { loadChart, values, release }: Preparation,
+  { loadChart, values, release, postRender, postRenderStrategy }: Preparation,
 ): Promise<Rendered> {
   const { cluster, renderer } = context;
   const chart = await runner.step('load', async (tools) => {
@@ -57,7 +58,8 @@ export async function prepare(
 
   return await runner.step('render', async (tools) => {
     const lookup = clusterLookup(cluster, tools.signal);
-    const rendered = await renderer.render({ chart, values, release, capabilities, lookup }, tools.signal);
+    const request = { chart, values, release, capabilities, lookup, postRender, postRenderStrategy };
+    const rendered = await renderer.render(request, tools.signal);
     tools.done(`${rendered.manifests.length} manifests, ${rendered.hooks.length} hooks`);
     return rendered;
   });

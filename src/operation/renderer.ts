@@ -4,6 +4,7 @@ import type { Hook } from '../release/hook.ts';
 import type { ReleaseFacts } from '../render/chart-templates.ts';
 import type { CrdFile } from '../render/crds.ts';
 import type { Manifest } from '../render/manifest.ts';
+import type { PostRender, PostRenderStrategy } from '../render/post-render.ts';
 import type { ClusterCapabilities } from './cluster.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface RenderRequest {
   capabilities: ClusterCapabilities;
   /** Absent: lookups find nothing. */
   lookup?: Lookup;
+  postRender?: PostRender | undefined;
+  postRenderStrategy?: PostRenderStrategy | undefined;
 }
 
 export interface Rendered {

@@ -1,5 +1,6 @@
 import type { Chart } from '../chart/chart.ts';
 import type { ValueMap } from '../go/value.ts';
+import type { PostRender, PostRenderStrategy } from '../render/post-render.ts';
 
 /** Which release is meant. */
 export interface ReleaseName {
@@ -22,6 +23,10 @@ export interface DeployOptions extends WaitOptions {
   atomic?: boolean;
   /** Stands in the release in place of Helm's `Install complete` or `Upgrade complete`. */
   description?: string;
+  /** Changes the manifests before they are stored and applied. A rollback takes what was stored, and asks nobody. Default none. */
+  postRender?: PostRender;
+  /** How {@link postRender} gets hooks. Default `combined`. */
+  postRenderStrategy?: PostRenderStrategy;
 }
 
 export interface InstallRequest extends ReleaseName, DeployOptions {

@@ -48,7 +48,7 @@ export async function upgradeRelease(
       : request.values;
   const version = last.release.version + 1;
   const release = { name, namespace, revision: version, isInstall: false, isUpgrade: true };
-  const rendered = await prepare(context, runner, { loadChart, values, release });
+  const rendered = await prepare(context, runner, { ...request, loadChart, values, release });
 
   await runner.step('check', async ({ signal }) => {
     const { cluster } = context;

@@ -1,11 +1,26 @@
-import { COLLECTION_STYLE, EVENT_ID, SCALAR_STYLE } from 'js-yaml';
-import type { MappingEvent, ScalarEvent } from 'js-yaml';
-import { afterNode, parseFirstDocument, scalarText } from './events.ts';
-import type { EventStream } from './events.ts';
-import { resolveScalar } from './scalar.ts';
+import { COLLECTION_STYLE, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
+import type { Event, MappingEvent, ScalarEvent } from 'js-yaml';
 import { YamlError } from './yaml-error.ts';
 
 // Changes single entries of a document in its text, so that order, comments and styles of all the rest stay as they are written.
+
+/** Deeper nesting than this is refused: well below what the stack bears. */
+const maxDepth = 1000;
+
+interface EventStream {
+  source: string;
+  events: readonly Event[];
+}
+
+function parseDocument(source: string): EventStream {
+  try {
+    return { source, events: parseEvents(source, { maxDepth }) };
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const line = error.mark === undefined ? 0 : error.mark.line + 1;
+    throw new YamlError(`yaml: ${line > 0 ? `line ${line}: ` : ''}${error.reason}`, line);
+  }
+}
 
 /** A mapping in the text, by the places of its events. */
 interface Located {
@@ -21,15 +36,15 @@ interface Entry {
 
 /** Whether the first document holds anything but null. Throws {@link YamlError}. */
 export function holdsData(text: string): boolean {
-  const stream = parseFirstDocument(text);
+  const stream = parseDocument(text);
   return stream.events.length > 0 && !isNull(stream, 1);
 }
 
 /** The text at the end of a path of keys through mappings; undefined where there is none. Throws {@link YamlError}. */
 export function textAt(text: string, path: readonly string[]): string | undefined {
-  const stream = parseFirstDocument(text);
+  const stream = parseDocument(text);
   const event = stream.events[chainTo(stream, path).at(-1)?.entry.valueAt ?? -1];
-  return event?.type === EVENT_ID.SCALAR ? scalarText(stream, event) : undefined;
+  return event?.type === EVENT_ID.SCALAR ? getScalarValue(stream.source, event) : undefined;
 }
 
 /**
@@ -37,7 +52,7 @@ export function textAt(text: string, path: readonly string[]): string | undefine
  * Throws {@link YamlError}, also where something else than a mapping is in the way.
  */
 export function withTextAt(text: string, path: readonly string[], value: string): string {
-  const stream = parseFirstDocument(withoutTextAt(text, path));
+  const stream = parseDocument(withoutTextAt(text, path));
   let at = 1;
   for (const [depth, key] of path.entries()) {
     const mapping = mappingAt(stream, at);
@@ -52,7 +67,7 @@ export function withTextAt(text: string, path: readonly string[], value: string)
 
 /** The document without what is at the end of a path of keys, and without the mappings that hold nothing else. Throws {@link YamlError}. */
 export function withoutTextAt(text: string, path: readonly string[]): string {
-  const stream = parseFirstDocument(text);
+  const stream = parseDocument(text);
   const { source } = stream;
   const chain = chainTo(stream, path);
   const last = chain.at(-1);
@@ -96,14 +111,28 @@ function mappingAt(stream: EventStream, start: number): Located | undefined {
     const keyEvent = stream.events[at];
     if (keyEvent === undefined || keyEvent.type === EVENT_ID.POP) return { event, entries };
     const valueAt = afterNode(stream, at);
-    if (keyEvent.type === EVENT_ID.SCALAR) entries.push({ key: scalarText(stream, keyEvent), keyEvent, valueAt });
+    if (keyEvent.type === EVENT_ID.SCALAR)
+      entries.push({ key: getScalarValue(stream.source, keyEvent), keyEvent, valueAt });
     at = afterNode(stream, valueAt);
   }
 }
 
 function isNull(stream: EventStream, at: number): boolean {
   const event = stream.events[at];
-  return event?.type === EVENT_ID.SCALAR && resolveScalar(stream, event).tag === 'null';
+  if (event?.type !== EVENT_ID.SCALAR || event.style !== SCALAR_STYLE.PLAIN || event.tagStart >= 0) return false;
+  return ['', '~', 'null', 'Null', 'NULL'].includes(event.valueStart < 0 ? '' : getScalarValue(stream.source, event));
+}
+
+/** The place after the node that starts there. */
+function afterNode({ events }: EventStream, start: number): number {
+  let depth = 0;
+  for (let at = start; at < events.length; at++) {
+    const type = events[at]?.type;
+    if (type === EVENT_ID.SEQUENCE || type === EVENT_ID.MAPPING) depth++;
+    else if (type === EVENT_ID.POP) depth--;
+    if (depth === 0) return at + 1;
+  }
+  return events.length;
 }
 
 function isFlow({ event }: Located): boolean {

@@ -1,6 +1,6 @@
 import type { Progress } from '../../src/operation/progress.ts';
 import type { OperationError } from '../../src/operation/error.ts';
-import { configMap, deployment, hook, job } from './manifests.ts';
+import { configMap, crd, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds } from './world.ts';
 
@@ -162,21 +162,6 @@ test('a template that fails leaves neither CRDs nor a namespace behind', async (
 });
 
 const definition = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
-
-function crd(singular: string): string {
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  const kind = singular.charAt(0).toUpperCase() + singular.slice(1);
-  return JSON.stringify({
-    ...definition,
-    metadata: { name: `${singular}s.e.io` },
-    spec: {
-      group: 'e.io',
-      scope: 'Namespaced',
-      names: { kind, plural: `${singular}s`, singular, listKind: `${kind}List` },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-    },
-  });
-}
 
 test('CRDs come first: the chart can ask for their kinds, and use them', async (t) => {
   const chart = textChart(

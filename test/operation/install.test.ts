@@ -1,4 +1,4 @@
-import { configMap, deployment, job } from './manifests.ts';
+import { configMap, crd, deployment, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds } from './world.ts';
 
@@ -230,4 +230,34 @@ test('templates can look things up in the cluster', async (t) => {
     listed: 'NamespaceList',
     withoutNamespace: {},
   });
+});
+
+test('a post-renderer changes what is applied and stored, and is asked once though the chart is rendered twice', async (t) => {
+  const crds = { 'widgets.yaml': crd('gadget') };
+  const chart = textChart({ 'a.yaml': configMap('a', '1', { mine: 'yes' }) }, { crds });
+  const world = newWorld(t, chart);
+  const seen: string[] = [];
+  const release = await world.install(chart, {
+    postRender(manifests) {
+      seen.push(manifests);
+      return Promise.resolve(manifests.replace('"yes"', '"changed"'));
+    },
+  });
+  t.is(seen.length, 1);
+  t.regex(seen[0] ?? '', /postrender-filename": "web\/templates\/a.yaml"/);
+  t.is(release.manifest, `---\n# Source: web/templates/a.yaml\n${configMap('a', '1', { mine: 'changed' })}\n`);
+  t.is((await world.find('ConfigMap', 'a'))?.metadata.annotations?.['mine'], 'changed');
+});
+
+test('a post-renderer that fails leaves nothing behind', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const postRender = () => {
+    throw new Error('no');
+  };
+  await t.throwsAsync(world.install(chart, { postRender }), {
+    code: 'post_render_failed',
+    message: 'error while running post render on files: no',
+  });
+  t.deepEqual(await world.history(), []);
 });

@@ -53,6 +53,23 @@ export function hook(events: string, rest: { weight?: number; policy?: string } 
   };
 }
 
+/** A namespaced kind `Gadget`, where that is the name. */
+export function crd(singular: string): string {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const kind = singular.charAt(0).toUpperCase() + singular.slice(1);
+  return yaml({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${singular}s.e.io` },
+    spec: {
+      group: 'e.io',
+      scope: 'Namespaced',
+      names: { kind, plural: `${singular}s`, singular, listKind: `${kind}List` },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  });
+}
+
 /** JSON is YAML. */
 function yaml(object: unknown): string {
   return `${JSON.stringify(object)}\n`;

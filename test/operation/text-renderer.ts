@@ -2,6 +2,7 @@ import type { Chart } from '../../src/chart/chart.ts';
 import type { Renderer, RenderRequest } from '../../src/operation/renderer.ts';
 import type { CrdFile } from '../../src/render/crds.ts';
 import { printManifest, sortManifests } from '../../src/render/manifest.ts';
+import { postRendered } from '../../src/render/post-render.ts';
 
 /** What a test's chart renders to: files by their path below templates/. */
 export type Template = (request: RenderRequest) => Record<string, string> | Promise<Record<string, string>>;
@@ -46,7 +47,10 @@ export function textRenderer(charts: readonly TextChart[]): Renderer & { request
       const files = Object.entries(await template(request)).map(
         ([path, text]) => [`web/templates/${path}`, text] as const,
       );
-      const sorted = sortManifests(new Map(files), (path) => new Error(`${path} is no YAML`));
+      const { postRender, postRenderStrategy } = request;
+      const own = new Map(files);
+      const changed = postRender ? await postRendered(own, postRender, postRenderStrategy) : own;
+      const sorted = sortManifests(changed, (path) => new Error(`${path} is no YAML`));
       const manifest = sorted.manifests.map(({ name, content }) => printManifest(name, content)).join('');
       return { ...sorted, chart, manifest, notes };
     },
