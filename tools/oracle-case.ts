@@ -1,5 +1,6 @@
 // One case of the oracle, done by the project's own code. Only the fields that a kind of case has results for come back.
 import type { Chart, ChartFile } from '../src/chart/chart.ts';
+import type { Warn } from '../src/chart/coalesce-tables.ts';
 import { coalesceValues, mergeValues } from '../src/chart/coalesce.ts';
 import { loadValues } from '../src/chart/load-values.ts';
 import { processDependencies } from '../src/chart/process-dependencies.ts';
@@ -11,7 +12,7 @@ import { encodeJson } from '../src/go/json-encode.ts';
 import { sortedKeys, toBytes } from '../src/go/text.ts';
 import { goTypeOf, isList, isMap } from '../src/go/types.ts';
 import type { Value, ValueMap } from '../src/go/value.ts';
-import { processHost } from '../src/bin/host.ts';
+import { processHost } from '../src/render/process-host.ts';
 import { knownApiVersions } from '../src/render/api-versions.ts';
 import { parseKubeVersion, type Capabilities } from '../src/render/capabilities.ts';
 import { chartTemplates } from '../src/render/chart-templates.ts';
@@ -175,7 +176,8 @@ function keepNegativeZero(_key: string, value: unknown): unknown {
 function valuesCase(one: OracleCase): Result {
   const result: Result = {};
   const warnings: string[] = [];
-  const warn = (warning: string) => void warnings.push(warning);
+  // the cases hold what Helm prints by Go's log alone
+  const warn: Warn = (warning, attributes) => void (attributes ?? warnings.push(warning));
   try {
     let chart = buildChart(one.chart ?? { name: '' });
     const user = readMap(one.user);

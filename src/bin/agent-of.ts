@@ -10,8 +10,8 @@ import type { ConnectionSource } from '../kube/connection.ts';
 import { operations } from '../operation/operations.ts';
 import { secretStorage } from '../release/secret-storage.ts';
 import type { RenderLimits } from '../render/limits.ts';
+import { processHost } from '../render/process-host.ts';
 import { createChartSource } from '../source/chart-source.ts';
-import { processHost } from './host.ts';
 import { localRenderer } from './local-renderer.ts';
 import { version } from './version.ts';
 

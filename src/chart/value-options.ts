@@ -23,10 +23,14 @@ export interface ValueOptions {
 
 /**
  * Merges what a user says about values, in Helm's order: files, JSON, values, strings, files' contents, literals
- * (pkg/cli/values/options.go). Throws {@link ValuesError} with Helm's texts, and what `read` throws.
+ * (pkg/cli/values/options.go). They go over `base`, which is changed. Throws {@link ValuesError} with Helm's texts, and what `read` throws.
  */
-export function mergeValueOptions(options: ValueOptions, read: (path: string) => string): ValueMap {
-  let merged: ValueMap = new Map();
+export function mergeValueOptions(
+  options: ValueOptions,
+  read: (path: string) => string,
+  base: ValueMap = new Map(),
+): ValueMap {
+  let merged = base;
   for (const path of options.files ?? []) merged = mergeMaps(merged, valuesFile(path, read(path)));
   for (const text of options.json ?? []) {
     if (text.trimStart().startsWith('{')) merged = mergeMaps(merged, jsonObject(text));

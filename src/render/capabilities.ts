@@ -35,6 +35,9 @@ export const defaultHelmVersion: HelmVersion = {
   kubeClientVersion: 'v1.36',
 };
 
+/** The Kubernetes version of Helm 4.2.4 where neither a cluster nor the user says one. */
+export const defaultKubeVersion = 'v1.36.0';
+
 /**
  * Reads a Kubernetes version as `--kube-version` takes it: at least two numbers, then anything.
  * Texts of errors: k8s.io/apimachinery/pkg/util/version.

@@ -4,14 +4,12 @@ import { processDependencies } from '../../chart/process-dependencies.ts';
 import { ValuesError } from '../../chart/values-error.ts';
 import type { ValueMap } from '../../go/value.ts';
 import { knownApiVersions } from '../../render/api-versions.ts';
+import { defaultKubeVersion } from '../../render/capabilities.ts';
 import { printManifest } from '../../render/manifest.ts';
 import type { RenderOptions } from '../../render/render-chart.ts';
 import { RenderError } from '../../render/render-error.ts';
 import type { ThreadedRenderer } from '../../render/renderer.ts';
 import { logLine } from '../helm-log.ts';
-
-/** The Kubernetes version of Helm 4.2.4 where neither a cluster nor the user says one. */
-export const defaultKubeVersion = 'v1.36.0';
 
 export interface TemplateRequest {
   chart: Chart;
