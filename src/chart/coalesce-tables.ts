@@ -2,8 +2,11 @@ import { sprintf } from '../go/fmt.ts';
 import type { Value, ValueMap } from '../go/value.ts';
 import { asTable } from './table.ts';
 
-/** Takes a warning in Helm's words. */
-export type Warn = (warning: string) => void;
+/**
+ * Takes a warning in Helm's words. Those about values are plain text, which Helm logs as INFO; those about dependencies
+ * have attributes, and it logs them as WARN.
+ */
+export type Warn = (warning: string, attributes?: Readonly<Record<string, string>>) => void;
 
 /**
  * `coalesce` lets a null of the user delete what the chart has, `merge` keeps nulls for a later pass

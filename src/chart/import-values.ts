@@ -1,17 +1,20 @@
 import { sprintf } from '../go/fmt.ts';
+import { quote } from '../go/strconv.ts';
 import type { Value, ValueMap } from '../go/value.ts';
 import type { Chart } from './chart.ts';
 import { mergeValues } from './coalesce.ts';
 import { coalesceTables } from './coalesce-tables.ts';
 import type { Warn } from './coalesce-tables.ts';
 import { asTable, copyTable } from './table.ts';
-import { tableAt } from './values-path.ts';
+import { missingTableIn, tableAt } from './values-path.ts';
 
 interface Import {
   /** A path below the subchart's values. */
   child: string;
   /** A path below the parent's values; `.` is their top. */
   parent: string;
+  /** Whether it is written as a name below the subchart's `exports`. */
+  isExport: boolean;
 }
 
 /** Merges what charts import from their subcharts below their own values, from the leaves up (processDependencyImportValues). */
@@ -23,9 +26,11 @@ export function importValues(chart: Chart, warn: Warn): void {
   const imported: ValueMap = new Map();
   for (const dependency of dependencies) {
     const imports = (dependency.importValues ?? []).flatMap(readImport);
-    for (const { child, parent } of imports) {
-      const table = tableAt(values, `${dependency.name}.${child}`);
+    for (const { child, parent, isExport } of imports) {
+      const path = `${dependency.name}.${child}`;
+      const table = tableAt(values, path);
       if (table !== undefined) coalesceTables(imported, nest(table, parent), 'merge', warn);
+      else warnOfMissing(dependency.name, missingTableIn(values, path), isExport, warn);
     }
     if (dependency.importValues !== undefined)
       dependency.importValues = imports.map(
@@ -40,10 +45,16 @@ export function importValues(chart: Chart, warn: Warn): void {
 }
 
 function readImport(value: Value): Import[] {
-  if (typeof value === 'string') return [{ child: `exports.${value}`, parent: '.' }];
+  if (typeof value === 'string') return [{ child: `exports.${value}`, parent: '.', isExport: true }];
   const table = asTable(value);
   const path = (key: string): string => sprintf('%v', [table?.get(key) ?? null]);
-  return table === undefined ? [] : [{ child: path('child'), parent: path('parent') }];
+  return table === undefined ? [] : [{ child: path('child'), parent: path('parent'), isExport: false }];
+}
+
+function warnOfMissing(chart: string, key: string, isExport: boolean, warn: Warn): void {
+  const error = `${quote(key)} is not a table`;
+  if (isExport) warn('ImportValues missing table', { error });
+  else warn('ImportValues missing table from chart', { chart, error });
 }
 
 /** The table below the keys of a path. */

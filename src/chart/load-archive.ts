@@ -11,6 +11,7 @@ import { ChartError } from './chart-error.ts';
 import { defaultChartLimits } from './limits.ts';
 import type { ChartLimits, Taken } from './limits.ts';
 import { loadFiles } from './load-files.ts';
+import type { Notice } from './notice.ts';
 
 /** Contents smaller than this are not measured against their archive: 10 MiB. */
 const ratioMatters = 10 * 1024 * 1024;
@@ -22,12 +23,14 @@ type Entry = Extract extends AsyncIterable<infer E> ? E : never;
 export interface LoadOptions {
   limits?: ChartLimits;
   signal?: AbortSignal;
+  /** Takes what Helm says of files that are not used any more. Default: nobody does. */
+  notice?: Notice;
 }
 
 /** Loads a chart from a .tgz. Throws {@link ChartError}: `chart_invalid` with Helm's texts where it has one, `too_large` past the limits. */
 export async function loadArchive(archive: Uint8Array, options: LoadOptions = {}): Promise<Chart> {
-  const { limits = defaultChartLimits, signal } = options;
-  return loadWithin(archive, limits, { bytes: 0, entries: 0 }, signal);
+  const { limits = defaultChartLimits, signal, notice = () => undefined } = options;
+  return loadWithin(archive, limits, { bytes: 0, entries: 0 }, signal, notice);
 }
 
 /** The files of a .tgz, without the folder that they are in. Throws {@link ChartError} as {@link loadArchive} does. */
@@ -40,9 +43,10 @@ async function loadWithin(
   limits: ChartLimits,
   taken: Taken,
   signal: AbortSignal | undefined,
+  notice: Notice,
 ): Promise<Chart> {
   const files = await readArchive(archive, limits, taken, signal);
-  return loadFiles(files, (nested) => loadWithin(nested, limits, taken, signal));
+  return loadFiles(files, (nested) => loadWithin(nested, limits, taken, signal, notice), notice);
 }
 
 async function readArchive(

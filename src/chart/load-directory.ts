@@ -1,10 +1,11 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
 import { quote } from '../go/strconv.ts';
 import { compareStrings, fromBytes } from '../go/text.ts';
 import { withoutByteOrderMark } from './byte-order-mark.ts';
 import type { Chart, ChartFile } from './chart.ts';
 import { ChartError } from './chart-error.ts';
+import type { Notice } from './notice.ts';
 import { isIgnored, parseIgnoreRules } from './ignore-rules.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import { defaultChartLimits } from './limits.ts';
@@ -17,9 +18,14 @@ export interface DirectoryOptions {
   root?: string;
   limits?: ChartLimits;
   signal?: AbortSignal;
+  /** Takes what Helm says of links and of files that are not used any more. Default: nobody does. */
+  notice?: Notice;
 }
 
 interface Walk {
+  /** The folder as it was named, in full. */
+  readonly top: string;
+  readonly notice: Notice;
   readonly root: string;
   readonly rules: IgnoreRules;
   readonly limits: ChartLimits;
@@ -32,9 +38,11 @@ interface Walk {
 
 /** Loads a chart from a folder, without what its .helmignore names. Throws {@link ChartError}; errors of the file system as they come. */
 export async function loadDirectory(path: string, options: DirectoryOptions = {}): Promise<Chart> {
-  const { root = path, limits = defaultChartLimits, signal } = options;
+  const { root = path, limits = defaultChartLimits, signal, notice = () => undefined } = options;
   const folder = await realpath(path);
   const walk: Walk = {
+    top: resolve(path),
+    notice,
     root: await realpath(root),
     rules: parseIgnoreRules(await readIgnoreFile(folder)),
     limits,
@@ -44,7 +52,8 @@ export async function loadDirectory(path: string, options: DirectoryOptions = {}
     bytes: 0,
   };
   await walkFolder(walk, folder, '');
-  return loadFiles(walk.files, (archive) => loadArchive(archive, { limits, ...(signal && { signal }) }));
+  const load = (archive: Uint8Array) => loadArchive(archive, { limits, notice, ...(signal && { signal }) });
+  return loadFiles(walk.files, load, notice);
 }
 
 async function readIgnoreFile(folder: string): Promise<string> {
@@ -70,7 +79,7 @@ async function walkFolder(walk: Walk, folder: string, prefix: string): Promise<v
 }
 
 async function walkEntry(walk: Walk, path: string, name: string): Promise<void> {
-  const real = await realpath(path);
+  const real = await resolveLink(walk, path, name);
   if (!isBelow(walk.root, real)) {
     throw new ChartError('chart_invalid', `the chart holds a link that leads out of its folder: ${quote(name)}`);
   }
@@ -83,6 +92,22 @@ async function walkEntry(walk: Walk, path: string, name: string): Promise<void> 
   if (!status.isFile())
     throw new ChartError('chart_invalid', `cannot load irregular file ${name} as it has file mode type bits set`);
   await takeFile(walk, real, name, status.size);
+}
+
+/** Where an entry really is. */
+async function resolveLink(walk: Walk, path: string, name: string): Promise<string> {
+  const shown = join(walk.top, name);
+  const real = await realpath(path).catch(async (error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    const target = resolve(dirname(path), await readlink(path));
+    const text = `error evaluating symlink ${shown}: lstat ${target}: no such file or directory`;
+    throw new ChartError('chart_invalid', text, { cause: error });
+  });
+  if (real !== path) {
+    const message = 'found symbolic link in path. Contents of linked file included and used';
+    walk.notice(message, { path: shown, resolved: real });
+  }
+  return real;
 }
 
 function isBelow(root: string, path: string): boolean {

@@ -5,6 +5,7 @@ import { YamlError } from '../yaml/yaml-error.ts';
 import type { Chart, ChartFile } from './chart.ts';
 import { ChartError } from './chart-error.ts';
 import { loadValues } from './load-values.ts';
+import type { Notice } from './notice.ts';
 import { readLock, readMetadata } from './read-metadata.ts';
 import type { RawMetadata } from './read-metadata.ts';
 import { validateMetadata } from './validate-metadata.ts';
@@ -24,17 +25,25 @@ interface Sorted {
  * Builds a chart from its files, which have names relative to the chart's folder (pkg/chart/v2/loader/load.go: LoadFiles).
  * Throws {@link ChartError} with Helm's texts.
  */
-export async function loadFiles(files: readonly ChartFile[], loadNested: NestedLoader): Promise<Chart> {
-  const raw = readAllMetadata(files);
-  const isV1 = raw.apiVersion === 'v1';
-  const sorted = sortFiles(files, isV1);
-  const valuesFile = fileData(files, 'values.yaml');
-  const schema = fileData(files, 'values.schema.json');
+export async function loadFiles(
+  files: readonly ChartFile[],
+  loadNested: NestedLoader,
+  notice: Notice = () => undefined,
+): Promise<Chart> {
+  // in the order in which Helm reads them, so that of several files that are wrong the same one is named
+  const chartFile = readChartFile(files);
   const lock = readLockFile(files);
+  const raw = withRequirements(chartFile, files);
+  const valuesFile = fileData(files, 'values.yaml');
   const loadedValues =
     valuesFile === undefined
       ? new Map<string, Value>()
       : during('cannot load values.yaml', () => loadValues(fromBytes(valuesFile)));
+  if (raw === undefined) throw new ChartError('chart_invalid', 'Chart.yaml file is missing');
+  const schema = fileData(files, 'values.schema.json');
+  const isV1 = raw.apiVersion === 'v1';
+  if (!isV1) noticeUnused(files, notice);
+  const sorted = sortFiles(files, isV1);
   const metadata = validateMetadata(raw);
   return {
     metadata,
@@ -44,29 +53,39 @@ export async function loadFiles(files: readonly ChartFile[], loadNested: NestedL
     ...(lock !== undefined && { lock }),
     templates: sorted.templates,
     files: sorted.files,
-    dependencies: await loadSubcharts(sorted.subcharts, metadata.name, loadNested),
+    dependencies: await loadSubcharts(sorted.subcharts, metadata.name, loadNested, notice),
     digest: digestOf(files),
   };
 }
 
-function readAllMetadata(files: readonly ChartFile[]): RawMetadata {
-  const chartYaml = fileText(files, 'Chart.yaml');
-  const requirements = fileText(files, 'requirements.yaml');
-  let raw: RawMetadata | undefined;
-  if (chartYaml !== undefined) {
-    const metadata = during('cannot load Chart.yaml', () => readMetadata(chartYaml));
-    // Helm 2 took charts without an apiVersion
-    raw = {
-      ...metadata,
-      apiVersion: metadata.apiVersion === undefined || metadata.apiVersion === '' ? 'v1' : metadata.apiVersion,
-    };
+const unused: Readonly<Record<string, string>> = {
+  'requirements.yaml':
+    'Warning: Dependencies are handled in Chart.yaml since apiVersion "v2". We recommend migrating dependencies to Chart.yaml.',
+  'requirements.lock':
+    'Warning: Dependency locking is handled in Chart.lock since apiVersion "v2". We recommend migrating to Chart.lock.',
+};
+
+/** Files of apiVersion v1 whose job Chart.yaml and Chart.lock have since v2. */
+function noticeUnused(files: readonly ChartFile[], notice: Notice): void {
+  for (const { name } of files) {
+    const text = unused[name];
+    if (text !== undefined) notice(text);
   }
-  if (requirements !== undefined) {
-    const more = during('cannot load requirements.yaml', () => readMetadata(requirements));
-    raw = { ...raw, ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)) };
-  }
-  if (raw === undefined) throw new ChartError('chart_invalid', 'Chart.yaml file is missing');
-  return raw;
+}
+
+function readChartFile(files: readonly ChartFile[]): RawMetadata | undefined {
+  const text = fileText(files, 'Chart.yaml');
+  if (text === undefined) return undefined;
+  const metadata = during('cannot load Chart.yaml', () => readMetadata(text));
+  // Helm 2 took charts without an apiVersion
+  return { ...metadata, apiVersion: metadata.apiVersion || 'v1' };
+}
+
+function withRequirements(chartFile: RawMetadata | undefined, files: readonly ChartFile[]): RawMetadata | undefined {
+  const text = fileText(files, 'requirements.yaml');
+  if (text === undefined) return chartFile;
+  const more = during('cannot load requirements.yaml', () => readMetadata(text));
+  return { ...chartFile, ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)) };
 }
 
 function fileText(files: readonly ChartFile[], name: string): string | undefined {
@@ -137,12 +156,13 @@ async function loadSubcharts(
   subcharts: ReadonlyMap<string, readonly ChartFile[]>,
   parent: string,
   loadNested: NestedLoader,
+  notice: Notice,
 ): Promise<Chart[]> {
   const charts: Chart[] = [];
   for (const [name, files] of subcharts) {
     if (name.startsWith('_') || name.startsWith('.')) continue;
     try {
-      charts.push(await loadSubchart(name, files, parent, loadNested));
+      charts.push(await loadSubchart(name, files, parent, loadNested, notice));
     } catch (error) {
       if (!(error instanceof ChartError)) throw error;
       throw new ChartError(error.code, `error unpacking subchart ${name} in ${parent}: ${error.message}`, {
@@ -158,12 +178,14 @@ async function loadSubchart(
   files: readonly ChartFile[],
   parent: string,
   loadNested: NestedLoader,
+  notice: Notice,
 ): Promise<Chart> {
   if (!name.endsWith('.tgz')) {
     const below = files.filter((file) => file.name.includes('/'));
     return loadFiles(
       below.map((file) => ({ name: file.name.slice(file.name.indexOf('/') + 1), data: file.data })),
       loadNested,
+      notice,
     );
   }
   const [archive] = files;

@@ -13,7 +13,7 @@ export function compilePathPattern(pattern: string): RegExp {
       i = next;
     } else if (character === '\\') {
       i++;
-      if (i >= pattern.length) throw badPattern(pattern);
+      if (i >= pattern.length) throw badPattern();
       source += escape(pattern.charAt(i));
     } else source += escape(character);
   }
@@ -38,10 +38,10 @@ function compileRange(pattern: string, start: number): [source: string, end: num
 
 function rangeEnd(pattern: string, start: number): [character: string, next: number] {
   let i = start;
-  if (i >= pattern.length || pattern.charAt(i) === '-' || pattern.charAt(i) === ']') throw badPattern(pattern);
+  if (i >= pattern.length || pattern.charAt(i) === '-' || pattern.charAt(i) === ']') throw badPattern();
   if (pattern.charAt(i) === '\\') i++;
   const character = pattern.charAt(i);
-  if (i + 1 >= pattern.length) throw badPattern(pattern);
+  if (i + 1 >= pattern.length) throw badPattern();
   return [character, i + 1];
 }
 
@@ -49,6 +49,6 @@ function escape(character: string): string {
   return /[\w/]/.test(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-function badPattern(pattern: string): ChartError {
-  return new ChartError('chart_invalid', `syntax error in pattern: ${pattern}`);
+function badPattern(): ChartError {
+  return new ChartError('chart_invalid', 'syntax error in pattern');
 }

@@ -8,6 +8,8 @@ import { importValues } from './import-values.ts';
 import type { ChartDependency } from './metadata.ts';
 import { valueAt, tableAt } from './values-path.ts';
 
+const notBoolean = 'returned non-bool value';
+
 /**
  * The chart with those subcharts that its conditions and tags enable, under their aliases, and with the values that it imports from them
  * (pkg/chart/v2/util/dependencies.go: ProcessDependencies). The chart itself is not changed. Throws `ValuesError`.
@@ -48,8 +50,8 @@ function enableDependencies(chart: Chart, values: ValueMap, path: string, warn: 
     dependency.enabled = true;
   }
   const coalesced = coalesceValues(chart, values, warn);
-  applyTags(wanted, coalesced);
-  applyConditions(wanted, coalesced, path);
+  applyTags(wanted, coalesced, warn);
+  applyConditions(wanted, coalesced, path, warn);
   const disabled = new Set(wanted.flatMap((dependency) => (dependency.enabled === true ? [] : [dependency.name])));
   chart.dependencies = chart.dependencies.filter((child) => !disabled.has(child.metadata.name));
   for (const child of chart.dependencies) enableDependencies(child, coalesced, `${path}${child.metadata.name}.`, warn);
@@ -69,24 +71,31 @@ function aliased(chart: Chart, dependency: ChartDependency): Chart {
 }
 
 /** A dependency is off where one of its tags is, and none is on. */
-function applyTags(dependencies: readonly ChartDependency[], values: ValueMap): void {
+function applyTags(dependencies: readonly ChartDependency[], values: ValueMap, warn: Warn): void {
   const tags = tableAt(values, 'tags');
   if (tags === undefined) return;
   for (const dependency of dependencies) {
-    const states = (dependency.tags ?? []).map((tag) => tags.get(tag));
+    const own = dependency.tags ?? [];
+    for (const tag of own) {
+      const state = tags.get(tag);
+      if (state !== undefined && typeof state !== 'boolean') warn(notBoolean, { tag, chart: dependency.name });
+    }
+    const states = own.map((tag) => tags.get(tag));
     dependency.enabled = states.includes(true) || !states.includes(false);
   }
 }
 
 /** The first path of a condition that leads to a boolean decides, whatever tags say. */
-function applyConditions(dependencies: readonly ChartDependency[], values: ValueMap, path: string): void {
+function applyConditions(dependencies: readonly ChartDependency[], values: ValueMap, prefix: string, warn: Warn): void {
   for (const dependency of dependencies) {
-    const states = (dependency.condition ?? '')
-      .trim()
-      .split(',')
-      .map((condition) => (condition === '' ? undefined : valueAt(values, path + condition)));
-    const decision = states.find((state) => typeof state === 'boolean');
-    if (decision !== undefined) dependency.enabled = decision;
+    for (const path of (dependency.condition ?? '').trim().split(',')) {
+      const state = path === '' ? undefined : valueAt(values, prefix + path);
+      if (typeof state === 'boolean') {
+        dependency.enabled = state;
+        break;
+      }
+      if (state !== undefined) warn(notBoolean, { path, chart: dependency.name });
+    }
   }
 }
 

@@ -8,6 +8,12 @@ export function tableAt(values: ValueMap, path: string): ValueMap | undefined {
   return table;
 }
 
+/** The first key of a path with dots that leads to no table; empty where all do. */
+export function missingTableIn(values: ValueMap, path: string): string {
+  const keys = path.split('.');
+  return keys.find((_, i) => tableAt(values, keys.slice(0, i + 1).join('.')) === undefined) ?? '';
+}
+
 /** The value at a path with dots; undefined where there is none or it is a table (PathValue). */
 export function valueAt(values: ValueMap, path: string): Value | undefined {
   const dot = path.lastIndexOf('.');

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -73,6 +73,42 @@ test('follows links within the folder that it may read, and no others', async (t
   );
   const error = await t.throwsAsync(loadDirectory(join(root, 'c')), { instanceOf: ChartError });
   t.is(error.message, 'the chart holds a link that leads out of its folder: "charts/common"');
+});
+
+test('tells of links that it follows, and names one that leads nowhere', async (t) => {
+  const root = await realpath(await folder(t, { 'Chart.yaml': chartYaml('c'), 'a/b': '' }));
+  await symlink('a', join(root, 'd'));
+  const seen: unknown[] = [];
+  await loadDirectory(root, { notice: (...line) => seen.push(line) });
+  const message = 'found symbolic link in path. Contents of linked file included and used';
+  t.deepEqual(seen, [[message, { path: join(root, 'd'), resolved: join(root, 'a') }]]);
+
+  await symlink('none', join(root, 'dead'));
+  const error = await t.throwsAsync(loadDirectory(root), { instanceOf: ChartError });
+  t.is(error.message, `error evaluating symlink ${root}/dead: lstat ${root}/none: no such file or directory`);
+});
+
+test('tells of requirements in a chart of apiVersion v2, subcharts too', async (t) => {
+  const root = await folder(t, {
+    'Chart.yaml': chartYaml('c'),
+    'requirements.lock': '',
+    'charts/s/Chart.yaml': chartYaml('s'),
+    'charts/s/requirements.yaml': '',
+    'charts/old/Chart.yaml': 'name: old\nversion: 1.0.0',
+    'charts/old/requirements.yaml': '',
+  });
+  const seen: string[] = [];
+  await loadDirectory(root, { notice: (line) => seen.push(line.slice(0, 40)) });
+  t.deepEqual(seen, ['Warning: Dependency locking is handled i', 'Warning: Dependencies are handled in Cha']);
+});
+
+test('names the first file that is wrong, in the order of names', async (t) => {
+  const root = await folder(t, { 'Chart.lock': '[', 'values.yaml': '[' });
+  await t.throwsAsync(loadDirectory(root), { message: /^cannot load Chart\.lock/ });
+  await rm(join(root, 'Chart.lock'));
+  await t.throwsAsync(loadDirectory(root), { message: /^cannot load values\.yaml/ });
+  await rm(join(root, 'values.yaml'));
+  await t.throwsAsync(loadDirectory(root), { message: /Chart\.yaml file is missing/ });
 });
 
 test('refuses a link to a folder that it is in', async (t) => {

@@ -165,16 +165,18 @@ test(
 
 const imports = test.macro({
   title: (_, rule: string) => rule,
-  exec(t, _rule: string, importValues: Value[], own: string, expected: string) {
+  exec(t, _rule: string, importValues: Value[], own: string, expected: string, warnings: string[] = []) {
     const root = chart(
       'c',
       own,
       [chart('s', 'exports: {e: {k: 1, m: {q: 1}}}\ndata: {d: 1}')],
       [{ name: 's', importValues }],
     );
-    const processed = processDependencies(root, new Map(), t.fail);
+    const seen: string[] = [];
+    const processed = processDependencies(root, new Map(), (...warning) => seen.push(JSON.stringify(warning)));
     processed.values.delete('s');
     t.is(json(processed.values), expected);
+    t.deepEqual(seen, warnings);
   },
 });
 
@@ -192,7 +194,36 @@ test(
   '',
   '{"x":{"y":{"d":1}}}',
 );
-test(imports, 'leaves out what the subchart does not have', ['nope'], 'a: 1', '{"a":1}');
+test(
+  imports,
+  'leaves out what the subchart does not have, with a warning',
+  [
+    'nope',
+    'e',
+    new Map([
+      ['child', 'data.d'],
+      ['parent', 'x'],
+    ]),
+  ],
+  'a: 1',
+  '{"a":1,"k":1,"m":{"q":1}}',
+  [
+    '["ImportValues missing table",{"error":"\\"nope\\" is not a table"}]',
+    '["ImportValues missing table from chart",{"chart":"s","error":"\\"d\\" is not a table"}]',
+  ],
+);
+
+test('warns of tags and conditions that are no booleans, as far as it has to look', (t) => {
+  const root = chart('c', 'p: text\nq: true\nr: 1\ntags: {t: on it}', pair, [
+    { name: 'a', condition: 'o,p,q,r', tags: ['t', 'u'] },
+  ]);
+  const seen: string[] = [];
+  processDependencies(root, new Map(), (...warning) => seen.push(JSON.stringify(warning)));
+  t.deepEqual(seen, [
+    '["returned non-bool value",{"tag":"t","chart":"a"}]',
+    '["returned non-bool value",{"path":"p","chart":"a"}]',
+  ]);
+});
 
 test('processing gives a digest that depends on what is enabled', (t) => {
   const root = chart('c', '', pair, [{ name: 'a', condition: 'a.active' }, { name: 'b' }]);
