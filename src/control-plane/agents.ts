@@ -3,14 +3,9 @@ import type { HeartbeatTimes } from '../protocol/heartbeat.ts';
 import type { Hello } from '../protocol/messages.ts';
 import { serveAgent, type AgentConnection } from './agent-connection.ts';
 import type { CommandStore } from './command-store.ts';
+import type { ConnectedAgent } from './connected-agent.ts';
 import type { Logger } from './logger.ts';
 import type { SentCommand } from './sent-command.ts';
-
-/** An agent that is connected. */
-export interface ConnectedAgent extends Hello {
-  /** RFC 3339. */
-  connectedAt: string;
-}
 
 interface Entry {
   agent: ConnectedAgent;

@@ -4,7 +4,7 @@ import { MAX_KEY_LENGTH } from '../protocol/limits.ts';
 import { ControlPlaneError } from './error.ts';
 import { sendEvents } from './event-stream.ts';
 import { readJson, sendError, sendJson } from './http-json.ts';
-import type { ConnectedAgent } from './agents.ts';
+import type { ConnectedAgent } from './connected-agent.ts';
 import type { Logger } from './logger.ts';
 import type { SentCommand } from './sent-command.ts';
 import { isAuthorized, type Token } from './token.ts';

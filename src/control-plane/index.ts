@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ControlPlaneServer, type ControlPlaneOptions } from './control-plane.ts';
 
 export type { ControlPlaneOptions } from './control-plane.ts';
-export type { ConnectedAgent } from './agents.ts';
+export type { ConnectedAgent } from './connected-agent.ts';
 export type { CommandEvent } from './command-event.ts';
 export { ControlPlaneError } from './error.ts';
 export type { SentCommand } from './sent-command.ts';

@@ -1,0 +1,7 @@
+import type { Hello } from '../protocol/messages.ts';
+
+/** An agent that is connected. */
+export interface ConnectedAgent extends Hello {
+  /** RFC 3339. */
+  connectedAt: string;
+}
