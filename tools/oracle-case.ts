@@ -243,21 +243,28 @@ function strvalsCase(one: OracleCase): Result {
 
 function yamlCase(text: string): Result {
   const result: Result = {};
+  let value: Value;
   try {
-    const value = readYaml(text);
+    value = readYaml(text);
     result['json'] = jsonOfTree(readTypedYaml(text));
-    result['toYaml'] = writeYaml(value);
-    result['toYamlPretty'] = writeYamlPretty(value);
   } catch (error) {
     // YAMLToJSON has the reason alone
-    result['error'] = messageOf(error).replace(/^error converting YAML to JSON: /, '');
+    const reason = messageOf(error).replace(/^error converting YAML to JSON: /, '');
+    return { ...textField('error', reason), ...loadCase(text) };
   }
   try {
-    result['load'] = plain(loadValues(text));
+    return { ...result, toYaml: writeYaml(value), toYamlPretty: writeYamlPretty(value), ...loadCase(text) };
   } catch (error) {
-    result['loadError'] = messageOf(error);
+    return textField('error', messageOf(error));
   }
-  return result;
+}
+
+function loadCase(text: string): Result {
+  try {
+    return { load: plain(loadValues(text)) };
+  } catch (error) {
+    return textField('loadError', messageOf(error));
+  }
 }
 
 /** JSON as YAMLToJSON writes it: whole numbers with all their digits. */

@@ -1,3 +1,4 @@
+import { trimSpace } from '../go/space.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 
 /**
@@ -11,7 +12,7 @@ export function splitYamlDocuments(text: string): string[] {
   let lines = '';
   for (const line of text.replace(/\n$/, '').split('\n')) {
     if (line.startsWith('---')) {
-      const rest = line.slice(3).trim();
+      const rest = trimSpace(line.slice(3));
       if (rest !== '' && !rest.startsWith('#')) {
         throw new YamlError(`invalid Yaml document separator: ${rest}`);
       }

@@ -1,8 +1,5 @@
-import { COLLECTION_STYLE, EVENT_ID } from 'js-yaml';
-import type { Event } from 'js-yaml';
-import { afterNode } from './events.ts';
-import type { EventStream } from './events.ts';
 import { goSyntax } from './go-syntax.ts';
+import type { AliasNode, MappingNode, YamlNode } from './node.ts';
 import { formatFloat32 } from './number.ts';
 import { isMergeKey, resolveScalar } from './scalar.ts';
 import type { Resolved } from './resolve.ts';
@@ -25,14 +22,13 @@ export type YamlTree = null | string | number | boolean | TypedScalar | YamlTree
 /** Makes the value of what a scalar means. */
 type ScalarMaker = (resolved: Resolved) => null | string | number | boolean | TypedScalar;
 
-/** One walk over the events of a document. */
-interface Walk extends EventStream {
+/** One walk over the nodes of a document. */
+interface Walk {
   readonly make: ScalarMaker;
-  at: number;
   /** As go-yaml counts them, to bound what aliases blow up. */
   decoded: number;
   aliased: number;
-  readonly open: Set<number>;
+  readonly open: Set<AliasNode>;
   /** The first thing that JSON refuses; syntax and structure are complained about before. */
   refusal: string | undefined;
   hasNonFinite: boolean;
@@ -59,20 +55,11 @@ export function typedScalar(resolved: Resolved): null | string | TypedScalar {
   }
 }
 
-/** Builds the first document's tree. Throws {@link YamlError} with go-yaml's texts. */
-export function compose(stream: EventStream, make: ScalarMaker): YamlTree {
-  if (stream.events.length === 0) return make({ tag: 'null', value: null });
-  const walk: Walk = {
-    ...stream,
-    make,
-    at: 1,
-    decoded: 1,
-    aliased: 0,
-    open: new Set(),
-    refusal: undefined,
-    hasNonFinite: false,
-  };
-  const tree = composeNode(walk);
+/** Builds a document's tree. Throws {@link YamlError} with go-yaml's texts. */
+export function compose(root: YamlNode | undefined, make: ScalarMaker): YamlTree {
+  if (root === undefined) return make({ tag: 'null', value: null });
+  const walk: Walk = { make, decoded: 1, aliased: 0, open: new Set(), refusal: undefined, hasNonFinite: false };
+  const tree = composeNode(walk, root);
   if (walk.refusal !== undefined) throw new YamlError(walk.refusal);
   // a later value of the same key may have replaced it
   const nonFinite = walk.hasNonFinite ? findNonFinite(tree) : undefined;
@@ -81,12 +68,6 @@ export function compose(stream: EventStream, make: ScalarMaker): YamlTree {
     throw new YamlError(`json: unsupported value: ${name}`);
   }
   return tree;
-}
-
-function peek(walk: Walk): Event {
-  const event = walk.events[walk.at];
-  if (event === undefined) throw new YamlError('yaml: unexpected end of the document');
-  return event;
 }
 
 function countNode(walk: Walk): void {
@@ -105,25 +86,20 @@ function allowedAliasRatio(decoded: number): number {
   return decoded >= high ? 0.1 : 0.99 - 0.89 * ((decoded - low) / (high - low));
 }
 
-function composeNode(walk: Walk): YamlTree {
+function composeNode(walk: Walk, node: YamlNode): YamlTree {
   countNode(walk);
-  const event = peek(walk);
-  switch (event.type) {
-    case EVENT_ID.SCALAR:
-      walk.at++;
-      return composeScalar(walk, resolveScalar(walk, event));
-    case EVENT_ID.SEQUENCE:
-      return composeSequence(walk);
-    case EVENT_ID.MAPPING: {
+  switch (node.kind) {
+    case 'scalar':
+      return composeScalar(walk, resolveScalar(node));
+    case 'sequence':
+      return node.items.map((item) => composeNode(walk, item));
+    case 'mapping': {
       const map = new Map<string, YamlTree>();
-      composeMapping(walk, map);
+      composeMapping(walk, node, map);
       return map;
     }
-    case EVENT_ID.ALIAS:
-      return throughAlias(walk, () => composeNode(walk));
-    case EVENT_ID.DOCUMENT:
-    case EVENT_ID.POP:
-      throw new YamlError('yaml: unexpected end of a collection');
+    case 'alias':
+      return throughAlias(walk, node, () => composeNode(walk, node.target));
   }
 }
 
@@ -153,63 +129,31 @@ function firstNonFinite(trees: readonly YamlTree[]): number | undefined {
   return undefined;
 }
 
-function composeSequence(walk: Walk): YamlTree[] {
-  const items: YamlTree[] = [];
-  walk.at++;
-  while (peek(walk).type !== EVENT_ID.POP) items.push(composeNode(walk));
-  walk.at++;
-  return items;
-}
-
 /** Reads a mapping into `map`; what is there already is replaced. */
-function composeMapping(walk: Walk, map: Map<string, YamlTree>): void {
-  walk.at++;
-  for (let event = peek(walk); event.type !== EVENT_ID.POP; event = peek(walk)) {
-    if (event.type === EVENT_ID.SCALAR && isMergeKey(walk, event)) {
-      walk.at++;
-      merge(walk, map);
-    } else {
-      refuseEmptyKey(walk, event);
-      const [key, refusal] = composeKey(walk);
-      const valueAt = walk.at;
-      refuseNestedKey(walk, peek(walk));
-      map.set(key, composeNode(walk));
-      if (refusal !== undefined) walk.refusal ??= `${refusal}, value: ${goSyntax(walk, valueAt)}`;
+function composeMapping(walk: Walk, { items }: MappingNode, map: Map<string, YamlTree>): void {
+  for (let i = 0; i + 1 < items.length; i += 2) {
+    const [key, value] = [items[i], items[i + 1]];
+    if (key === undefined || value === undefined) continue;
+    if (isMergeKey(key)) {
+      merge(walk, value, map);
+      continue;
     }
-  }
-  walk.at++;
-}
-
-/** In YAML 1.1 a key may be left out after a question mark only. */
-function refuseEmptyKey(walk: Walk, key: Event): void {
-  const isEmpty = key.type === EVENT_ID.SCALAR && key.valueStart < 0 && key.tagStart < 0 && key.anchorStart < 0;
-  if (isEmpty && !/(?:^|[\s{[,-])\?(?:\s|$)/.test(walk.source)) throw new YamlError('yaml: did not find expected key');
-}
-
-/** js-yaml takes `a: !tag b: c` for a mapping in a mapping. */
-function refuseNestedKey(walk: Walk, value: Event): void {
-  if (value.type !== EVENT_ID.MAPPING || value.style !== COLLECTION_STYLE.BLOCK) return;
-  const lineStart = walk.source.lastIndexOf('\n', value.start - 1) + 1;
-  const properties = [value.tagStart, value.anchorStart - 1].filter((start) => start >= lineStart);
-  if (/[^\s:?-]/.test(walk.source.slice(lineStart, Math.min(value.start, ...properties)))) {
-    throw new YamlError('yaml: mapping values are not allowed in this context');
+    const [name, refusal] = composeKey(walk, key);
+    map.set(name, composeNode(walk, value));
+    if (refusal !== undefined) walk.refusal ??= `${refusal}, value: ${goSyntax(value)}`;
   }
 }
 
 /** The text of a key, and what is wrong with it, where JSON cannot have it. */
-function composeKey(walk: Walk): [key: string, refusal?: string] {
-  const start = walk.at;
-  const event = peek(walk);
-  const target = event.type === EVENT_ID.ALIAS ? walk.events[walk.targets?.get(start) ?? start] : event;
-  if (target?.type === EVENT_ID.SEQUENCE || target?.type === EVENT_ID.MAPPING) {
-    composeNode(walk);
-    throw new YamlError(`yaml: invalid map key: ${goSyntax(walk, start)}`);
+function composeKey(walk: Walk, node: YamlNode): [key: string, refusal?: string] {
+  const target = node.kind === 'alias' ? node.target : node;
+  if (target.kind !== 'scalar') {
+    composeNode(walk, node);
+    throw new YamlError(`yaml: invalid map key: ${goSyntax(node)}`);
   }
   countNode(walk);
-  walk.at++;
-  if (target?.type !== EVENT_ID.SCALAR) throw new YamlError('yaml: unexpected end of a mapping');
-  if (target !== event) countNode(walk);
-  return keyText(resolveScalar(walk, target));
+  if (target !== node) countNode(walk);
+  return keyText(resolveScalar(target));
 }
 
 function keyText(resolved: Resolved): [key: string, refusal?: string] {
@@ -230,51 +174,29 @@ function keyText(resolved: Resolved): [key: string, refusal?: string] {
   }
 }
 
-function throughAlias<R>(walk: Walk, read: () => R): R {
-  const alias = walk.at;
-  if (walk.open.has(alias)) {
-    const event = walk.events[alias];
-    const name = event?.type === EVENT_ID.ALIAS ? walk.source.slice(event.anchorStart, event.anchorEnd) : '';
-    throw new YamlError(`yaml: anchor '${name}' value contains itself`);
-  }
+function throughAlias<R>(walk: Walk, alias: AliasNode, read: () => R): R {
+  if (walk.open.has(alias)) throw new YamlError(`yaml: anchor '${alias.name}' value contains itself`);
   walk.open.add(alias);
-  walk.at = walk.targets?.get(alias) ?? alias;
   const result = read();
   walk.open.delete(alias);
-  walk.at = alias + 1;
   return result;
 }
 
-function merge(walk: Walk, map: Map<string, YamlTree>): void {
-  if (peek(walk).type !== EVENT_ID.SEQUENCE) {
-    mergeMapping(walk, map);
-    return;
-  }
-  const starts: number[] = [];
-  walk.at++;
-  while (peek(walk).type !== EVENT_ID.POP) {
-    starts.push(walk.at);
-    walk.at = afterNode(walk, walk.at);
-  }
-  const end = walk.at + 1;
-  for (const start of starts.reverse()) {
-    walk.at = start;
-    mergeMapping(walk, map);
-  }
-  walk.at = end;
+function merge(walk: Walk, value: YamlNode, map: Map<string, YamlTree>): void {
+  if (value.kind !== 'sequence') mergeMapping(walk, value, map);
+  else for (const item of value.items.toReversed()) mergeMapping(walk, item, map);
 }
 
-function mergeMapping(walk: Walk, map: Map<string, YamlTree>): void {
+function mergeMapping(walk: Walk, value: YamlNode, map: Map<string, YamlTree>): void {
+  const target = value.kind === 'alias' ? value.target : value;
+  if (target.kind !== 'mapping') throw new YamlError('yaml: map merge requires map or sequence of maps as the value');
   countNode(walk);
-  const event = peek(walk);
-  if (event.type === EVENT_ID.MAPPING) composeMapping(walk, map);
-  else if (
-    event.type === EVENT_ID.ALIAS &&
-    walk.events[walk.targets?.get(walk.at) ?? walk.at]?.type === EVENT_ID.MAPPING
-  ) {
-    throughAlias(walk, () => {
-      countNode(walk);
-      composeMapping(walk, map);
-    });
-  } else throw new YamlError('yaml: map merge requires map or sequence of maps as the value');
+  if (value.kind !== 'alias') {
+    composeMapping(walk, target, map);
+    return;
+  }
+  throughAlias(walk, value, () => {
+    countNode(walk);
+    composeMapping(walk, target, map);
+  });
 }

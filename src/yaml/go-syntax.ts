@@ -1,52 +1,95 @@
-import { EVENT_ID } from 'js-yaml';
-import type { ScalarEvent } from 'js-yaml';
+import { formatFloat } from '../go/float.ts';
 import { quote } from '../go/strconv.ts';
-import { afterNode } from './events.ts';
-import type { EventStream } from './events.ts';
-import { formatFloat } from './number.ts';
-import { resolveScalar } from './scalar.ts';
+import type { MappingNode, YamlNode } from './node.ts';
+import type { Resolved } from './resolve.ts';
+import { isMergeKey, resolveScalar } from './scalar.ts';
 
-/** The node that starts there as Go's `%#v` prints it. */
-export function goSyntax(stream: EventStream, start: number): string {
-  const event = stream.events[start];
-  switch (event?.type) {
-    case EVENT_ID.SCALAR:
-      return scalarSyntax(stream, event);
-    case EVENT_ID.ALIAS:
-      return goSyntax(stream, stream.targets?.get(start) ?? stream.events.length);
-    case EVENT_ID.SEQUENCE:
-      return `[]interface {}{${childSyntax(stream, start).join(', ')}}`;
-    case EVENT_ID.MAPPING: {
-      const texts = childSyntax(stream, start);
-      const entries = texts.flatMap((key, i) => (i % 2 === 0 ? [`${key}:${texts[i + 1] ?? ''}`] : []));
-      return `map[interface {}]interface {}{${entries.sort().join(', ')}}`;
+/** A node as Go's `%#v` prints what it holds. */
+export function goSyntax(node: YamlNode): string {
+  switch (node.kind) {
+    case 'scalar':
+      return scalarSyntax(resolveScalar(node));
+    case 'alias':
+      return goSyntax(node.target);
+    case 'sequence':
+      return `[]interface {}{${node.items.map(elementSyntax).join(', ')}}`;
+    case 'mapping': {
+      const entries = new Map<string, Entry>();
+      collect(node, entries);
+      const texts = Array.from(entries.values())
+        .sort(compareEntries)
+        .map(({ key, value }) => `${elementSyntax(key)}:${elementSyntax(value)}`);
+      return `map[interface {}]interface {}{${texts.join(', ')}}`;
     }
-    case EVENT_ID.DOCUMENT:
-    case EVENT_ID.POP:
-    case undefined:
-      return '';
   }
 }
 
-function childSyntax(stream: EventStream, start: number): string[] {
-  const texts: string[] = [];
-  const end = afterNode(stream, start) - 1;
-  for (let at = start + 1; at < end; at = afterNode(stream, at)) {
-    const text = goSyntax(stream, at);
-    texts.push(text === '<nil>' ? 'interface {}(nil)' : text);
-  }
-  return texts;
+interface Entry {
+  readonly key: YamlNode;
+  readonly resolved: Resolved;
+  readonly value: YamlNode;
 }
 
-function scalarSyntax(stream: EventStream, event: ScalarEvent): string {
-  const resolved = resolveScalar(stream, event);
+/** Takes in the entries of a mapping, those of merged ones too; what is there already is replaced. */
+function collect({ items }: MappingNode, entries: Map<string, Entry>): void {
+  for (let i = 0; i + 1 < items.length; i += 2) {
+    const [key, value] = [items[i], items[i + 1]];
+    if (key === undefined || value === undefined) continue;
+    if (isMergeKey(key)) {
+      for (const merged of value.kind === 'sequence' ? value.items.toReversed() : [value]) {
+        const target = merged.kind === 'alias' ? merged.target : merged;
+        if (target.kind === 'mapping') collect(target, entries);
+      }
+      continue;
+    }
+    const scalar = key.kind === 'alias' ? key.target : key;
+    if (scalar.kind !== 'scalar') continue;
+    const resolved = resolveScalar(scalar);
+    // no NaN is another one's equal
+    const distinct = Number.isNaN(resolved.value) ? entries.size : '';
+    entries.set(`${rankOf(resolved)} ${String(resolved.value)}${distinct}`, { key, resolved, value });
+  }
+}
+
+/** The place of a key's type among others, as Go sorts them: by where the types happen to lie in memory. */
+function rankOf(resolved: Resolved): number {
+  switch (resolved.tag) {
+    case 'null':
+      return 0;
+    case 'str':
+    case 'timestamp':
+      return 1;
+    case 'int':
+      return resolved.value < 1n << 63n ? 3 : 2;
+    case 'float':
+      return 4;
+    case 'bool':
+      return 5;
+  }
+}
+
+function compareEntries({ resolved: a }: Entry, { resolved: b }: Entry): number {
+  const rank = rankOf(a) - rankOf(b);
+  if (rank !== 0) return rank;
+  if (Number.isNaN(a.value) || Number.isNaN(b.value))
+    return Number(Number.isNaN(b.value)) - Number(Number.isNaN(a.value));
+  // both are of one type
+  return a.value === b.value ? 0 : (a.value ?? '') < (b.value ?? '') ? -1 : 1;
+}
+
+function elementSyntax(node: YamlNode): string {
+  const text = goSyntax(node);
+  return text === '<nil>' ? 'interface {}(nil)' : text;
+}
+
+function scalarSyntax(resolved: Resolved): string {
   switch (resolved.tag) {
     case 'null':
       return '<nil>';
     case 'int':
       return resolved.value < 1n << 63n ? String(resolved.value) : `0x${resolved.value.toString(16)}`;
     case 'float':
-      return formatFloat(resolved.value);
+      return formatFloat(resolved.value, 'g', -1);
     case 'bool':
       return String(resolved.value);
     case 'str':

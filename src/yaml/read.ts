@@ -1,7 +1,7 @@
 import type { Value, ValueList, ValueMap } from '../go/value.ts';
 import { compose, plainValue, typedScalar } from './compose.ts';
 import type { YamlTree } from './compose.ts';
-import { parseFirstDocument } from './events.ts';
+import { parseFirstDocument } from './parse.ts';
 import { YamlError } from './yaml-error.ts';
 
 /** Reads the first document of a text as `sigs.k8s.io/yaml` does. Throws {@link YamlError}. */

@@ -31,14 +31,14 @@ const timestamp =
   /^(\d{4})-(\d\d?)-(\d\d?)(?:[Tt](\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?(?:Z|[-+](\d\d):(\d\d))| +(\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?)?$/;
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
-/** What the text of a plain scalar means in YAML 1.1 as go-yaml v2 reads it. */
-export function resolvePlain(text: string): Resolved {
+/** What the text of a plain scalar means in YAML 1.1 as go-yaml v2 reads it. A scalar with a tag of another kind is no timestamp. */
+export function resolvePlain(text: string, mayBeTimestamp = true): Resolved {
   if (text !== '' && !mayBeSpecial.test(text)) return { tag: 'str', value: text };
   const word = words.get(text) ?? oldBooleans.get(text);
   if (word !== undefined) return word;
   const first = text.charAt(0);
   if (first === '.') return resolveDotted(text);
-  if (/[-+0-9]/.test(first)) return resolveNumber(text);
+  if (/[-+0-9]/.test(first)) return resolveNumber(text, mayBeTimestamp);
   return { tag: 'str', value: text };
 }
 
@@ -47,8 +47,8 @@ function resolveDotted(text: string): Resolved {
   return Number.isFinite(value) ? { tag: 'float', value } : { tag: 'str', value: text };
 }
 
-function resolveNumber(text: string): Resolved {
-  if (isTimestamp(text)) return { tag: 'timestamp', value: text };
+function resolveNumber(text: string, mayBeTimestamp: boolean): Resolved {
+  if (mayBeTimestamp && isTimestamp(text)) return { tag: 'timestamp', value: text };
   const plain = text.replaceAll('_', '');
   const whole = parseInteger(plain);
   if (whole !== undefined) return { tag: 'int', value: whole };

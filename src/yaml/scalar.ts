@@ -1,25 +1,29 @@
 import { Buffer } from 'node:buffer';
-import type { ScalarEvent } from 'js-yaml';
 import { fromBytes } from '../go/text.ts';
-import { coreTag, isPlain, scalarText, tagOf } from './events.ts';
-import type { EventStream } from './events.ts';
+import type { ScalarNode, YamlNode } from './node.ts';
 import { resolvePlain } from './resolve.ts';
 import type { Resolved } from './resolve.ts';
 import { YamlError } from './yaml-error.ts';
 
 const resolvable = new Set(['str', 'bool', 'int', 'float', 'null', 'timestamp']);
 
+const coreTagPrefix = 'tag:yaml.org,2002:';
+
+/** The name of one of YAML's own tags, such as `int`; undefined for any other tag. */
+function coreTag(tag: string): string | undefined {
+  return tag.startsWith(coreTagPrefix) ? tag.slice(coreTagPrefix.length) : undefined;
+}
+
 /** What a scalar means, by its tag or, where it is plain, by its text. */
-export function resolveScalar(stream: EventStream, event: ScalarEvent): Resolved {
-  const text = scalarText(stream, event);
-  const tag = tagOf(stream, event);
-  if (tag === '') return isPlain(event) ? resolvePlain(text) : { tag: 'str', value: text };
+export function resolveScalar({ text, tag, plain }: ScalarNode): Resolved {
+  if (tag === '') return plain ? resolvePlain(text) : { tag: 'str', value: text };
   const core = coreTag(tag);
   if (core === 'binary') return { tag: 'str', value: decodeBinary(text) };
   if (core === undefined || core === 'str' || !resolvable.has(core)) return { tag: 'str', value: text };
-  const resolved = resolvePlain(text);
+  const resolved = resolvePlain(text, core === 'timestamp');
   if (resolved.tag === core) return resolved;
-  if (resolved.tag === 'int' && core === 'float') return { tag: 'float', value: Number(resolved.value) };
+  if (resolved.tag === 'int' && core === 'float' && resolved.value < 1n << 63n)
+    return { tag: 'float', value: Number(resolved.value) };
   throw new YamlError(`yaml: cannot decode !!${resolved.tag} \`${text}\` as a !!${core}`);
 }
 
@@ -31,9 +35,7 @@ function decodeBinary(text: string): string {
   return fromBytes(Buffer.from(packed, 'base64')).toWellFormed();
 }
 
-/** Whether a scalar is the key that merges other mappings into its own. */
-export function isMergeKey(stream: EventStream, event: ScalarEvent): boolean {
-  if (scalarText(stream, event) !== '<<') return false;
-  const tag = tagOf(stream, event);
-  return tag === '' ? isPlain(event) : tag === '!' || coreTag(tag) === 'merge';
+/** Whether a key merges other mappings into its own. */
+export function isMergeKey(node: YamlNode): boolean {
+  return node.kind === 'scalar' && node.text === '<<' && (node.plain || coreTag(node.tag) === 'merge');
 }

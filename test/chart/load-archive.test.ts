@@ -212,7 +212,7 @@ test(invalid, 'deprecated: "yes"', `${decoding} string into Go struct field Meta
 test(
   invalid,
   'name: [',
-  'cannot load Chart.yaml: error converting YAML to JSON: yaml: line 1: unexpected end of the stream within a flow collection',
+  'cannot load Chart.yaml: error converting YAML to JSON: yaml: line 1: did not find expected node content',
 );
 
 test('refuses what is no gzip, what is cut off and what is no tar', async (t) => {

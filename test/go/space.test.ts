@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isBlank, isSpace, trimLeftSpace } from '../../src/go/space.ts';
+import { isBlank, isSpace, trimLeftSpace, trimSpace } from '../../src/go/space.ts';
 
 /** ava takes titles that differ in white space for one. */
 function named(character: string): string {
@@ -19,4 +19,5 @@ test('a text of nothing but space is blank, and loses all when it is trimmed', (
   t.true(isBlank(' \n\u0085'));
   t.false(isBlank(' \ufeff'));
   t.is(trimLeftSpace(' \n\u2003a b '), 'a b ');
+  t.is(trimSpace(' \n\u2003a b\ufeff \u0085'), 'a b\ufeff');
 });

@@ -1,0 +1,29 @@
+// Classes of UTF-16 units in YAML 1.1. 0 stands for the end of the text, which holds no such character itself.
+
+export function isBreak(unit: number): boolean {
+  if (unit < 0x80) return unit === 10 || unit === 13;
+  return unit === 0x85 || unit === 0x2028 || unit === 0x2029;
+}
+
+export function isBlank(unit: number): boolean {
+  return unit === 32 || unit === 9;
+}
+
+export function isBreakOrEnd(unit: number): boolean {
+  if (unit > 13 && unit < 0x80) return false;
+  return unit === 0 || isBreak(unit);
+}
+
+export function isBlankOrEnd(unit: number): boolean {
+  if (unit > 32 && unit < 0x80) return false;
+  return unit === 32 || unit === 9 || isBreakOrEnd(unit);
+}
+
+export function isDigit(unit: number): boolean {
+  return unit >= 48 && unit <= 57;
+}
+
+/** A character of the name of an anchor, a directive or a tag handle. */
+export function isWord(unit: number): boolean {
+  return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || isDigit(unit) || unit === 95 || unit === 45;
+}

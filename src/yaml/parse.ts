@@ -1,0 +1,281 @@
+import type { MappingNode, ScalarNode, SequenceNode, YamlNode } from './node.ts';
+import { readSource } from './reader.ts';
+import { Scanner } from './scanner.ts';
+import type { Token } from './token.ts';
+import { YamlError } from './yaml-error.ts';
+
+/** Deeper nesting than this is refused: well below what the stack bears, well above what any chart has. */
+const deepest = 1000;
+
+const standardHandles = [
+  ['!', '!'],
+  ['!!', 'tag:yaml.org,2002:'],
+] as const;
+
+/** Where a node stands: in a block; in a block after a key, where a list needs no indentation; or in brackets. */
+type Place = 'block' | 'block-or-list' | 'flow';
+
+/** Parses the first document as go-yaml does, with its errors; undefined where there is none. What follows it is not looked at. Throws {@link YamlError}. */
+export function parseFirstDocument(text: string): YamlNode | undefined {
+  return new Parser(new Scanner(readSource(text))).document();
+}
+
+class Parser {
+  private readonly scanner: Scanner;
+  private readonly anchors = new Map<string, YamlNode>();
+  private readonly handles = new Map<string, string>();
+  private depth = 0;
+
+  constructor(scanner: Scanner) {
+    this.scanner = scanner;
+  }
+
+  document(): YamlNode | undefined {
+    const { scanner } = this;
+    const first = scanner.peek().type;
+    if (first === 'stream-end') return undefined;
+    this.directives();
+    const explicit = first === 'document-start' || first === 'version' || first === 'tag-directive';
+    if (explicit) {
+      const { type, line } = scanner.peek();
+      if (type !== 'document-start') scanner.failAt(line, 'did not find expected <document start>');
+      scanner.next();
+    }
+    const root = explicit && this.endsDocument(scanner.peek()) ? emptyScalar() : this.node('block');
+    // what follows the root must be a token
+    scanner.peek();
+    return root;
+  }
+
+  private endsDocument({ type }: Token): boolean {
+    return ['version', 'tag-directive', 'document-start', 'document-end', 'stream-end'].includes(type);
+  }
+
+  private directives(): void {
+    const { scanner } = this;
+    let hasVersion = false;
+    for (;;) {
+      const token = scanner.peek();
+      if (token.type === 'version') {
+        if (hasVersion) scanner.failAt(token.line, 'found duplicate %YAML directive');
+        if (token.version !== '1.1') scanner.failAt(token.line, 'found incompatible YAML document');
+        hasVersion = true;
+      } else if (token.type === 'tag-directive') {
+        if (this.handles.has(token.handle)) scanner.failAt(token.line, 'found duplicate %TAG directive');
+        this.handles.set(token.handle, token.prefix);
+      } else break;
+      scanner.next();
+    }
+    for (const [handle, prefix] of standardHandles) {
+      if (!this.handles.has(handle)) this.handles.set(handle, prefix);
+    }
+  }
+
+  private node(place: Place): YamlNode {
+    const { scanner } = this;
+    const first = scanner.peek();
+    if (first.type === 'alias') {
+      const target = this.anchors.get(first.name);
+      if (target === undefined) throw new YamlError(`yaml: unknown anchor '${first.name}' referenced`);
+      scanner.next();
+      return { kind: 'alias', name: first.name, target };
+    }
+    const { anchor, tag } = this.properties();
+    const token = scanner.peek();
+    switch (token.type) {
+      case 'scalar':
+        scanner.next();
+        return this.anchored(anchor, {
+          kind: 'scalar',
+          text: token.text,
+          tag,
+          plain: tag === '!' || (tag === '' && token.plain),
+        });
+      case 'block-entry':
+        if (place !== 'block-or-list') break;
+        return this.nested(anchor, { kind: 'sequence', items: [] }, (items) => {
+          this.unindentedItems(items);
+        });
+      case 'flow-sequence-start':
+        return this.nested(anchor, { kind: 'sequence', items: [] }, (items) => {
+          this.flowItems(items);
+        });
+      case 'flow-mapping-start':
+        return this.nested(anchor, { kind: 'mapping', items: [] }, (items) => {
+          this.flowPairs(items);
+        });
+      case 'block-sequence-start':
+        if (place === 'flow') break;
+        return this.nested(anchor, { kind: 'sequence', items: [] }, (items) => {
+          this.blockItems(items);
+        });
+      case 'block-mapping-start':
+        if (place === 'flow') break;
+        return this.nested(anchor, { kind: 'mapping', items: [] }, (items) => {
+          this.blockPairs(items);
+        });
+      default:
+    }
+    if (anchor !== undefined || tag !== '') {
+      return this.anchored(anchor, { kind: 'scalar', text: '', tag, plain: tag === '' });
+    }
+    return scanner.failAt(token.line, 'did not find expected node content');
+  }
+
+  /** The anchor and the tag before a node, in either order. */
+  private properties(): { anchor: string | undefined; tag: string } {
+    const { scanner } = this;
+    let anchor: string | undefined;
+    let tag: { handle: string; suffix: string; line: number } | undefined;
+    for (;;) {
+      const token = scanner.peek();
+      if (token.type === 'anchor' && anchor === undefined) anchor = token.name;
+      else if (token.type === 'tag' && tag === undefined) tag = token;
+      else break;
+      scanner.next();
+    }
+    if (tag === undefined) return { anchor, tag: '' };
+    if (tag.handle === '') return { anchor, tag: tag.suffix };
+    const prefix = this.handles.get(tag.handle);
+    if (prefix === undefined) return scanner.failAt(tag.line, 'found undefined tag handle');
+    return { anchor, tag: prefix + tag.suffix };
+  }
+
+  private anchored<N extends YamlNode>(anchor: string | undefined, node: N): N {
+    if (anchor !== undefined) this.anchors.set(anchor, node);
+    return node;
+  }
+
+  /** A collection, which may have aliases to itself in it. */
+  private nested<N extends SequenceNode | MappingNode>(
+    anchor: string | undefined,
+    node: N,
+    read: (items: YamlNode[]) => void,
+  ): N {
+    this.anchored(anchor, node);
+    const { line } = this.scanner.peek();
+    if (++this.depth > deepest) throw new YamlError(`yaml: exceeded max depth of ${deepest}`, line + 1);
+    read(node.items);
+    this.depth--;
+    return node;
+  }
+
+  private blockItems(items: YamlNode[]): void {
+    const { scanner } = this;
+    scanner.next();
+    for (;;) {
+      const token = scanner.peek();
+      if (token.type !== 'block-entry' && token.type !== 'block-end') {
+        scanner.failAt(token.line, "did not find expected '-' indicator");
+      }
+      scanner.next();
+      if (token.type === 'block-end') return;
+      const { type } = scanner.peek();
+      items.push(type === 'block-entry' || type === 'block-end' ? emptyScalar() : this.node('block'));
+    }
+  }
+
+  /** Items that stand in the column of the key whose value they are. */
+  private unindentedItems(items: YamlNode[]): void {
+    const { scanner } = this;
+    while (scanner.peek().type === 'block-entry') {
+      scanner.next();
+      const { type } = scanner.peek();
+      const isEmpty = type === 'block-entry' || type === 'key' || type === 'value' || type === 'block-end';
+      items.push(isEmpty ? emptyScalar() : this.node('block'));
+    }
+  }
+
+  private blockPairs(items: YamlNode[]): void {
+    const { scanner } = this;
+    scanner.next();
+    for (;;) {
+      const token = scanner.peek();
+      if (token.type !== 'key' && token.type !== 'block-end') {
+        scanner.failAt(token.line, 'did not find expected key');
+      }
+      scanner.next();
+      if (token.type === 'block-end') return;
+      items.push(this.blockPart());
+      if (scanner.peek().type === 'value') {
+        scanner.next();
+        items.push(this.blockPart());
+      } else items.push(emptyScalar());
+    }
+  }
+
+  private blockPart(): YamlNode {
+    const { type } = this.scanner.peek();
+    const isEmpty = type === 'key' || type === 'value' || type === 'block-end';
+    return isEmpty ? emptyScalar() : this.node('block-or-list');
+  }
+
+  private flowItems(items: YamlNode[]): void {
+    const { scanner } = this;
+    scanner.next();
+    for (let first = true; this.flowGoesOn(first, ']'); first = false) {
+      if (scanner.peek().type === 'key') {
+        scanner.next();
+        items.push(
+          this.nested(undefined, { kind: 'mapping', items: [] }, (items) => {
+            this.flowItemPair(items);
+          }),
+        );
+      } else items.push(this.node('flow'));
+    }
+  }
+
+  /** A pair without braces in a list. */
+  private flowItemPair(items: YamlNode[]): void {
+    const { scanner } = this;
+    const { type } = scanner.peek();
+    if (type === 'value' || type === 'flow-entry' || type === 'flow-sequence-end') {
+      // go-yaml loses the token after an empty key
+      scanner.next();
+      items.push(emptyScalar());
+    } else items.push(this.node('flow'));
+    if (scanner.peek().type === 'value') {
+      scanner.next();
+      const after = scanner.peek().type;
+      items.push(after === 'flow-entry' || after === 'flow-sequence-end' ? emptyScalar() : this.node('flow'));
+    } else items.push(emptyScalar());
+  }
+
+  private flowPairs(items: YamlNode[]): void {
+    const { scanner } = this;
+    scanner.next();
+    for (let first = true; this.flowGoesOn(first, '}'); first = false) {
+      if (scanner.peek().type !== 'key') {
+        items.push(this.node('flow'), emptyScalar());
+        continue;
+      }
+      scanner.next();
+      const { type } = scanner.peek();
+      const isEmpty = type === 'value' || type === 'flow-entry' || type === 'flow-mapping-end';
+      items.push(isEmpty ? emptyScalar() : this.node('flow'));
+      if (scanner.peek().type === 'value') {
+        scanner.next();
+        const after = scanner.peek().type;
+        items.push(after === 'flow-entry' || after === 'flow-mapping-end' ? emptyScalar() : this.node('flow'));
+      } else items.push(emptyScalar());
+    }
+  }
+
+  /** Whether another entry follows before that bracket, which is taken. */
+  private flowGoesOn(first: boolean, bracket: ']' | '}'): boolean {
+    const { scanner } = this;
+    const end = bracket === ']' ? 'flow-sequence-end' : 'flow-mapping-end';
+    const token = scanner.peek();
+    if (!first && token.type === 'flow-entry') scanner.next();
+    else if (!first && token.type !== end) {
+      scanner.failAt(token.line, `did not find expected ',' or '${bracket}'`);
+    }
+    if (scanner.peek().type !== end) return true;
+    scanner.next();
+    return false;
+  }
+}
+
+function emptyScalar(): ScalarNode {
+  return { kind: 'scalar', text: '', tag: '', plain: true };
+}
