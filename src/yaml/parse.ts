@@ -41,7 +41,7 @@ class Parser {
       if (type !== 'document-start') scanner.failAt(line, 'did not find expected <document start>');
       scanner.next();
     }
-    const root = explicit && this.endsDocument(scanner.peek()) ? emptyScalar() : this.node('block');
+    const root = explicit && this.endsDocument(scanner.peek()) ? emptyScalar(scanner.peek()) : this.node('block');
     // what follows the root must be a token
     scanner.peek();
     return root;
@@ -78,8 +78,9 @@ class Parser {
       const target = this.anchors.get(first.name);
       if (target === undefined) throw new YamlError(`yaml: unknown anchor '${first.name}' referenced`);
       scanner.next();
-      return { kind: 'alias', name: first.name, target };
+      return { kind: 'alias', line: first.line, name: first.name, target };
     }
+    const { line } = first;
     const { anchor, tag } = this.properties();
     const token = scanner.peek();
     switch (token.type) {
@@ -87,37 +88,38 @@ class Parser {
         scanner.next();
         return this.anchored(anchor, {
           kind: 'scalar',
+          line,
           text: token.text,
           tag,
           plain: tag === '!' || (tag === '' && token.plain),
         });
       case 'block-entry':
         if (place !== 'block-or-list') break;
-        return this.nested(anchor, { kind: 'sequence', items: [] }, (items) => {
+        return this.nested(anchor, { kind: 'sequence', line, items: [] }, (items) => {
           this.unindentedItems(items);
         });
       case 'flow-sequence-start':
-        return this.nested(anchor, { kind: 'sequence', items: [] }, (items) => {
+        return this.nested(anchor, { kind: 'sequence', line, items: [] }, (items) => {
           this.flowItems(items);
         });
       case 'flow-mapping-start':
-        return this.nested(anchor, { kind: 'mapping', items: [] }, (items) => {
+        return this.nested(anchor, { kind: 'mapping', line, items: [] }, (items) => {
           this.flowPairs(items);
         });
       case 'block-sequence-start':
         if (place === 'flow') break;
-        return this.nested(anchor, { kind: 'sequence', items: [] }, (items) => {
+        return this.nested(anchor, { kind: 'sequence', line, items: [] }, (items) => {
           this.blockItems(items);
         });
       case 'block-mapping-start':
         if (place === 'flow') break;
-        return this.nested(anchor, { kind: 'mapping', items: [] }, (items) => {
+        return this.nested(anchor, { kind: 'mapping', line, items: [] }, (items) => {
           this.blockPairs(items);
         });
       default:
     }
     if (anchor !== undefined || tag !== '') {
-      return this.anchored(anchor, { kind: 'scalar', text: '', tag, plain: tag === '' });
+      return this.anchored(anchor, { kind: 'scalar', line, text: '', tag, plain: tag === '' });
     }
     return scanner.failAt(token.line, 'did not find expected node content');
   }
@@ -171,18 +173,20 @@ class Parser {
       scanner.next();
       if (token.type === 'block-end') return;
       const { type } = scanner.peek();
-      items.push(type === 'block-entry' || type === 'block-end' ? emptyScalar() : this.node('block'));
+      items.push(type === 'block-entry' || type === 'block-end' ? emptyScalar(token) : this.node('block'));
     }
   }
 
   /** Items that stand in the column of the key whose value they are. */
   private unindentedItems(items: YamlNode[]): void {
     const { scanner } = this;
-    while (scanner.peek().type === 'block-entry') {
+    for (;;) {
+      const token = scanner.peek();
+      if (token.type !== 'block-entry') return;
       scanner.next();
       const { type } = scanner.peek();
       const isEmpty = type === 'block-entry' || type === 'key' || type === 'value' || type === 'block-end';
-      items.push(isEmpty ? emptyScalar() : this.node('block'));
+      items.push(isEmpty ? emptyScalar(token) : this.node('block'));
     }
   }
 
@@ -196,28 +200,31 @@ class Parser {
       }
       scanner.next();
       if (token.type === 'block-end') return;
-      items.push(this.blockPart());
-      if (scanner.peek().type === 'value') {
+      items.push(this.blockPart(token));
+      const colon = scanner.peek();
+      if (colon.type === 'value') {
         scanner.next();
-        items.push(this.blockPart());
-      } else items.push(emptyScalar());
+        items.push(this.blockPart(colon));
+      } else items.push(emptyScalar(token));
     }
   }
 
-  private blockPart(): YamlNode {
+  /** A key or a value, behind its mark. */
+  private blockPart(mark: Token): YamlNode {
     const { type } = this.scanner.peek();
     const isEmpty = type === 'key' || type === 'value' || type === 'block-end';
-    return isEmpty ? emptyScalar() : this.node('block-or-list');
+    return isEmpty ? emptyScalar(mark) : this.node('block-or-list');
   }
 
   private flowItems(items: YamlNode[]): void {
     const { scanner } = this;
     scanner.next();
     for (let first = true; this.flowGoesOn(first, ']'); first = false) {
-      if (scanner.peek().type === 'key') {
+      const { type, line } = scanner.peek();
+      if (type === 'key') {
         scanner.next();
         items.push(
-          this.nested(undefined, { kind: 'mapping', items: [] }, (items) => {
+          this.nested(undefined, { kind: 'mapping', line, items: [] }, (items) => {
             this.flowItemPair(items);
           }),
         );
@@ -228,36 +235,40 @@ class Parser {
   /** A pair without braces in a list. */
   private flowItemPair(items: YamlNode[]): void {
     const { scanner } = this;
-    const { type } = scanner.peek();
+    const first = scanner.peek();
+    const { type } = first;
     if (type === 'value' || type === 'flow-entry' || type === 'flow-sequence-end') {
       // go-yaml loses the token after an empty key
       scanner.next();
-      items.push(emptyScalar());
+      items.push(emptyScalar(first));
     } else items.push(this.node('flow'));
-    if (scanner.peek().type === 'value') {
+    const colon = scanner.peek();
+    if (colon.type === 'value') {
       scanner.next();
       const after = scanner.peek().type;
-      items.push(after === 'flow-entry' || after === 'flow-sequence-end' ? emptyScalar() : this.node('flow'));
-    } else items.push(emptyScalar());
+      items.push(after === 'flow-entry' || after === 'flow-sequence-end' ? emptyScalar(colon) : this.node('flow'));
+    } else items.push(emptyScalar(first));
   }
 
   private flowPairs(items: YamlNode[]): void {
     const { scanner } = this;
     scanner.next();
     for (let first = true; this.flowGoesOn(first, '}'); first = false) {
-      if (scanner.peek().type !== 'key') {
-        items.push(this.node('flow'), emptyScalar());
+      const first = scanner.peek();
+      if (first.type !== 'key') {
+        items.push(this.node('flow'), emptyScalar(first));
         continue;
       }
       scanner.next();
       const { type } = scanner.peek();
       const isEmpty = type === 'value' || type === 'flow-entry' || type === 'flow-mapping-end';
-      items.push(isEmpty ? emptyScalar() : this.node('flow'));
-      if (scanner.peek().type === 'value') {
+      items.push(isEmpty ? emptyScalar(first) : this.node('flow'));
+      const colon = scanner.peek();
+      if (colon.type === 'value') {
         scanner.next();
         const after = scanner.peek().type;
-        items.push(after === 'flow-entry' || after === 'flow-mapping-end' ? emptyScalar() : this.node('flow'));
-      } else items.push(emptyScalar());
+        items.push(after === 'flow-entry' || after === 'flow-mapping-end' ? emptyScalar(colon) : this.node('flow'));
+      } else items.push(emptyScalar(first));
     }
   }
 
@@ -276,6 +287,7 @@ class Parser {
   }
 }
 
-function emptyScalar(): ScalarNode {
-  return { kind: 'scalar', text: '', tag: '', plain: true };
+/** What is left out at a mark. */
+function emptyScalar({ line }: Token): ScalarNode {
+  return { kind: 'scalar', line, text: '', tag: '', plain: true };
 }
