@@ -4,6 +4,7 @@ import type { Execution } from '../template/execution.ts';
 import type { BoundCalls, BoundFunction } from '../template/function.ts';
 import { TemplateParseError } from '../template/template-error.ts';
 import { markFailure } from './error-text.ts';
+import type { RenderNotice } from './notice.ts';
 import { lookupId, lookupValue, type LookupKey, type LookupTable } from './lookup-table.ts';
 
 /** How often a template may be included by itself (pkg/engine/engine.go: recursionMaxNums). */
@@ -26,23 +27,27 @@ export const boundFunctions: ReadonlyMap<string, BoundFunction> = new Map(
 export interface BoundOptions {
   /** Absent: lookups find nothing. */
   lookups: LookupTable | undefined;
-  /** `required` and `fail` let pass. */
+  /** `required` and `fail` let pass, and say so. */
   lint: boolean;
+  notice: (notice: RenderNotice) => void;
 }
 
 /** What {@link boundFunctions} do in one render; `execution` answers the execution that calls them. */
-export function boundCalls(execution: () => Execution, { lookups, lint }: BoundOptions): BoundCalls {
+export function boundCalls(execution: () => Execution, { lookups, lint, notice }: BoundOptions): BoundCalls {
   return {
     include: includeCall(execution),
     tpl: (text: string, data: Value) => tpl(execution(), text, data),
     required: (message: string, value: Value) => {
       if (value !== null && value !== '') return value;
-      if (lint) return '';
-      throw new GoError(markFailure(message));
+      if (!lint) throw new GoError(markFailure(message));
+      const what = value === null ? 'missing required value' : 'missing required values';
+      notice({ level: 'WARN', message: what, attributes: { message } });
+      return '';
     },
     fail: (message: string) => {
-      if (lint) return '';
-      throw new GoError(markFailure(message));
+      if (!lint) throw new GoError(markFailure(message));
+      notice({ level: 'INFO', message: 'funcMap fail', attributes: { message } });
+      return '';
     },
     lookup: (apiVersion: string, kind: string, namespace: string, name: string) =>
       lookups === undefined || lint ? new Map<string, Value>() : answer(lookups, { apiVersion, kind, namespace, name }),

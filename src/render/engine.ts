@@ -1,6 +1,7 @@
 import type { ScopedTemplate } from './chart-templates.ts';
 import type { RenderLimits } from './limits.ts';
 import type { LookupTable } from './lookup-table.ts';
+import type { RenderNotice } from './notice.ts';
 
 /** What a run of an engine works with, besides the templates. */
 export interface EngineRun {
@@ -13,6 +14,8 @@ export interface EngineRun {
   lint?: boolean;
   /** Whether charts may use Nunjucks. Default false. */
   allowNunjucks?: boolean;
+  /** Takes what Helm logs of templates. Default: nobody does. */
+  notice?: (notice: RenderNotice) => void;
 }
 
 /**

@@ -64,10 +64,11 @@ export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): E
   };
 }
 
-function executionOf(set: TemplateSet, { limits, lookups, strict = false, lint = false }: EngineRun): Execution {
+function executionOf(set: TemplateSet, run: EngineRun): Execution {
+  const { limits, lookups, strict = false, lint = false, notice = () => undefined } = run;
   const execution: Execution = new Execution(set, {
     missingKey: strict ? 'error' : 'zero',
-    calls: boundCalls(() => execution, { lookups, lint }),
+    calls: boundCalls(() => execution, { lookups, lint, notice }),
     limits: { steps: limits.steps, output: limits.outputBytes },
   });
   return execution;

@@ -11,9 +11,9 @@ const eventsByName: ReadonlyMap<string, string> = new Map([
   ['test-success', 'test'],
 ]);
 
-/** Whether the manifest says that it is a hook, be it one of events that nobody knows. */
-export function isHook(head: ManifestHead): boolean {
-  return head.annotations.has(hookAnnotation);
+/** The events that a manifest says it is a hook of, as it has them, be they known or not; undefined where it is no hook. */
+export function hookTypesOf(head: ManifestHead): string | undefined {
+  return head.annotations.get(hookAnnotation);
 }
 
 /**

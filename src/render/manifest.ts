@@ -1,8 +1,9 @@
 import { trimLeftSpace } from '../go/space.ts';
 import { sortedKeys } from '../go/text.ts';
 import type { Hook } from '../release/hook.ts';
-import { isHook, readHook } from './hooks.ts';
+import { hookTypesOf, readHook } from './hooks.ts';
 import { compareForInstall } from './kind-order.ts';
+import type { RenderNotice } from './notice.ts';
 import { readHead } from './manifest-head.ts';
 
 /** One object of a release, as text. */
@@ -23,20 +24,26 @@ export interface SortedManifests {
 
 /**
  * Takes rendered files apart into manifests and hooks (pkg/release/v1/util/manifest_sorter.go).
- * `unreadable` makes the error for a document that is no manifest, out of its file and what YAML says.
+ * `unreadable` makes the error for a document that is no manifest, out of its file and what YAML says; `notice` takes what Helm logs.
  */
 export function sortManifests(
   files: ReadonlyMap<string, string>,
   unreadable: (path: string, cause: unknown) => Error,
+  notice: (notice: RenderNotice) => void = () => undefined,
 ): SortedManifests {
   const manifests: Manifest[] = [];
   const hooks: Hook[] = [];
   for (const path of sortedKeys(files)) {
     for (const content of splitManifests(files.get(path) ?? '')) {
       const head = headOf(path, content);
-      const hook = isHook(head) ? readHook(path, content, head) : undefined;
+      const hookTypes = hookTypesOf(head);
+      if (hookTypes === undefined) {
+        manifests.push({ name: path, kind: head.kind, content });
+        continue;
+      }
+      const hook = readHook(path, content, head);
       if (hook) hooks.push(hook);
-      else if (!isHook(head)) manifests.push({ name: path, kind: head.kind, content });
+      else notice({ level: 'INFO', message: 'skipping unknown hooks', attributes: { hookTypes } });
     }
   }
   return {

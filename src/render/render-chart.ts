@@ -12,6 +12,7 @@ import { requireKubeVersion } from './kube-version-range.ts';
 import { defaultRenderLimits, type RenderLimits } from './limits.ts';
 import type { LookupTable } from './lookup-table.ts';
 import { printManifest, sortManifests, type Manifest } from './manifest.ts';
+import type { RenderNotice } from './notice.ts';
 import { takeNotes } from './notes.ts';
 import { unreadableManifest } from './unreadable-manifest.ts';
 
@@ -25,6 +26,8 @@ export interface RenderInput {
   /** Absent where no cluster is asked: `lookup` finds nothing. */
   lookups?: LookupTable;
   options?: RenderOptions;
+  /** Takes what Helm logs of templates and hooks. Default: nobody does. */
+  notice?: (notice: RenderNotice) => void;
 }
 
 export interface RenderOptions {
@@ -68,7 +71,7 @@ export interface RenderedTemplates extends Pick<Rendered, 'chart' | 'notes' | 'c
  * Runs in the calling thread: see renderer.ts for one that can be ended.
  */
 export function renderChart(input: RenderInput, engine: Engine): Rendered {
-  return takenApart(renderTemplates(input, engine));
+  return takenApart(renderTemplates(input, engine), input.notice);
 }
 
 /** The first half of {@link renderChart}, up to where a post-renderer comes in. */
@@ -87,8 +90,8 @@ export function renderTemplates(input: RenderInput, engine: Engine): RenderedTem
 }
 
 /** The second half of {@link renderChart}. */
-export function takenApart({ files, ...rendered }: RenderedTemplates): Rendered {
-  const { manifests, hooks } = sortManifests(files, unreadableManifest);
+export function takenApart({ files, ...rendered }: RenderedTemplates, notice?: RenderInput['notice']): Rendered {
+  const { manifests, hooks } = sortManifests(files, unreadableManifest, notice);
   const manifest = manifests.map(({ name, content }) => printManifest(name, content)).join('');
   return { ...rendered, manifests, manifest, hooks };
 }
@@ -98,12 +101,13 @@ export function takenApart({ files, ...rendered }: RenderedTemplates): Rendered 
  * processed, and values that are coalesced and valid. Throws RenderError.
  */
 export function renderFiles(input: RenderInput, engine: Engine): Map<string, string> {
-  const { chart, values, release, capabilities, lookups, options = {} } = input;
+  const { chart, values, release, capabilities, lookups, options = {}, notice } = input;
   return engine.render(chartTemplates(chart, values, release, capabilities), {
     limits: options.limits ?? defaultRenderLimits,
     strict: options.strict ?? false,
     lint: options.lint ?? false,
     allowNunjucks: options.allowNunjucks ?? false,
     ...(lookups && { lookups }),
+    ...(notice && { notice }),
   });
 }

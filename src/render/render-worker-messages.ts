@@ -1,6 +1,7 @@
 import type { Capabilities } from './capabilities.ts';
 import type { ReleaseFacts } from './chart-templates.ts';
 import type { LookupAnswers, LookupKey } from './lookup-table.ts';
+import type { RenderNotice } from './notice.ts';
 import type { Rendered, RenderedTemplates, RenderOptions } from './render-chart.ts';
 import type { RenderPosition } from './render-error.ts';
 import type { PackedChart, PackedValues } from './wire-values.ts';
@@ -27,3 +28,6 @@ export type WorkerAnswer =
   | { type: 'failed'; code: string; message: string; position?: RenderPosition }
   /** Something is wrong in this program. */
   | { type: 'defect'; error: Error };
+
+/** An answer, and what Helm logs on the way to it. */
+export type WorkerReply = WorkerAnswer & { notices: readonly RenderNotice[] };

@@ -2,28 +2,29 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Host } from '../go/host.ts';
 import { createEngines } from './engines.ts';
 import type { LookupTable } from './lookup-table.ts';
+import type { RenderNotice } from './notice.ts';
 import { renderFiles, renderTemplates, takenApart } from './render-chart.ts';
 import type { RenderError } from './render-error.ts';
-import type { WorkerAnswer, WorkerRequest } from './render-worker-messages.ts';
+import type { WorkerAnswer, WorkerReply, WorkerRequest } from './render-worker-messages.ts';
 import { packChart, unpackChart, unpackValues } from './wire-values.ts';
 
 /** Answers the render requests that come through a port. To be run in a thread of its own, which the renderer ends when a render takes too long. */
 export function serveRenders(port: MessagePort, host: Host): void {
   const engine = createEngines(host);
 
-  function answer(request: WorkerRequest): WorkerAnswer {
+  function answer(request: WorkerRequest, notice: (notice: RenderNotice) => void): WorkerAnswer {
     const { lookups: answers, wanted, ...facts } = request;
     const lookups: LookupTable | undefined = answers && { answers, missing: [] };
     try {
       const chart = unpackChart(request.chart);
       const values = unpackValues(request.values);
-      const input = { ...facts, chart, values, ...(lookups && { lookups }) };
+      const input = { ...facts, chart, values, notice, ...(lookups && { lookups }) };
       if (wanted === 'files') return { type: 'files', files: renderFiles(input, engine) };
       const templates = renderTemplates(input, engine);
       if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
       const packed = packChart(templates.chart);
       if (wanted === 'templates') return { type: 'templates', templates: { ...templates, chart: packed } };
-      return { type: 'rendered', rendered: { ...takenApart(templates), chart: packed } };
+      return { type: 'rendered', rendered: { ...takenApart(templates, notice), chart: packed } };
     } catch (error) {
       // a template may fail only because it saw nothing yet
       if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
@@ -32,7 +33,11 @@ export function serveRenders(port: MessagePort, host: Host): void {
   }
 
   // the renderer sends nothing else through this port
-  port.on('message', (request: WorkerRequest) => port.postMessage(answer(request)));
+  port.on('message', (request: WorkerRequest) => {
+    const notices: RenderNotice[] = [];
+    const reply: WorkerReply = { ...answer(request, (notice) => notices.push(notice)), notices };
+    port.postMessage(reply);
+  });
 }
 
 function failure(error: unknown): WorkerAnswer {

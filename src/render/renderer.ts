@@ -6,10 +6,11 @@ import type { ReleaseFacts } from './chart-templates.ts';
 import { crdFiles, type CrdFile } from './crds.ts';
 import { defaultRenderLimits, type RenderLimits } from './limits.ts';
 import { withLookups, type Lookup } from './lookup-rounds.ts';
+import type { RenderNotice } from './notice.ts';
 import { postRendered, type PostRender, type PostRenderStrategy } from './post-render.ts';
 import { takenApart, type Rendered, type RenderedTemplates, type RenderOptions } from './render-chart.ts';
 import { RenderError } from './render-error.ts';
-import type { WorkerAnswer, WorkerRequest } from './render-worker-messages.ts';
+import type { WorkerAnswer, WorkerReply, WorkerRequest } from './render-worker-messages.ts';
 import { packChart, packValues, unpackChart } from './wire-values.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
@@ -40,6 +41,8 @@ interface RenderRequest {
   /** Default `combined`. */
   postRenderStrategy?: PostRenderStrategy | undefined;
 }
+  /** Takes what Helm logs of templates and hooks, where rendering fails, too. Default: nobody does. */
+  notice?: (notice: RenderNotice) => void;
 
 type TemplatesRequest = Omit<RenderRequest, 'lookup' | 'postRender' | 'postRenderStrategy'>;
 
@@ -77,25 +80,26 @@ export function createRenderer({
     const { postRender, postRenderStrategy } = request;
     if (postRender === undefined) return resultOf(await answered(pack(request, 'rendered'), request, signal));
     const templates = templatesOf(await answered(pack(request, 'templates'), request, signal));
-    return takenApart({ ...templates, files: await postRendered(templates.files, postRender, postRenderStrategy) });
+    const files = await postRendered(templates.files, postRender, postRenderStrategy);
+    return takenApart({ ...templates, files }, request.notice);
   }
 
   async function answered(
     packed: WorkerRequest,
-    { chart, lookup }: RenderRequest,
+    { chart, lookup, notice }: RenderRequest,
     signal: AbortSignal,
   ): Promise<WorkerAnswer> {
-    if (lookup === undefined) return pool.ask(packed, signal);
+    if (lookup === undefined) return noticed(await pool.ask(packed, signal), notice);
     return withLookups(chart, lookup, async (answers) => {
       const answer = await pool.ask({ ...packed, lookups: answers }, signal);
-      return answer.type === 'missing' ? { missing: answer.lookups } : { done: answer };
+      return answer.type === 'missing' ? { missing: answer.lookups } : { done: noticed(answer, notice) };
     });
   }
 
   return {
     render,
     async renderFiles(request, signal) {
-      const answer = await pool.ask(pack(request, 'files'), signal);
+      const answer = noticed(await pool.ask(pack(request, 'files'), signal), request.notice);
       return answer.type === 'files' ? answer.files : failureOf(answer);
     },
     crds: (chart, values) => Promise.resolve(crdFiles(processDependencies(chart, values, () => undefined))),
@@ -106,6 +110,12 @@ export function createRenderer({
 function resultOf(answer: WorkerAnswer): Rendered {
   if (answer.type !== 'rendered') return failureOf(answer);
   return { ...answer.rendered, chart: unpackChart(answer.rendered.chart) };
+}
+
+/** Hands out what was logged, before an answer that is a failure becomes an error. */
+function noticed({ notices, ...answer }: WorkerReply, notice: RenderRequest['notice']): WorkerAnswer {
+  if (notice) notices.forEach(notice);
+  return answer;
 }
 
 function templatesOf(answer: WorkerAnswer): RenderedTemplates {

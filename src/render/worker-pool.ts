@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { RenderLimits } from './limits.ts';
 import { RenderError } from './render-error.ts';
-import type { WorkerAnswer, WorkerRequest } from './render-worker-messages.ts';
+import type { WorkerReply, WorkerRequest } from './render-worker-messages.ts';
 
 /** Helm's include depth of 1,000 needs far more stack than a thread has by default. */
 const stackSizeMb = 256;
@@ -16,7 +16,7 @@ export interface WorkerPoolOptions {
 
 /** Threads that render, each one chart at a time. A thread that takes too long or too much memory is ended, and replaced when it is needed. */
 export interface WorkerPool {
-  ask(request: WorkerRequest, signal: AbortSignal): Promise<WorkerAnswer>;
+  ask(request: WorkerRequest, signal: AbortSignal): Promise<WorkerReply>;
   /** Ends all threads. Renders that run fail. */
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export function createWorkerPool({ workerUrl, limits, size }: WorkerPoolOptions)
   const waiting: (() => void)[] = [];
   let busy = 0;
 
-  async function ask(request: WorkerRequest, signal: AbortSignal): Promise<WorkerAnswer> {
+  async function ask(request: WorkerRequest, signal: AbortSignal): Promise<WorkerReply> {
     signal.throwIfAborted();
     if (busy >= size) await new Promise<void>((resolve) => waiting.push(resolve));
     busy++;
@@ -56,9 +56,9 @@ export function createWorkerPool({ workerUrl, limits, size }: WorkerPoolOptions)
   }
 
   /** Rejects with the worker ended. */
-  async function answerOf(worker: Worker, request: WorkerRequest, signal: AbortSignal): Promise<WorkerAnswer> {
+  async function answerOf(worker: Worker, request: WorkerRequest, signal: AbortSignal): Promise<WorkerReply> {
     const done = new AbortController();
-    const { promise, resolve, reject } = Promise.withResolvers<WorkerAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<WorkerReply>();
     const timer = setTimeout(() => reject(tooLong(request, limits)), limits.milliseconds);
     const failed = (error: Error) => reject(failureOf(error, request, limits));
     const ended = () => reject(new Error('the render thread has ended'));
