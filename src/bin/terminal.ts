@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import type { Terminal } from '../cli/dependencies.ts';
+import { toBytes } from '../go/text.ts';
 
 /** A standard stream as the program writes to it. Once its reader has gone (`| head`), the process ends without a word. */
 export function terminalOf(stream: NodeJS.WriteStream | WriteStream): Terminal {
@@ -8,7 +9,7 @@ export function terminalOf(stream: NodeJS.WriteStream | WriteStream): Terminal {
     throw error;
   });
   return {
-    write: (text) => void stream.write(text),
+    write: (text) => void stream.write(text.isWellFormed() ? text : toBytes(text)),
     isTerminal: stream.isTTY,
     get columns() {
       return stream.columns;

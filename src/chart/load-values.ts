@@ -7,24 +7,20 @@ import { splitYamlDocuments } from './yaml-documents.ts';
 /** Reads a values file: its YAML documents are merged, later ones win (pkg/chart/v2/loader/load.go: LoadValues). Throws {@link YamlError}. */
 export function loadValues(text: string): ValueMap {
   let values: ValueMap = new Map();
-  for (const document of splitDocuments(text)) values = mergeMaps(values, readDocument(document));
-  return values;
-}
-
-function readDocument(text: string): ValueMap {
-  try {
-    return readYamlMap(text) ?? new Map<string, Value>();
-  } catch (error) {
-    if (error instanceof YamlError) throw new YamlError(`cannot unmarshal yaml document: ${error.message}`, error.line);
-    throw error;
+  const documents = splitYamlDocuments(text);
+  for (;;) {
+    const { value: document, done } = during('error reading yaml document', () => documents.next());
+    if (done === true) return values;
+    const read = during('cannot unmarshal yaml document', () => readYamlMap(document));
+    values = mergeMaps(values, read ?? new Map<string, Value>());
   }
 }
 
-function splitDocuments(text: string): string[] {
+function during<T>(what: string, read: () => T): T {
   try {
-    return splitYamlDocuments(text);
+    return read();
   } catch (error) {
-    if (error instanceof YamlError) throw new YamlError(`error reading yaml document: ${error.message}`, error.line);
+    if (error instanceof YamlError) throw new YamlError(`${what}: ${error.message}`, error.line);
     throw error;
   }
 }

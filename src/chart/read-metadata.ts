@@ -97,6 +97,8 @@ const metadata = struct(
 export type RawMetadata = Partial<z.infer<typeof metadata>>;
 export type RawDependency = z.infer<typeof dependency>;
 
+const chartBase = struct({ apiVersion: text }, 'loader.chartBase');
+
 const lock = struct(
   { generated: text, digest: text, dependencies: list(dependency.nullable(), '[]*v2.Dependency') },
   'v2.Lock',
@@ -106,6 +108,11 @@ type RawLock = z.infer<typeof lock>;
 /** Reads Chart.yaml or requirements.yaml, converting as Go's JSON decoder does for Helm. Throws {@link YamlError}. */
 export function readMetadata(yaml: string): RawMetadata {
   return decode(metadata, readTypedYaml(yaml), 'Metadata');
+}
+
+/** Reads what format a chart has out of its Chart.yaml; empty where that does not say. Throws {@link YamlError}. */
+export function readApiVersion(yaml: string): string {
+  return decode(chartBase, readTypedYaml(yaml), 'chartBase').apiVersion ?? '';
 }
 
 /** Reads Chart.lock or requirements.lock. Throws {@link YamlError}. */
@@ -119,7 +126,8 @@ function decode<T>(schema: z.ZodType<T>, tree: YamlTree, name: string): T {
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const path = issue?.path ?? [];
-  const fields = path.filter((step) => typeof step === 'string');
+  // Go names the field that is a map, not the key in it
+  const fields = path.filter((step, i) => typeof step === 'string' && path[i - 1] !== 'annotations');
   const owner =
     fields.length < 2
       ? name

@@ -1,9 +1,9 @@
-import { decodeJson } from '../go/json-decode.ts';
+import { decodeJsonPrefix } from '../go/json-decode.ts';
 import { sprintf } from '../go/fmt.ts';
 import { goTypeOf } from '../go/types.ts';
 import { fromBytes } from '../go/text.ts';
 import { GoError } from '../go/value.ts';
-import type { ValueMap } from '../go/value.ts';
+import type { Value, ValueMap } from '../go/value.ts';
 import type { Chart } from './chart.ts';
 import { compileSchema } from './schema/compile.ts';
 import { failureLines } from './schema/failure.ts';
@@ -40,10 +40,18 @@ function problemsOf(chart: Chart, values: ValueMap): string {
   return problems;
 }
 
+/** As Go's `json.Decoder` reads it. */
+function readSchema(text: string): Value {
+  if (/^[\t\n\r ]*$/.test(text)) throw new GoError('EOF');
+  const { value, rest } = decodeJsonPrefix(text);
+  if (/[^\t\n\r ]/.test(rest)) throw new GoError('invalid character after top-level value');
+  return value;
+}
+
 /** What is wrong with the values by one schema, in Helm's words; empty where nothing is. */
 export function schemaProblems(schema: Uint8Array, values: ValueMap): string {
   try {
-    const failure = validate(compileSchema(decodeJson(fromBytes(schema)).value), values);
+    const failure = validate(compileSchema(readSchema(fromBytes(schema))), values);
     return failure === undefined ? '' : failureLines(failure);
   } catch (error) {
     if (error instanceof ValuesError || error instanceof GoError) return error.message;

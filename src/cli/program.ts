@@ -21,7 +21,9 @@ export function createProgram(dependencies: ProgramDependencies): Program {
     } catch (error) {
       // Help and usage errors are printed by commander already.
       if (error instanceof CommanderError) return error.exitCode;
-      dependencies.stderr.write(`Error: ${printable(error instanceof Error ? error.message : String(error))}\n`);
+      const text = error instanceof Error ? error.message : String(error);
+      const { stderr } = dependencies;
+      stderr.write(`Error: ${stderr.isTerminal ? printable(text) : text}\n`);
       return 1;
     }
     return exit.code;

@@ -1,13 +1,15 @@
 import { parseKubeVersion } from '../render/capabilities.ts';
 
-/** Refuses a `--kube-version` that is none, with Helm's text. */
-export function checkKubeVersion(text: string): void {
+/** The Kubernetes version that a flag says, as Helm takes it; undefined where it says none. Refuses what is none with Helm's text. */
+export function kubeVersionOf({ kubeVersion }: { kubeVersion?: string | undefined }): string | undefined {
+  if (!kubeVersion) return undefined;
   try {
-    parseKubeVersion(text);
+    parseKubeVersion(kubeVersion);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    throw new Error(`invalid kube version '${text}': ${error.message}`, { cause: error });
+    throw new Error(`invalid kube version '${kubeVersion}': ${error.message}`, { cause: error });
   }
+  return kubeVersion.startsWith('v') ? kubeVersion : `v${kubeVersion.trim()}`;
 }
 
 /** The namespace of a release, as Helm takes it where no kubeconfig says another. */

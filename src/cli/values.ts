@@ -1,6 +1,7 @@
 import { setFiles } from '../chart/strvals/index.ts';
 import { mergeValueOptions } from '../chart/value-options.ts';
 import type { Value, ValueMap } from '../go/value.ts';
+import { readValueFile } from './value-file.ts';
 
 /** What the user gave as values, in the order in which it was given. */
 export interface ValueFlags {
@@ -18,9 +19,13 @@ export async function mergeValueFlags(
   readFile: (path: string) => Promise<Uint8Array>,
 ): Promise<ValueMap> {
   const { values = [], set = [], setString = [], setJson = [], setFile = [], setLiteral = [] } = flags;
-  const contents = new Map<string, string | Error>();
+  // in the order in which they are named: stdin can be read but once
+  const contents = new Map<string, (string | Error)[]>();
   for (const path of [...values, ...namedFiles(setFile)]) {
-    contents.set(path, await readFile(path).then(decodeText, (error: unknown) => asOpenError(path, error)));
+    const content = await readValueFile(path, readFile).catch((error: unknown) =>
+      error instanceof Error ? error : new Error(String(error)),
+    );
+    contents.set(path, [...(contents.get(path) ?? []), content]);
   }
   const options = {
     files: values,
@@ -31,7 +36,7 @@ export async function mergeValueFlags(
     literals: setLiteral,
   };
   return mergeValueOptions(options, (path) => {
-    const content = contents.get(path) ?? '';
+    const content = contents.get(path)?.shift() ?? '';
     if (content instanceof Error) throw content;
     return content;
   });
@@ -45,27 +50,12 @@ function namedFiles(lines: readonly string[]): string[] {
     return '';
   };
   const target = new Map<string, Value>();
-  try {
-    for (const line of lines) setFiles(line, target, note);
-  } catch {
-    // a line that cannot be read is reported when the values are merged
+  for (const line of lines) {
+    try {
+      setFiles(line, target, note);
+    } catch {
+      // a line that cannot be read is reported when the values are merged
+    }
   }
   return paths;
-}
-
-function decodeText(data: Uint8Array): string {
-  return new TextDecoder().decode(data);
-}
-
-const goReasons: Readonly<Record<string, (path: string) => string>> = {
-  ENOENT: (path) => `open ${path}: no such file or directory`,
-  EACCES: (path) => `open ${path}: permission denied`,
-  EISDIR: (path) => `read ${path}: is a directory`,
-};
-
-/** The error in Go's words. */
-function asOpenError(path: string, error: unknown): Error {
-  if (!(error instanceof Error)) return new Error(String(error));
-  const text = 'code' in error ? goReasons[String(error.code)]?.(path) : undefined;
-  return text === undefined ? error : new Error(text, { cause: error });
 }

@@ -4,6 +4,17 @@ import { GoError, NamedMap, Slice, type Value, type ValueMap } from './value.ts'
 
 const deepestNesting = 10_000;
 
+/** A character that JSON cannot have there. */
+export class JsonSyntaxError extends GoError {
+  /** Its place in the text. */
+  readonly at: number;
+
+  constructor(message: string, at: number) {
+    super(message);
+    this.at = at;
+  }
+}
+
 /** What was read, and Go's error for a number that no float64 can hold; such a number is nil. */
 export interface DecodedJson {
   readonly value: Value;
@@ -276,7 +287,8 @@ class Decoder {
 
   /** Inside a word or a number Go takes the end of the text for a space. */
   private unexpectedInside(where: string): GoError {
-    return new GoError(`invalid character ${quoteByte(this.text.slice(this.at, this.at + 2))} ${where}`);
+    const text = `invalid character ${quoteByte(this.text.slice(this.at, this.at + 2))} ${where}`;
+    return new JsonSyntaxError(text, this.at);
   }
 }
 

@@ -8,6 +8,13 @@ import { SourceError } from './source-error.ts';
 
 const mebibyte = 1024 * 1024;
 
+/** Limits where none are given. */
+export const sourceDefaults = {
+  timeoutMs: 120_000,
+  maxIndexBytes: 64 * mebibyte,
+  maxArchiveBytes: 100 * mebibyte,
+} as const;
+
 export interface ChartSourceOptions {
   /** The folder below which a chart may be named by its path. Absent: none may. */
   localCharts?: string | undefined;
@@ -31,9 +38,9 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
   const {
     localCharts,
     dispatcher,
-    timeoutMs = 120_000,
-    maxIndexBytes = 64 * mebibyte,
-    maxArchiveBytes = 100 * mebibyte,
+    timeoutMs = sourceDefaults.timeoutMs,
+    maxIndexBytes = sourceDefaults.maxIndexBytes,
+    maxArchiveBytes = sourceDefaults.maxArchiveBytes,
   } = options;
   const repositoryOptions = { dispatcher, timeoutMs, maxIndexBytes, maxArchiveBytes };
   return {

@@ -23,7 +23,7 @@ export function statusFailure(status: number, { url, authorization }: Target, wh
     case 410:
       return new SourceError(
         'repository_not_found',
-        `${what} is not at ${shown}, which answered ${status}; check the repository's URL`,
+        `${what} is not at ${shown}, which answered ${status}; check the URL`,
       );
     default:
       return new SourceError(
@@ -45,13 +45,13 @@ export function requestFailure(
     const limit = timedOut ? ` within ${timeoutMs / 1000} s` : '';
     return new SourceError(
       'repository_timeout',
-      `${what} did not come${limit} from ${shownUrl(url)}; check that the agent can reach it`,
+      `${what} did not come${limit} from ${shownUrl(url)}; check that it can be reached from this machine`,
       { cause: error },
     );
   }
   return new SourceError(
     'repository_failed',
-    `${what} could not be downloaded from ${shownUrl(url)}: ${reasonOf(error, code)}; check the repository's URL and that the agent can reach it`,
+    `${what} could not be downloaded from ${shownUrl(url)}: ${reasonOf(error, code)}; check the URL, and that it can be reached from this machine`,
     { cause: error },
   );
 }

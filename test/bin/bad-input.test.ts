@@ -137,7 +137,7 @@ test(
   () => Promise.resolve({ repoUrl: 'http://127.0.0.1:1' }),
   {
     code: 'repository_failed',
-    message: /ECONNREFUSED.*; check the repository's URL/,
+    message: /ECONNREFUSED.*; check the URL/,
   },
 );
 test('an index without the chart is named', refused, repository(indexYaml({ other: [{ version: '1.0.0' }] })), {

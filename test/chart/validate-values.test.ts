@@ -31,7 +31,7 @@ test('names every chart whose values do not fit', (t) => {
 });
 
 test('a schema that is no JSON is an error of its chart', (t) => {
-  t.throws(check(chart('c', '{'), ''), { message: `${start}c:\nunexpected end of JSON input` });
+  t.throws(check(chart('c', '{'), ''), { message: `${start}c:\nunexpected EOF` });
 });
 
 test('values of a subchart must be a map', (t) => {

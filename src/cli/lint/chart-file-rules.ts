@@ -5,6 +5,7 @@ import { asTable } from '../../chart/table.ts';
 import { quote } from '../../go/strconv.ts';
 import { goTypeOf } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
+import { duplicateKeyProblem } from '../../yaml/duplicate-keys.ts';
 import { readYaml } from '../../yaml/read.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
 import { unknownField } from './chart-file-fields.ts';
@@ -31,14 +32,17 @@ export async function lintChartFile(folder: string, report: Report): Promise<voi
   if (metadata === undefined) return;
 
   const fields = readYaml(text);
-  const unknown = unknownField(fields);
-  report(
-    'WARNING',
-    file,
-    unknown &&
-      `failed to strictly parse chart metadata file\n\terror unmarshaling JSON: while decoding JSON: json: unknown field ${quote(unknown)}`,
-  );
+  const problem = strictProblem(text, fields);
+  report('WARNING', file, problem && `failed to strictly parse chart metadata file\n\t${problem}`);
   lintMetadata(metadata, fields, report);
+}
+
+/** What is wrong with keys: some twice, or one that Helm does not know. */
+function strictProblem(text: string, fields: Value): string | undefined {
+  const duplicates = duplicateKeyProblem(text);
+  if (duplicates !== '') return duplicates;
+  const unknown = unknownField(fields);
+  return unknown && `error unmarshaling JSON: while decoding JSON: json: unknown field ${quote(unknown)}`;
 }
 
 function parse(text: string, report: Report): RawMetadata | undefined {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { addValueOptions } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
-import { checkKubeVersion, namespaceOf } from '../release-options.ts';
+import { helmLog } from '../helm-log.ts';
+import { kubeVersionOf, namespaceOf } from '../release-options.ts';
 import { mergeValueFlags, type ValueFlags } from '../values.ts';
 import { findingLine } from './finding.ts';
 import { lintPath, subchartPaths, type LintResult } from './lint-path.ts';
@@ -48,7 +49,7 @@ async function lint(
   dependencies: ProgramDependencies,
 ): Promise<void> {
   const { stdout, stderr, env } = dependencies;
-  if (flags.kubeVersion) checkKubeVersion(flags.kubeVersion);
+  const kubeVersion = kubeVersionOf(flags);
   const below = flags.withSubcharts ? await Promise.all(given.map(subchartPaths)) : [];
   const paths = [...given, ...below.flat()];
   const values = await mergeValueFlags(flags, (path) => dependencies.readFile(path));
@@ -56,10 +57,10 @@ async function lint(
   const options = {
     values,
     namespace: namespaceOf(flags, env),
-    kubeVersion: flags.kubeVersion || undefined,
+    kubeVersion,
     skipSchemaValidation: flags.skipSchemaValidation ?? false,
     renderer,
-    log: (line: string) => stderr.write(line),
+    helm: helmLog((line) => stderr.write(line)),
   };
   const results: LintResult[] = [];
   try {

@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Chart } from '../../chart/chart.ts';
 import { ChartError } from '../../chart/chart-error.ts';
-import { loadLocalDirectory } from '../load-chart.ts';
+import type { Notice } from '../../chart/notice.ts';
+import { loadFolder } from '../load-chart.ts';
 import { lintChartFile } from './chart-file-rules.ts';
 import { lintCrds } from './crd-rules.ts';
 import { lintDependencies } from './dependency-rules.ts';
@@ -11,7 +12,11 @@ import type { LintOptions } from './lint-options.ts';
 import { lintTemplates } from './template-rules.ts';
 import { lintValues } from './values-rules.ts';
 
-type Loaded = { chart: Chart } | { problem: string };
+/** What came of loading a chart; `log` repeats what Helm logs each time it loads it. */
+interface Loaded {
+  chart: { chart: Chart } | { problem: string };
+  log: () => void;
+}
 
 /** All that Helm's linter finds in a chart's folder, in its order (pkg/chart/v2/lint/lint.go). */
 export async function lintChart(path: string, options: LintOptions): Promise<Finding[]> {
@@ -19,26 +24,33 @@ export async function lintChart(path: string, options: LintOptions): Promise<Fin
   const { findings, report } = collectFindings();
   await lintChartFile(folder, report);
   await lintValues(folder, options, report);
-  const loaded = await load(folder);
+  const { chart: loaded, log } = await load(folder, options);
   if (await isFolder(folder, 'templates/', report, 'directory does not exist')) {
+    log();
     if ('chart' in loaded) await lintTemplates(loaded.chart, options, report);
     else report('ERROR', 'templates/', loaded.problem);
   }
+  log();
   if ('chart' in loaded) lintDependencies(loaded.chart, folder, report);
   else report('ERROR', '', `unable to load chart\n\t${loaded.problem}`);
   if (await isFolder(folder, 'crds/', report)) {
+    log();
     if ('chart' in loaded) lintCrds(loaded.chart, report);
     else report('ERROR', 'crds/', loaded.problem);
   }
   return findings;
 }
 
-async function load(folder: string): Promise<Loaded> {
+async function load(folder: string, { helm }: Pick<LintOptions, 'helm'>): Promise<Loaded> {
+  const notices: Parameters<Notice>[] = [];
+  const log = () => {
+    for (const notice of notices) helm.notice(...notice);
+  };
   try {
-    return { chart: await loadLocalDirectory(folder) };
+    return { chart: { chart: await loadFolder(folder, (...notice) => notices.push(notice)) }, log };
   } catch (error) {
     if (!(error instanceof ChartError)) throw error;
-    return { problem: error.message };
+    return { chart: { problem: error.message }, log };
   }
 }
 

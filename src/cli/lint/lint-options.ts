@@ -1,4 +1,5 @@
 import type { ValueMap } from '../../go/value.ts';
+import type { HelmLog } from '../helm-log.ts';
 import type { ThreadedRenderer } from '../../render/renderer.ts';
 
 /** How charts are linted. */
@@ -9,6 +10,5 @@ export interface LintOptions {
   kubeVersion: string | undefined;
   skipSchemaValidation: boolean;
   renderer: Pick<ThreadedRenderer, 'renderFiles'>;
-  /** Takes the lines that Helm logs. */
-  log: (line: string) => void;
+  helm: HelmLog;
 }

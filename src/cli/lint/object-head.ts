@@ -1,4 +1,5 @@
 import { sortedKeys } from '../../go/text.ts';
+import type { Value } from '../../go/value.ts';
 import { TypedScalar, type YamlTree } from '../../yaml/compose.ts';
 import { readTypedYaml } from '../../yaml/read.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
@@ -12,7 +13,23 @@ export interface ObjectHead {
 
 /** Reads an object's head as Go decodes YAML into a struct; undefined for an empty document. Throws {@link YamlError}. */
 export function readObjectHead(text: string): ObjectHead | undefined {
-  const tree = readTypedYaml(text);
+  try {
+    return headOf(readTypedYaml(text));
+  } catch (error) {
+    if (!(error instanceof HeadError)) throw error;
+    throw new YamlError(`error unmarshaling JSON: while decoding JSON: ${error.message}`);
+  }
+}
+
+/** Reads an object's head as Go decodes JSON, where a number is no string. Throws {@link YamlError}. */
+export function readJsonHead(value: Value): ObjectHead | undefined {
+  // what JSON is read into consists of what YAML trees consist of
+  return headOf(value as YamlTree);
+}
+
+class HeadError extends YamlError {}
+
+function headOf(tree: YamlTree): ObjectHead | undefined {
   if (tree === null) return undefined;
   const head: ObjectHead = { apiVersion: '', kind: '', name: '' };
   for (const [key, value] of fieldsOf(tree, 'Go value of type rules.k8sYamlStruct')) {
@@ -43,10 +60,8 @@ function textOf(tree: YamlTree, field: string): string {
   throw wrongType(tree, `Go struct field ${field} of type string`);
 }
 
-function wrongType(tree: YamlTree, place: string): YamlError {
-  return new YamlError(
-    `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonKind(tree)} into ${place}`,
-  );
+function wrongType(tree: YamlTree, place: string): HeadError {
+  return new HeadError(`json: cannot unmarshal ${jsonKind(tree)} into ${place}`);
 }
 
 function jsonKind(tree: YamlTree): string {

@@ -24,9 +24,14 @@ const serviceLabel = matching(
 function matching(longest: number, text: string, pattern: string): NameRule {
   const expression = new RegExp(`^${pattern}$`);
   return (name) => [
-    ...(byteLength(name) > longest ? [`must be no more than ${longest} bytes`] : []),
+    ...(byteLength(name) > longest ? [`must be no more than ${longest} characters`] : []),
     ...(expression.test(name) ? [] : [`${text} '${pattern}')`]),
   ];
+}
+
+/** A subdomain that is no label for its dots alone. */
+function dotted(name: string): string[] {
+  return [...label(name).slice(0, -1), 'must not contain dots'];
 }
 
 function pathSegment(name: string): string[] {
@@ -36,7 +41,7 @@ function pathSegment(name: string): string[] {
 
 const rules: Readonly<Record<string, NameRule>> = {
   service: serviceLabel,
-  namespace: label,
+  namespace: (name) => (subdomain(name).length === 0 && name.includes('.') ? dotted(name) : label(name)),
   certificatesigningrequest: () => [],
   role: pathSegment,
   clusterrole: pathSegment,

@@ -5,11 +5,11 @@ import { processDependencies } from '../../chart/process-dependencies.ts';
 import { validateValues } from '../../chart/validate-values.ts';
 import { ValuesError } from '../../chart/values-error.ts';
 import { quote } from '../../go/strconv.ts';
+import { byteLength } from '../../go/text.ts';
 import type { ValueMap } from '../../go/value.ts';
 import { knownApiVersions } from '../../render/api-versions.ts';
 import { defaultKubeVersion, parseKubeVersion } from '../../render/capabilities.ts';
 import { RenderError } from '../../render/render-error.ts';
-import { logLine } from '../helm-log.ts';
 import { deprecationOf } from './deprecation.ts';
 import { eachObject } from './each-object.ts';
 import type { Report } from './finding.ts';
@@ -18,6 +18,8 @@ import { listAnnotationProblem } from './list-annotations.ts';
 import type { ObjectHead } from './object-head.ts';
 import { objectNameProblem } from './object-name.ts';
 
+/** How long a line may be for Helm to look at its indent, in bytes. */
+const longestLine = 64 * 1024;
 const folder = 'templates/';
 const extensions = ['.yaml', '.yml', '.tpl', '.txt'];
 const withSelector = ['Deployment', 'ReplicaSet', 'DaemonSet', 'StatefulSet'];
@@ -49,7 +51,7 @@ export async function lintTemplates(loaded: Chart, options: LintOptions, report:
 
 /** The chart and the values to render it with; undefined where they do not fit, which Helm reports for schemas only. */
 function prepare(loaded: Chart, options: LintOptions, report: Report): { chart: Chart; values: ValueMap } | undefined {
-  const warn = (warning: string) => options.log(logLine('INFO', warning));
+  const { warn } = options.helm;
   try {
     const chart = processDependencies(loaded, options.values, warn);
     // merged twice, as in Helm: a default that the user took away comes back
@@ -90,6 +92,7 @@ async function render(chart: Chart, values: ValueMap, options: LintOptions, repo
           apiVersions: knownApiVersions,
         },
         options: { lint: true },
+        notice: options.helm.rendering,
       },
       new AbortController().signal,
     );
@@ -107,6 +110,7 @@ function extensionProblem(extension: string): string | undefined {
 
 function indentProblem(text: string): string | undefined {
   const line = text.split(/\r?\n/).find((candidate) => candidate.trim() !== '') ?? '';
+  if (byteLength(line) >= longestLine) return 'bufio.Scanner: token too long';
   if (!/^[ \t]/.test(line)) return undefined;
   return `document starts with an illegal indent: ${quote(line)}, which may cause parsing problems`;
 }

@@ -4,10 +4,9 @@ import { coalesceTables } from '../../chart/coalesce-tables.ts';
 import { copyTable } from '../../chart/table.ts';
 import { schemaProblems } from '../../chart/validate-values.ts';
 import { fromBytes } from '../../go/text.ts';
-import type { Value } from '../../go/value.ts';
+import type { Value, ValueMap } from '../../go/value.ts';
 import { readYamlMap } from '../../yaml/read.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
-import { logLine } from '../helm-log.ts';
 import type { Report } from './finding.ts';
 import type { LintOptions } from './lint-options.ts';
 
@@ -16,19 +15,24 @@ const file = 'values.yaml';
 /** What Helm finds in a values.yaml, and in what the user gives besides: only the chart's own schema counts (pkg/chart/v2/lint/rules/values.go). */
 export async function lintValues(
   folder: string,
-  { values, skipSchemaValidation, log }: Pick<LintOptions, 'values' | 'skipSchemaValidation' | 'log'>,
+  { values, skipSchemaValidation, helm }: Pick<LintOptions, 'values' | 'skipSchemaValidation' | 'helm'>,
   report: Report,
 ): Promise<void> {
-  const data = await readOptional(join(folder, file));
+  const path = join(folder, file);
+  const data = await readOptional(path);
   if (data === undefined) {
     report('INFO', file, 'file does not exist');
     return;
   }
+  if (data === 'folder') {
+    report('ERROR', file, `unable to parse YAML: read ${path}: is a directory`);
+    return;
+  }
   try {
-    const defaults = readYamlMap(fromBytes(data)) ?? new Map<string, Value>();
-    const merged = coalesceTables(copyTable(values), defaults, 'coalesce', (warning) => log(logLine('INFO', warning)));
+    const defaults = readValues(fromBytes(data));
+    const merged = coalesceTables(copyTable(values), defaults, 'coalesce', helm.warn);
     const schema = await readOptional(join(folder, 'values.schema.json'));
-    if (schema === undefined || schema.length === 0 || skipSchemaValidation) return;
+    if (schema === undefined || schema === 'folder' || schema.length === 0 || skipSchemaValidation) return;
     report('ERROR', file, schemaProblems(schema, merged) || undefined);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
@@ -36,10 +40,20 @@ export async function lintValues(
   }
 }
 
-async function readOptional(path: string): Promise<Uint8Array | undefined> {
+function readValues(text: string): ValueMap {
+  try {
+    return readYamlMap(text) ?? new Map<string, Value>();
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new YamlError(error.message.replace(/ map\[string\]interface \{\}$/, ' common.Values'), error.line);
+  }
+}
+
+async function readOptional(path: string): Promise<Uint8Array | 'folder' | undefined> {
   try {
     return await readFile(path);
   } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EISDIR') return 'folder';
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
-import { addRepositoryOptions, type RepositoryFlags } from '../chart-options.ts';
+import { addChartOptions, type RepositoryFlags } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
-import { loadNamedChart } from '../load-chart.ts';
+import { helmLog } from '../helm-log.ts';
+import { loadChart } from '../load-chart.ts';
+import { locateChart } from '../locate-chart.ts';
 import { readSecret } from '../secret-file.ts';
 import { showChart, showTopics, type ShowTopic } from './show-chart.ts';
 
@@ -27,11 +29,12 @@ Examples:
     const command = show
       .command(topic)
       .description(descriptions[topic])
-      .argument('<chart>', 'a directory or an archive; with --repo, the name of a chart');
-    addRepositoryOptions(command, 'a path');
+      .argument('<chart>', 'a directory or an archive, or the URL of one; with --repo, the name of a chart');
+    addChartOptions(command);
     command.action(async (name: string, flags: RepositoryFlags) => {
-      const chart = await loadNamedChart(name, flags, (path) => readSecret(dependencies, path));
-      dependencies.stdout.write(showChart(chart, topic));
+      const located = await locateChart(name, flags, (path) => readSecret(dependencies, path));
+      const { notice } = helmLog((line) => dependencies.stderr.write(line));
+      dependencies.stdout.write(showChart(await loadChart(located, notice), topic));
     });
   }
 }

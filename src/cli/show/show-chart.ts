@@ -1,4 +1,5 @@
 import type { Chart } from '../../chart/chart.ts';
+import { fromBytes } from '../../go/text.ts';
 import { crdFiles } from '../../render/crds.ts';
 import { chartYaml } from './chart-yaml.ts';
 
@@ -14,20 +15,16 @@ export function showChart(chart: Chart, topic: ShowTopic): string {
   const rule = all ? '---\n' : '';
   let text = '';
   if (all || topic === 'chart') text += `${chartYaml(chart.metadata)}\n`;
-  if ((all || topic === 'values') && chart.valuesFile) text += `${rule}${textOf(chart.valuesFile)}\n`;
+  if ((all || topic === 'values') && chart.valuesFile) text += `${rule}${fromBytes(chart.valuesFile)}\n`;
   const readme = chart.files.find(({ name }) => readmeNames.includes(name.toLowerCase()));
-  if ((all || topic === 'readme') && readme) text += `${rule}${textOf(readme.data)}\n`;
+  if ((all || topic === 'readme') && readme) text += `${rule}${fromBytes(readme.data)}\n`;
   if (all || topic === 'crds')
     text += crdFiles(chart)
-      .map(({ data }) => crdText(textOf(data)))
+      .map(({ data }) => crdText(fromBytes(data)))
       .join('');
   return text;
 }
 
 function crdText(text: string): string {
   return `${text.startsWith('---') ? '' : '---\n'}${text}\n`;
-}
-
-function textOf(data: Uint8Array): string {
-  return new TextDecoder().decode(data);
 }

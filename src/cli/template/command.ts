@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
-import { requireInstallable } from '../../chart/installable.ts';
-import type { Host } from '../../go/host.ts';
-import { addRepositoryOptions, addValueOptions, repeated, type RepositoryFlags } from '../chart-options.ts';
+import { requireDependencies, requireInstallableType } from '../../chart/installable.ts';
+import { addChartOptions, addValueOptions, listed, repeated, type RepositoryFlags } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
-import { logLine } from '../helm-log.ts';
-import { checkKubeVersion, namespaceOf } from '../release-options.ts';
-import { loadNamedChart } from '../load-chart.ts';
+import { helmLog } from '../helm-log.ts';
+import { kubeVersionOf, namespaceOf } from '../release-options.ts';
+import { loadChart } from '../load-chart.ts';
+import { locateChart } from '../locate-chart.ts';
 import { readSecret } from '../secret-file.ts';
 import { mergeValueFlags, type ValueFlags } from '../values.ts';
-import { nameFromTemplate, requireReleaseName } from './release-name.ts';
+import { requireKnownFormat } from './chart-version.ts';
+import { nameFromTemplate, requireReleaseName, type TemplateNameWorld } from './release-name.ts';
 import { showOnly } from './show-only.ts';
 import { templateChart } from './template-chart.ts';
 
@@ -40,7 +41,7 @@ export function addTemplate(program: Command, dependencies: ProgramDependencies)
   addValueOptions(command);
   command
     .option('--kube-version <version>', 'the Kubernetes version that the chart is told of')
-    .addOption(repeated('-a, --api-versions <versions>', 'more API versions that the chart is told of'))
+    .addOption(listed('-a, --api-versions <versions>', 'more API versions that the chart is told of'))
     .option('--include-crds', 'print the CRDs of the chart, too')
     .addOption(repeated('-s, --show-only <template>', 'print only what comes of these templates, a path or a pattern'))
     .option('--is-upgrade', 'set .Release.IsUpgrade instead of .Release.IsInstall')
@@ -48,7 +49,7 @@ export function addTemplate(program: Command, dependencies: ProgramDependencies)
     .option('--skip-tests', 'leave tests out')
     .option('--skip-schema-validation', 'do not hold the values against values.schema.json')
     .option('--name-template <template>', "a Go template that makes the release's name");
-  addRepositoryOptions(command, 'a path');
+  addChartOptions(command);
   command
     .option('--allow-nunjucks', 'render charts that are written for Nunjucks')
     .addHelpText(
@@ -68,13 +69,17 @@ Examples:
 async function template(args: readonly string[], flags: TemplateFlags, dependencies: ProgramDependencies) {
   const { stderr, env, host } = dependencies;
   const log = (line: string) => stderr.write(line);
-  if (flags.kubeVersion) checkKubeVersion(flags.kubeVersion);
-  const { name, chartName } = nameAndChart(args, flags.nameTemplate, host);
-  const chart = await loadNamedChart(chartName, flags, (path) => readSecret(dependencies, path));
+  const helm = helmLog(log);
+  const kubeVersion = kubeVersionOf(flags);
+  const { name, chartName } = nameAndChart(args, flags.nameTemplate, { host, env });
+  const located = await locateChart(chartName, flags, (path) => readSecret(dependencies, path));
   const values = await mergeValueFlags(flags, (path) => dependencies.readFile(path));
-  requireInstallable(chart);
-  if (chart.metadata.deprecated) log(logLine('WARN', 'this chart is deprecated'));
-  requireReleaseName(name, log);
+  await requireKnownFormat(located);
+  const chart = await loadChart(located, helm.notice);
+  requireInstallableType(chart);
+  if (chart.metadata.deprecated) helm.deprecated();
+  requireDependencies(chart);
+  requireReleaseName(name, helm);
 
   const request = {
     ...flags,
@@ -82,8 +87,8 @@ async function template(args: readonly string[], flags: TemplateFlags, dependenc
     values,
     name,
     namespace: namespaceOf(flags, env),
-    kubeVersion: flags.kubeVersion || undefined,
-    apiVersions: (flags.apiVersions ?? []).flatMap((versions) => versions.split(',')),
+    kubeVersion,
+    apiVersions: flags.apiVersions ?? [],
     noHooks: !flags.hooks,
     options: { skipSchemaValidation: flags.skipSchemaValidation ?? false },
   };
@@ -96,11 +101,11 @@ async function template(args: readonly string[], flags: TemplateFlags, dependenc
   }
 }
 
-function nameAndChart(args: readonly string[], nameTemplate: string | undefined, host: Host) {
+function nameAndChart(args: readonly string[], nameTemplate: string | undefined, world: TemplateNameWorld) {
   const [first = '', second, ...more] = args;
   if (more.length > 0) throw new Error(`expected at most two arguments, unexpected arguments: ${more.join(', ')}`);
   if (second === undefined) {
-    return { name: nameTemplate ? nameFromTemplate(nameTemplate, host) : 'release-name', chartName: first };
+    return { name: nameTemplate ? nameFromTemplate(nameTemplate, world) : 'release-name', chartName: first };
   }
   if (nameTemplate) throw new Error('cannot set --name-template and also specify a name');
   return { name: first, chartName: second };

@@ -2,6 +2,7 @@ import type { Chart } from '../../chart/chart.ts';
 import { coalesceValues } from '../../chart/coalesce.ts';
 import { processDependencies } from '../../chart/process-dependencies.ts';
 import { ValuesError } from '../../chart/values-error.ts';
+import { fromBytes } from '../../go/text.ts';
 import type { ValueMap } from '../../go/value.ts';
 import { knownApiVersions } from '../../render/api-versions.ts';
 import { defaultKubeVersion } from '../../render/capabilities.ts';
@@ -9,7 +10,7 @@ import { printManifest } from '../../render/manifest.ts';
 import type { RenderOptions } from '../../render/render-chart.ts';
 import { RenderError } from '../../render/render-error.ts';
 import type { ThreadedRenderer } from '../../render/renderer.ts';
-import { logLine } from '../helm-log.ts';
+import { helmLog, type HelmLog } from '../helm-log.ts';
 
 export interface TemplateRequest {
   chart: Chart;
@@ -49,9 +50,10 @@ export async function templateChart(
   signal: AbortSignal,
   log: (line: string) => void = () => undefined,
 ): Promise<Templated> {
-  logWarnings(request.chart, request.values, log);
-  const rendered = await render(request, renderer, signal);
-  const crds = rendered.crds.map(({ filename, data }) => printManifest(filename, Buffer.from(data).toString()));
+  const helm = helmLog(log);
+  logWarnings(request.chart, request.values, helm);
+  const rendered = await render(request, renderer, signal, helm);
+  const crds = rendered.crds.map(({ filename, data }) => printManifest(filename, fromBytes(data)));
   const manifest = [...(request.includeCrds ? crds : []), rendered.manifest].join('').trim();
   const hooks = rendered.hooks
     .filter(({ events }) => !request.noHooks && !(request.skipTests && events.includes('test')))
@@ -60,28 +62,26 @@ export async function templateChart(
 }
 
 /** Logs what merging the values warns of, which Helm does before it renders, and so where rendering fails, too. */
-function logWarnings(chart: Chart, values: ValueMap, log: (line: string) => void): void {
-  const warn = (warning: string) => log(logLine('INFO', warning));
-  const processed = withDependencies(chart, values, warn, log);
-  coalesceValues(processed, values, warn);
+function logWarnings(chart: Chart, values: ValueMap, helm: HelmLog): void {
+  coalesceValues(withDependencies(chart, values, helm), values, helm.warn);
 }
 
-function withDependencies(
-  chart: Chart,
-  values: ValueMap,
-  warn: (warning: string) => void,
-  log: (line: string) => void,
-): Chart {
+function withDependencies(chart: Chart, values: ValueMap, helm: HelmLog): Chart {
   try {
-    return processDependencies(chart, values, warn);
+    return processDependencies(chart, values, helm.warn);
   } catch (error) {
     if (!(error instanceof ValuesError)) throw error;
-    log(logLine('ERROR', 'chart dependencies processing failed', { error: error.message }));
+    helm.error('chart dependencies processing failed', error.message);
     throw new TemplateError(`chart dependencies processing failed: ${error.message}`, { cause: error });
   }
 }
 
-async function render(request: TemplateRequest, renderer: Pick<ThreadedRenderer, 'render'>, signal: AbortSignal) {
+async function render(
+  request: TemplateRequest,
+  renderer: Pick<ThreadedRenderer, 'render'>,
+  signal: AbortSignal,
+  helm: HelmLog,
+) {
   const { chart, values, name, namespace, kubeVersion = defaultKubeVersion, apiVersions = [] } = request;
   const isUpgrade = request.isUpgrade ?? false;
   try {
@@ -92,6 +92,7 @@ async function render(request: TemplateRequest, renderer: Pick<ThreadedRenderer,
         release: { name, namespace, revision: 1, isInstall: !isUpgrade, isUpgrade },
         capabilities: { version: { gitVersion: kubeVersion }, apiVersions: [...knownApiVersions, ...apiVersions] },
         ...(request.options && { options: request.options }),
+        notice: helm.rendering,
       },
       signal,
     );

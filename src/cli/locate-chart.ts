@@ -1,0 +1,69 @@
+import { readFile, stat } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
+import { parseUrl } from '../functions/url.ts';
+import { quote } from '../go/strconv.ts';
+import { GoError } from '../go/value.ts';
+import { fetchChart } from '../source/fetch-chart.ts';
+import type { RepositoryFlags } from './chart-options.ts';
+
+/** Where a chart is, in full; an archive that was downloaded has the name under which it was asked for. */
+export type LocatedChart = { folder: string } | { archive: Uint8Array; name: string };
+
+/**
+ * Finds the chart that a user of this machine names: a directory or an archive at a path, an archive at an address, or with `--repo` a chart of that repository
+ * (pkg/action/install.go: LocateChart). Throws an error with Helm's text, or `SourceError`.
+ */
+export async function locateChart(
+  given: string,
+  { repo, version, devel, username, passwordFile, passCredentials }: RepositoryFlags,
+  readSecret: (path: string) => Promise<string>,
+): Promise<LocatedChart> {
+  const name = given.trim();
+  if (!repo) {
+    const local = await localChart(name);
+    if (local !== undefined) return local;
+    requireAddress(name);
+  }
+  const request = {
+    chartName: name,
+    repoUrl: repo || undefined,
+    chartVersion: version?.trim() || (devel ? '>0.0.0-0' : undefined),
+    username,
+    password: passwordFile === undefined ? undefined : await readSecret(passwordFile),
+    passCredentials,
+  };
+  return { archive: await fetchChart(request, new AbortController().signal), name };
+}
+
+async function localChart(path: string): Promise<LocatedChart | undefined> {
+  const facts = await stat(path).catch(() => undefined);
+  if (facts?.isDirectory()) return { folder: resolve(path) };
+  if (facts !== undefined) return { archive: await readFile(path), name: resolve(path) };
+  if (isAbsolute(path) || path.startsWith('.')) throw new Error(`path ${quote(path)} not found`);
+  return undefined;
+}
+
+/** Refuses what is neither a path nor an address; a name with a slash is one that the helm CLI looks up in its list of repositories. */
+function requireAddress(name: string): void {
+  const { scheme, host, path } = urlOf(name);
+  if (scheme !== '' && host !== '' && path !== '') {
+    if (!['http', 'https', 'oci'].includes(scheme)) throw new Error(`scheme ${quote(scheme)} not supported`);
+    return;
+  }
+  const [repository = '', ...rest] = path.split('/');
+  const chart = rest.join('/');
+  throw new Error(
+    rest.length === 0
+      ? `non-absolute URLs should be in form of repo_name/path_to_chart, got: ${name}; no directory or archive has this name, and a chart of a repository is named as --repo URL ${name}`
+      : `repo ${repository} not found; helm-agent keeps no list of repositories: name the chart as --repo URL ${chart}`,
+  );
+}
+
+function urlOf(name: string) {
+  try {
+    return parseUrl(name);
+  } catch (error) {
+    if (!(error instanceof GoError)) throw error;
+    throw new Error(`invalid chart URL format: ${name}`, { cause: error });
+  }
+}

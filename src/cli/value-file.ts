@@ -1,0 +1,19 @@
+import { parseUrl } from '../functions/url.ts';
+import { fromBytes } from '../go/text.ts';
+import { fetchText } from '../source/fetch-text.ts';
+import { openError } from './go-file-error.ts';
+
+/**
+ * Reads what a flag names for values: a path, `-` for stdin, or an address (pkg/cli/values/options.go: readFile). Throws an error with Go's text where a path cannot
+ * be read, or `SourceError`.
+ */
+export async function readValueFile(path: string, readFile: (path: string) => Promise<Uint8Array>): Promise<string> {
+  if (path.trim() !== '-' && ['http', 'https'].includes(parseUrl(path).scheme)) {
+    return fetchText(path, 'the file of values', new AbortController().signal);
+  }
+  try {
+    return fromBytes(await readFile(path));
+  } catch (error) {
+    throw openError(path, error);
+  }
+}
