@@ -32,17 +32,22 @@ interface RenderRequest {
   values: ValueMap;
   release: ReleaseFacts;
   /** As a cluster or a user says it. */
-  capabilities: { version: { gitVersion: string; major?: string; minor?: string }; apiVersions: readonly string[] };
+  capabilities: {
+    version: { gitVersion: string; major?: string; minor?: string };
+    apiVersions: readonly string[];
+    /** Default the renderer's. */
+    helmVersion?: HelmVersion;
+  };
   /** Answers `lookup`. Absent: lookups find nothing. */
   lookup?: Lookup;
   options?: RenderOptions;
+  /** Takes what Helm logs of templates and hooks, where rendering fails, too. Default: nobody does. */
+  notice?: (notice: RenderNotice) => void;
   /** Called once, in the calling thread. Default none. */
   postRender?: PostRender | undefined;
   /** Default `combined`. */
   postRenderStrategy?: PostRenderStrategy | undefined;
 }
-  /** Takes what Helm logs of templates and hooks, where rendering fails, too. Default: nobody does. */
-  notice?: (notice: RenderNotice) => void;
 
 type TemplatesRequest = Omit<RenderRequest, 'lookup' | 'postRender' | 'postRenderStrategy'>;
 
@@ -107,15 +112,15 @@ export function createRenderer({
   };
 }
 
-function resultOf(answer: WorkerAnswer): Rendered {
-  if (answer.type !== 'rendered') return failureOf(answer);
-  return { ...answer.rendered, chart: unpackChart(answer.rendered.chart) };
-}
-
 /** Hands out what was logged, before an answer that is a failure becomes an error. */
 function noticed({ notices, ...answer }: WorkerReply, notice: RenderRequest['notice']): WorkerAnswer {
   if (notice) notices.forEach(notice);
   return answer;
+}
+
+function resultOf(answer: WorkerAnswer): Rendered {
+  if (answer.type !== 'rendered') return failureOf(answer);
+  return { ...answer.rendered, chart: unpackChart(answer.rendered.chart) };
 }
 
 function templatesOf(answer: WorkerAnswer): RenderedTemplates {
@@ -139,8 +144,8 @@ function failureOf(answer: WorkerAnswer): never {
 }
 
 function capabilitiesOf(
-  { version, apiVersions }: RenderRequest['capabilities'],
-  helmVersion: HelmVersion,
+  { version, apiVersions, helmVersion }: RenderRequest['capabilities'],
+  ownHelmVersion: HelmVersion,
 ): Capabilities {
   const parsed = parseKubeVersion(version.gitVersion);
   return {
@@ -151,6 +156,6 @@ function capabilitiesOf(
       minor: version.minor ?? parsed.minor,
     },
     apiVersions,
-    helmVersion,
+    helmVersion: helmVersion ?? ownHelmVersion,
   };
 }
