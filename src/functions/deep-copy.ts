@@ -1,6 +1,7 @@
 import { parseVersion, Version } from '../go/semver.ts';
 import { isMap } from '../go/types.ts';
 import { GoError, NamedMap, Slice, type Value } from '../go/value.ts';
+import { isNilMap } from './nil-map.ts';
 
 /** A copy whose maps and lists are shared with nothing, as `copystructure.Copy` makes it: of a version it sees no field. */
 export function deepCopy(value: Value): Value {
@@ -11,9 +12,9 @@ export function deepCopy(value: Value): Value {
 function copy(value: Value): Value {
   if (value === null || typeof value !== 'object') return value;
   if (isMap(value)) {
-    const map = value instanceof NamedMap ? new NamedMap(value.goType) : new Map<string, Value>();
-    for (const [key, element] of value) map.set(key, copy(element));
-    return map;
+    if (isNilMap(value)) return value;
+    const entries = Array.from(value, ([key, element]) => [key, copy(element)] as const);
+    return value instanceof NamedMap ? value.like(entries) : new Map(entries);
   }
   if (value instanceof Slice) return new Slice(value.element, value.isNil ? null : value.map(copy));
   if (Array.isArray(value)) return value.map(copy);

@@ -97,10 +97,7 @@ class Encoder {
     if (json !== undefined) return this.encode(json, lineBreak);
     const plain = object.underlying() ?? object.contents();
     if (plain !== undefined) return this.encode(plain, lineBreak);
-    return this.members(
-      object.fields().map((name) => [name, object.field(name) ?? null] as const),
-      lineBreak,
-    );
+    return this.members(object.jsonMembers(), lineBreak);
   }
 
   private text(text: string): string {

@@ -1,7 +1,7 @@
 import { NamedMap, type GoFunction, type Value, type ValueMap } from './value.ts';
 
-/** The methods of a map's type by name. */
-export type MapMethods = (name: string) => GoFunction | undefined;
+/** The methods of a map's type by name; `map` is the one that has them. */
+export type MapMethods = (name: string, map: ValueMap) => GoFunction | undefined;
 
 /**
  * The same map under another Go type: what is set through one is seen through the other, as after a type conversion in Go.
@@ -34,7 +34,11 @@ class MapView extends NamedMap {
   }
 
   override method(name: string): GoFunction | undefined {
-    return this.#methods?.(name);
+    return this.#methods?.(name, this.target);
+  }
+
+  override like(entries: Iterable<readonly [string, Value]>): NamedMap {
+    return new MapView(this.goType, new Map(entries), this.#methods);
   }
 
   override get size(): number {

@@ -83,6 +83,11 @@ export class NamedMap extends Map<string, Value> {
     this.isNil = entries === null;
   }
 
+  /** A map of the same type with other contents. */
+  like(entries: Iterable<readonly [string, Value]>): NamedMap {
+    return new NamedMap(this.goType, entries);
+  }
+
   /** The exported method of that name, or undefined where the type has none. It comes before a key of that name. */
   method(_name: string): GoFunction | undefined {
     return undefined;
@@ -149,9 +154,14 @@ export abstract class GoObject {
     return 'interface {}';
   }
 
-  /** What JSON and YAML write for it; undefined: its fields as an object. */
+  /** What JSON and YAML write for it; undefined: its {@link jsonMembers} as an object. */
   json(): Value | undefined {
     return undefined;
+  }
+
+  /** The exported fields in their order under the names that JSON has for them. */
+  jsonMembers(): readonly (readonly [name: string, value: Value])[] {
+    return this.fields().map((name) => [name, this.field(name) ?? null]);
   }
 }
 

@@ -1,4 +1,4 @@
-import { GoObject, NamedMap, Slice, type GoFunction, type Value } from '../go/value.ts';
+import { GoObject, Slice, type GoFunction, type Value } from '../go/value.ts';
 
 /** What the templates of a release are told about the cluster and about Helm: the input of `.Capabilities`. */
 export interface Capabilities {
@@ -205,10 +205,11 @@ class BuildInfo extends GoObject {
     return buildInfoFields.map(([field]) => field);
   }
 
-  override json(): Value {
-    const entries = buildInfoJson.flatMap(([key, property]): [string, Value][] =>
-      this.#version[property] === '' ? [] : [[key, this.#version[property]]],
-    );
-    return new NamedMap('version.BuildInfo', [...entries, ['kube_client_version', this.#version.kubeClientVersion]]);
+  override jsonMembers(): readonly (readonly [string, Value])[] {
+    const members = buildInfoJson.filter(([, property]) => this.#version[property] !== '');
+    return [
+      ...members.map(([key, property]) => [key, this.#version[property]] as const),
+      ['kube_client_version', this.#version.kubeClientVersion],
+    ];
   }
 }

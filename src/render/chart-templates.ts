@@ -93,6 +93,16 @@ function table(values: ValueMap, path: readonly string[]): ValueMap {
   return current;
 }
 
+/** What `.Template` says in a template. */
+export function templateObject({ path, basePath }: ScopedTemplate): ValueMap {
+  return valuesObject(
+    new Map([
+      ['Name', path],
+      ['BasePath', basePath],
+    ]),
+  );
+}
+
 function releaseObject({ name, namespace, revision, isInstall, isUpgrade }: ReleaseFacts): ValueMap {
   return new Map<string, Value>([
     ['Name', name],

@@ -1,4 +1,4 @@
-import { GoError, NamedMap, type GoFunction } from '../go/value.ts';
+import { GoError, type GoFunction } from '../go/value.ts';
 import { Execution } from '../template/execution.ts';
 import type { BoundFunction, FunctionTable } from '../template/function.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../template/template-error.ts';
 import { TemplateSet } from '../template/template-set.ts';
 import { boundCalls, boundFunctions, withoutNoValue } from './bound-functions.ts';
-import type { ScopedTemplate } from './chart-templates.ts';
+import { templateObject, type ScopedTemplate } from './chart-templates.ts';
 import type { Engine, EngineRun } from './engine.ts';
 import { executionErrorText, parseErrorText } from './error-text.ts';
 import { RenderError, type RenderPosition } from './render-error.ts';
@@ -44,16 +44,11 @@ export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): E
         const set = setOf(templates);
         const execution = executionOf(set, run);
         const files = new Map<string, string>();
-        for (const { path, scope, basePath } of templates) {
+        for (const template of templates) {
+          const { path, scope } = template;
           if (isPartial(path)) continue;
           file = path;
-          scope.set(
-            'Template',
-            new NamedMap('common.Values', [
-              ['Name', path],
-              ['BasePath', basePath],
-            ]),
-          );
+          scope.set('Template', templateObject(template));
           files.set(path, withoutNoValue(execution.execute(path, scope)));
         }
         return files;

@@ -5,10 +5,10 @@ import { writeYaml } from '../yaml/write.ts';
 
 /** A map as Helm's `common.Values`, with its methods (pkg/chart/common/values.go). It shares what `map` holds. */
 export function valuesObject(map: ValueMap): ValueMap {
-  return viewAs('common.Values', map, (name) => method(map, name));
+  return viewAs('common.Values', map, method);
 }
 
-function method(map: ValueMap, name: string): GoFunction | undefined {
+function method(name: string, map: ValueMap): GoFunction | undefined {
   switch (name) {
     case 'AsMap':
       return { params: [], call: () => map };

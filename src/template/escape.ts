@@ -1,7 +1,7 @@
-import { sprint } from '../go/fmt.ts';
+import { format, sprint } from '../go/fmt.ts';
 import { isPrint } from '../go/printable.ts';
 import { normalize, toBytes } from '../go/text.ts';
-import type { Value } from '../go/value.ts';
+import { GoObject, type Value } from '../go/value.ts';
 import { printed } from './print.ts';
 
 const htmlEscapes: Readonly<Record<string, string>> = {
@@ -29,8 +29,13 @@ function joined(values: readonly Value[]): string {
   if (values.length === 1 && typeof first === 'string') return first;
   return sprint(
     values.map((value) => value ?? '<no value>'),
-    printed,
+    argumentText,
   );
+}
+
+/** Unlike an action, a function gets a copy of what is no pointer, without the methods that only a pointer has. */
+function argumentText(value: Value): string {
+  return value instanceof GoObject && value.kind !== 'ptr' ? format(value) : printed(value);
 }
 
 /** The function `html`. */
@@ -48,8 +53,8 @@ function escapeJsCharacter(character: string): string {
   if (escaped !== undefined) return escaped;
   const point = character.codePointAt(0) ?? 0;
   if (point < 0x80) return `\\u${hex(point, 4)}`;
-  if (!character.isWellFormed()) return '\ufffd';
-  return isPrint(point) ? character : `\\u${hex(point, 4)}`;
+  // bytes that are no UTF-8 stay as they are
+  return isPrint(point) || !character.isWellFormed() ? character : `\\u${hex(point, 4)}`;
 }
 
 function hex(value: number, digits: number): string {

@@ -50,7 +50,7 @@ export const sigsDialect: Dialect = {
     if (['func', 'chan', 'complex64', 'complex128'].includes(object.kind))
       throw notJson(`unsupported type: ${object.goType}`);
     const value = object.json() ?? object.underlying() ?? object.contents();
-    return { value: value ?? new Map(object.fields().map((name) => [name, object.field(name) ?? null])) };
+    return { value: value ?? new Map(object.jsonMembers()) };
   },
 };
 

@@ -1,6 +1,6 @@
 import { byteLength } from '../../go/text.ts';
-import { GoError, NamedMap, type GoFunction } from '../../go/value.ts';
-import type { ScopedTemplate } from '../chart-templates.ts';
+import { GoError, type GoFunction } from '../../go/value.ts';
+import { templateObject, type ScopedTemplate } from '../chart-templates.ts';
 import type { Engine } from '../engine.ts';
 import { RenderError } from '../render-error.ts';
 import { isPartial } from '../template-path.ts';
@@ -63,15 +63,9 @@ interface Rendering {
 }
 
 function renderEntry({ template, compiled }: Entry, { run, functions, library }: Rendering): string {
-  const { path, basePath } = template;
+  const { path } = template;
   const globals = new Map<string, Operand>(template.scope);
-  globals.set(
-    'Template',
-    new NamedMap('common.Values', [
-      ['Name', path],
-      ['BasePath', basePath],
-    ]),
-  );
+  globals.set('Template', templateObject(template));
   const page: Page = {
     run,
     globals,
