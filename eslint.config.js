@@ -26,7 +26,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/bin/**', 'src/render/process-host.ts', 'tools/**', 'test/**'],
+    files: ['src/bin/**', 'src/render/process-host.ts', 'tools/**', 'benchmarks/**', 'test/**'],
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
   },
   {

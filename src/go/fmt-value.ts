@@ -13,6 +13,7 @@ import {
   pad,
   type Flags,
 } from './fmt-flags.ts';
+import { printBytes } from './print-bytes.ts';
 import { fromBytes, sortedKeys } from './text.ts';
 import { goTypeOf, isList, isMap } from './types.ts';
 import { GoObject, Int, NamedMap, Slice, type Value } from './value.ts';
@@ -164,10 +165,8 @@ function formatBytes(bytes: Uint8Array, typeName: string, context: Context): str
       return formatQuoted(fromBytes(bytes), flags);
     default: {
       const inner = below(context);
-      // a chart that prints its files has megabytes of them, but a byte has 256 values only
-      const texts: string[] = [];
-      const items = Array.from(bytes, (byte) => (texts[byte] ??= formatValue(new Int('uint8', BigInt(byte)), inner)));
-      return flags.sharpV ? `${typeName}{${items.join(', ')}}` : `[${items.join(' ')}]`;
+      const textOf = (byte: number) => formatValue(new Int('uint8', BigInt(byte)), inner);
+      return flags.sharpV ? `${typeName}{${printBytes(bytes, textOf, ', ')}}` : `[${printBytes(bytes, textOf, ' ')}]`;
     }
   }
 }

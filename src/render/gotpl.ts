@@ -7,7 +7,8 @@ import {
   TemplateLimitError,
   TemplateParseError,
 } from '../template/template-error.ts';
-import { TemplateSet } from '../template/template-set.ts';
+import { createParseCache, TemplateSet } from '../template/template-set.ts';
+import { createWeightedCache } from '../template/weighted-cache.ts';
 import { boundCalls, boundFunctions, withoutNoValue } from './bound-functions.ts';
 import { templateObject, type ScopedTemplate } from './chart-templates.ts';
 import type { Engine, EngineRun } from './engine.ts';
@@ -15,13 +16,14 @@ import { executionErrorText, parseErrorText } from './error-text.ts';
 import { RenderError, type RenderPosition } from './render-error.ts';
 import { isPartial } from './template-path.ts';
 
-/** How many charts stay compiled. */
-const compiledCharts = 64;
+/** How many characters of charts' templates stay compiled. What is made of them takes some twenty times the memory. */
+const maxCompiledText = 2 * 1024 * 1024;
 
 /** Go's templates with Helm's functions; `pure` are those that belong to no render. Compiled charts are kept, by the digest of the chart and the paths of its templates. */
 export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): Engine {
   const functions: FunctionTable = new Map<string, GoFunction | BoundFunction>([...pure, ...boundFunctions]);
-  const compiled = new Map<string, TemplateSet>();
+  const compiled = createWeightedCache<TemplateSet>(maxCompiledText);
+  const parsed = createParseCache();
 
   function setOf(templates: readonly ScopedTemplate[]): TemplateSet {
     const key = templates.map(({ chart, path }) => `${chart.digest} ${path}`).join('\n');
@@ -29,11 +31,10 @@ export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): E
     if (known) return known;
     const set = TemplateSet.parse(
       templates.map(({ path, text }) => ({ name: path, text })),
-      { functions },
+      { functions, parsed },
     );
-    const [oldest] = compiled.keys();
-    if (compiled.size >= compiledCharts && oldest !== undefined) compiled.delete(oldest);
-    compiled.set(key, set);
+    const characters = templates.reduce((sum, { text }) => sum + text.length, 0);
+    compiled.set(key, set, characters);
     return set;
   }
 

@@ -2,6 +2,7 @@ import { builtins } from './builtins.ts';
 import { CompiledTemplate } from './compile.ts';
 import type { FunctionTable } from './function.ts';
 import { parseTemplate } from './parse.ts';
+import { createWeightedCache, type WeightedCache } from './weighted-cache.ts';
 
 /** A text with templates: it is one itself, and may define others. */
 export interface TemplateFile {
@@ -13,7 +14,12 @@ export interface TemplateSetOptions {
   readonly functions: FunctionTable;
   /** The name of the set in the error for a template that is not there. Helm's is `gotpl`. */
   readonly name?: string;
+  /** What {@link TemplateSet.extend} has parsed; sets with the same functions may share it. Default: one of the set's own. */
+  readonly parsed?: ParseCache;
 }
+
+/** Texts that were parsed, by name and text. */
+export type ParseCache = WeightedCache<ParsedFile>;
 
 type Templates = ReadonlyMap<string, CompiledTemplate>;
 
@@ -24,8 +30,12 @@ interface ParsedFile {
   readonly templates: Templates;
 }
 
-/** How many characters of text the cache of {@link TemplateSet.extend} may hold. */
-const maxCachedText = 16 * 1024 * 1024;
+/** How many characters of text stay parsed. What is made of them takes some twenty times the memory. */
+const maxParsedText = 512 * 1024;
+
+export function createParseCache(): ParseCache {
+  return createWeightedCache(maxParsedText);
+}
 
 /** Templates that know each other by name. */
 export class TemplateSet {
@@ -33,12 +43,12 @@ export class TemplateSet {
   readonly #functions: FunctionTable;
   readonly #parent: TemplateSet | undefined;
   readonly #templates = new Map<string, CompiledTemplate>();
-  readonly #cache: ParseCache;
+  readonly #parsed: ParseCache;
 
-  private constructor(name: string, functions: FunctionTable, cache: ParseCache, parent?: TemplateSet) {
+  private constructor(name: string, functions: FunctionTable, parsed: ParseCache, parent?: TemplateSet) {
     this.name = name;
     this.#functions = functions;
-    this.#cache = cache;
+    this.#parsed = parsed;
     this.#parent = parent;
   }
 
@@ -46,8 +56,9 @@ export class TemplateSet {
    * Parses texts in their order. Of templates with one name the last that is not empty counts.
    * Throws `TemplateParseError` where a text is no template.
    */
-  static parse(files: readonly TemplateFile[], { functions, name = 'gotpl' }: TemplateSetOptions): TemplateSet {
-    const set = new TemplateSet(name, functions, { texts: new Map(), size: 0 });
+  static parse(files: readonly TemplateFile[], options: TemplateSetOptions): TemplateSet {
+    const { functions, name = 'gotpl', parsed = createParseCache() } = options;
+    const set = new TemplateSet(name, functions, parsed);
     for (const file of files) set.#add(parseFile(file, functions).templates);
     return set;
   }
@@ -58,22 +69,17 @@ export class TemplateSet {
    */
   extend(file: TemplateFile): { readonly set: TemplateSet; readonly template: CompiledTemplate } {
     const { template, templates } = this.#parseCached(file);
-    const set = new TemplateSet(this.name, this.#functions, this.#cache, this);
+    const set = new TemplateSet(this.name, this.#functions, this.#parsed, this);
     set.#add(templates);
     return { set, template };
   }
 
   #parseCached(file: TemplateFile): ParsedFile {
     const key = `${file.name}\0${file.text}`;
-    const known = this.#cache.texts.get(key);
+    const known = this.#parsed.get(key);
     if (known !== undefined) return known;
     const parsed = parseFile(file, this.#functions);
-    if (this.#cache.size + key.length > maxCachedText) {
-      this.#cache.texts.clear();
-      this.#cache.size = 0;
-    }
-    this.#cache.texts.set(key, parsed);
-    this.#cache.size += key.length;
+    this.#parsed.set(key, parsed, key.length);
     return parsed;
   }
 
@@ -87,12 +93,6 @@ export class TemplateSet {
   lookup(name: string): CompiledTemplate | undefined {
     return this.#templates.get(name) ?? this.#parent?.lookup(name);
   }
-}
-
-/** Texts that were parsed, by name and text; all sets that come from one share it. */
-interface ParseCache {
-  readonly texts: Map<string, ParsedFile>;
-  size: number;
 }
 
 function parseFile(file: TemplateFile, functions: FunctionTable): ParsedFile {

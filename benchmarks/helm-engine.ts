@@ -1,0 +1,62 @@
+// Helm's engine in a process of its own, built from helm-engine/.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { benchKubeVersion, benchNamespace, type BenchCase, type Effort } from './bench-case.ts';
+
+const answerSchema = z.object({
+  load: z.number(),
+  values: z.array(z.number()).nullable(),
+  render: z.array(z.number()).nullable(),
+  sort: z.array(z.number()).nullable(),
+  error: z.string().optional(),
+});
+
+/** Milliseconds; for each run where they are lists. */
+export interface HelmTimes {
+  load: number;
+  /** Merging and checking the values. */
+  values: number[];
+  /** The engine alone. */
+  render: number[];
+  /** Into hooks and manifests. */
+  sort: number[];
+}
+
+export interface HelmEngine {
+  /** Loads and renders a chart again and again. Throws with Helm's text where the chart does not render. */
+  measure(one: BenchCase, effort: Effort): Promise<HelmTimes>;
+  close(): Promise<void>;
+}
+
+/** Builds and starts the program. Needs Go. */
+export async function startHelmEngine(buildFolder: string): Promise<HelmEngine> {
+  const program = join(buildFolder, 'helm-engine');
+  await promisify(execFile)('go', ['build', '-o', program, '.'], { cwd: join(import.meta.dirname, 'helm-engine') });
+  const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async measure({ chart, values }, effort) {
+      const request = {
+        chart,
+        values: values ?? '',
+        namespace: benchNamespace,
+        kubeVersion: benchKubeVersion,
+        ...effort,
+      };
+      child.stdin.write(`${JSON.stringify(request)}\n`);
+      const line = await lines.next();
+      if (line.done) throw new Error('helm-engine ended');
+      const { load, values: merging, render, sort, error } = answerSchema.parse(JSON.parse(line.value));
+      if (error !== undefined) throw new Error(error);
+      return { load, values: merging ?? [], render: render ?? [], sort: sort ?? [] };
+    },
+    async close() {
+      child.stdin.end();
+      await once(child, 'close');
+    },
+  };
+}
