@@ -3,8 +3,10 @@ import { isAbsolute, resolve } from 'node:path';
 import { parseUrl } from '../functions/url.ts';
 import { quote } from '../go/strconv.ts';
 import { GoError } from '../go/value.ts';
+import { sourceDefaults } from '../source/chart-source.ts';
 import { fetchChart } from '../source/fetch-chart.ts';
 import type { RepositoryFlags } from './chart-options.ts';
+import type { HelmLog } from './helm-log.ts';
 
 /** Where a chart is, in full; an archive that was downloaded has the name under which it was asked for. */
 export type LocatedChart = { folder: string } | { archive: Uint8Array; name: string };
@@ -17,6 +19,7 @@ export async function locateChart(
   given: string,
   { repo, version, devel, username, passwordFile, passCredentials }: RepositoryFlags,
   readSecret: (path: string) => Promise<string>,
+  { warn }: Pick<HelmLog, 'warn'>,
 ): Promise<LocatedChart> {
   const name = given.trim();
   if (!repo) {
@@ -32,7 +35,7 @@ export async function locateChart(
     password: passwordFile === undefined ? undefined : await readSecret(passwordFile),
     passCredentials,
   };
-  return { archive: await fetchChart(request, new AbortController().signal), name };
+  return { archive: await fetchChart(request, new AbortController().signal, { ...sourceDefaults, warn }), name };
 }
 
 async function localChart(path: string): Promise<LocatedChart | undefined> {
@@ -51,11 +54,14 @@ function requireAddress(name: string): void {
     return;
   }
   const [repository = '', ...rest] = path.split('/');
-  const chart = rest.join('/');
+  if (rest.length > 0) {
+    const instead = `name the chart as --repo URL ${rest.join('/')}`;
+    throw new Error(`repo ${repository} not found; helm-agent keeps no list of repositories: ${instead}`);
+  }
+  const problem = `non-absolute URLs should be in form of repo_name/path_to_chart, got: ${name}`;
+  if (!/^[\w.-]+$/.test(name)) throw new Error(problem);
   throw new Error(
-    rest.length === 0
-      ? `non-absolute URLs should be in form of repo_name/path_to_chart, got: ${name}; no directory or archive has this name, and a chart of a repository is named as --repo URL ${name}`
-      : `repo ${repository} not found; helm-agent keeps no list of repositories: name the chart as --repo URL ${chart}`,
+    `${problem}; no folder or archive is named ${name}, and a chart of a repository is --repo URL ${name}`,
   );
 }
 

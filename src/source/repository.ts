@@ -6,7 +6,7 @@ import { download, type DownloadOptions } from './download.ts';
 import { readIndex } from './index-file.ts';
 import type { IndexedVersion } from './index-entry.ts';
 import { parseRepositoryUrl, resolveReference } from './repository-url.ts';
-import { selectVersion } from './select-version.ts';
+import { isVersionRange, selectVersion } from './select-version.ts';
 import { shownUrl } from './shown-url.ts';
 import { SourceError } from './source-error.ts';
 
@@ -16,6 +16,8 @@ export interface RepositoryOptions {
   readonly timeoutMs: number;
   readonly maxIndexBytes: number;
   readonly maxArchiveBytes: number;
+  /** Takes what Helm warns of: that the version which is wanted is not there, but one that may do. Default: nobody does. */
+  readonly warn?: (message: string, attributes: Readonly<Record<string, string>>) => void;
 }
 
 /** Downloads the archive of a chart from an HTTP repository. Throws {@link SourceError}, or the signal's reason. */
@@ -36,6 +38,12 @@ export async function downloadFromRepository(
   };
   const text = (await download(withCredentials(indexUrl, repository, request), indexDownload, signal)).toString();
   const chart = findChart(text, shownUrl(indexUrl), request);
+
+  const requested = request.chartVersion?.trim() ?? '';
+  if (requested !== '' && requested !== chart.version && !isVersionRange(requested)) {
+    const attributes = { chart: request.chartName, requested, selected: chart.version };
+    options.warn?.('unable to find exact version requested; falling back to closest available version', attributes);
+  }
 
   const archiveUrl = resolveReference(repository, chart.url);
   const archiveDownload: DownloadOptions = {

@@ -20,6 +20,11 @@ export function selectVersion(chart: string, versions: readonly IndexedVersion[]
   return selected;
 }
 
+/** Whether Helm takes what a user wants for a range; else another version than the wanted one deserves a word (pkg/repo/v1/index.go: isVersionRange). */
+export function isVersionRange(wanted: string): boolean {
+  return /[~^<>=!*]|\|\|| - /.test(wanted) || /^[^-+]*x/i.test(wanted);
+}
+
 function readConstraint(text: string): Constraint {
   try {
     return parseConstraint(text);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
@@ -33,6 +33,15 @@ test('an agent without settings names what is missing, and exits with 1', async 
     stderr,
     'Error: --control-plane (HELM_AGENT_CONTROL_PLANE): give the control plane to connect to, or --listen to be connected to\n',
   );
+});
+
+test('bytes that are no UTF-8 are printed as they are', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'Chart.yaml'), 'apiVersion: v2\nname: web\nversion: 1.0.0\n');
+  await writeFile(join(folder, 'README'), Buffer.from([0xff, 0x41, 0xc3, 0xbc]));
+  const child = start(t, ['show', 'readme', folder]);
+  t.deepEqual(await buffer(child.stdout), Buffer.from([0xff, 0x41, 0xc3, 0xbc, 0x0a]));
 });
 
 test('SIGTERM in the middle of a wait undoes the installation, delivers its result and exits with 0', async (t) => {

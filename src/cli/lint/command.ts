@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addValueOptions } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
+import { refuseHelmFlags } from '../helm-flags.ts';
 import { helmLog } from '../helm-log.ts';
 import { kubeVersionOf, namespaceOf } from '../release-options.ts';
 import { mergeValueFlags, type ValueFlags } from '../values.ts';
@@ -41,6 +42,7 @@ Examples:
     .action(async (paths: string[], flags: LintFlags & { allowNunjucks?: boolean }) => {
       await lint(paths, flags, dependencies);
     });
+  refuseHelmFlags(command);
 }
 
 async function lint(

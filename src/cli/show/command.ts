@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addChartOptions, type RepositoryFlags } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
+import { refuseHelmFlags } from '../helm-flags.ts';
 import { helmLog } from '../helm-log.ts';
 import { loadChart } from '../load-chart.ts';
 import { locateChart } from '../locate-chart.ts';
@@ -32,9 +33,10 @@ Examples:
       .argument('<chart>', 'a directory or an archive, or the URL of one; with --repo, the name of a chart');
     addChartOptions(command);
     command.action(async (name: string, flags: RepositoryFlags) => {
-      const located = await locateChart(name, flags, (path) => readSecret(dependencies, path));
-      const { notice } = helmLog((line) => dependencies.stderr.write(line));
-      dependencies.stdout.write(showChart(await loadChart(located, notice), topic));
+      const helm = helmLog((line) => dependencies.stderr.write(line));
+      const located = await locateChart(name, flags, (path) => readSecret(dependencies, path), helm);
+      dependencies.stdout.write(showChart(await loadChart(located, helm.notice), topic));
     });
+    refuseHelmFlags(command);
   }
 }

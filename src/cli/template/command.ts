@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { requireDependencies, requireInstallableType } from '../../chart/installable.ts';
 import { addChartOptions, addValueOptions, listed, repeated, type RepositoryFlags } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
+import { refuseHelmFlags } from '../helm-flags.ts';
 import { helmLog } from '../helm-log.ts';
 import { kubeVersionOf, namespaceOf } from '../release-options.ts';
 import { loadChart } from '../load-chart.ts';
@@ -63,6 +64,7 @@ Examples:
     .action(async (args: string[], flags: TemplateFlags) => {
       dependencies.stdout.write(await template(args, flags, dependencies));
     });
+  refuseHelmFlags(command);
 }
 
 /** Works in Helm's order, so that of several things that are wrong the same one is named. */
@@ -72,7 +74,7 @@ async function template(args: readonly string[], flags: TemplateFlags, dependenc
   const helm = helmLog(log);
   const kubeVersion = kubeVersionOf(flags);
   const { name, chartName } = nameAndChart(args, flags.nameTemplate, { host, env });
-  const located = await locateChart(chartName, flags, (path) => readSecret(dependencies, path));
+  const located = await locateChart(chartName, flags, (path) => readSecret(dependencies, path), helm);
   const values = await mergeValueFlags(flags, (path) => dependencies.readFile(path));
   await requireKnownFormat(located);
   const chart = await loadChart(located, helm.notice);

@@ -1,0 +1,23 @@
+import test from 'ava';
+import { commaList } from '../../src/cli/comma-list.ts';
+
+// as Go's encoding/csv reads a record
+const reads = test.macro({
+  title: (_, text: string) => `${JSON.stringify(text)} is read as Helm's flags are`,
+  exec(t, text: string, items: string[]) {
+    t.deepEqual(commaList(text), items);
+  },
+});
+
+test(reads, '', []);
+test(reads, 'a', ['a']);
+test(reads, 'a,b', ['a', 'b']);
+test(reads, ' a ,', [' a ', '']);
+test(reads, 'a,,b', ['a', '', 'b']);
+test(reads, '"a,b",c', ['a,b', 'c']);
+test(reads, '"a ""b""",c', ['a "b"', 'c']);
+test(reads, 'a,b\nc', ['a', 'b']);
+
+test('a quote out of place is refused', (t) => {
+  for (const text of ['a"b', '"a', '"a"b']) t.throws(() => commaList(text), { message: /quote is out of place/ });
+});

@@ -1,0 +1,83 @@
+import test from 'ava';
+import { packChart } from '../source/packed-chart.ts';
+import { indexYaml, serve } from '../source/test-repository.ts';
+import { testProgram } from './support/program.ts';
+
+process.chdir(new URL('./fixtures/charts', import.meta.url).pathname);
+
+async function repository(t: Parameters<typeof serve>[0]) {
+  return serve(t, {
+    '/index.yaml': indexYaml({ web: [{ version: '1.2.0' }, { version: '1.3.0-rc.1' }] }),
+    '/web-1.2.0.tgz': await packChart('stable'),
+    '/web-1.3.0-rc.1.tgz': await packChart('next'),
+    '/values.yaml': 'a: {b: 1}',
+    '/part.txt': 'text',
+  });
+}
+
+const finds = test.macro({
+  title: (_, rule: string) => rule,
+  async exec(t, _rule: string, flags: string[], description: string, logged = '') {
+    const { url } = await repository(t);
+    const program = testProgram();
+    t.is(await program.run('show', 'chart', ...flags.map((flag) => flag.replace('URL', url))), 0);
+    t.regex(program.stdout.text, new RegExp(`description: ${description}\n`));
+    t.is(program.stderr.text, logged);
+  },
+});
+
+test(
+  finds,
+  'an archive is shown from its address, whatever version is asked for',
+  ['URL/web-1.2.0.tgz', '--version', '9'],
+  'stable',
+);
+test(finds, 'a repository gives the newest stable version', ['web', '--repo', 'URL'], 'stable');
+test(finds, '--devel takes pre-releases', ['web', '--repo', 'URL', '--devel'], 'next');
+test(finds, '--version outweighs --devel', ['web', '--repo', 'URL', '--devel', '--version', '^1'], 'stable');
+test(
+  finds,
+  'another version than the wanted one is named, as Helm does',
+  ['web', '--repo', 'URL', '--version', '1.2'],
+  'stable',
+  'level=WARN msg="unable to find exact version requested; falling back to closest available version" chart=web requested=1.2 selected=1.2.0\n',
+);
+
+test('values come from addresses', async (t) => {
+  const { url } = await repository(t);
+  const program = testProgram();
+  const args = ['template', 'web', '-f', `${url}/values.yaml`, '--set-file', `c=${url}/part.txt`];
+  t.is(await program.run(...args), 0, program.stderr.text);
+  t.regex(program.stdout.text, /\\"a\\":\{\\"b\\":1\},\\"c\\":\\"text\\"/);
+});
+
+const refuses = test.macro({
+  title: (_, what: string) => `${what} is refused with what to do`,
+  async exec(t, _what: string, args: string[], text: RegExp) {
+    const { url } = await repository(t);
+    const program = testProgram();
+    t.is(await program.run(...args.map((arg) => arg.replace('URL', url))), 1);
+    t.is(program.stdout.text, '');
+    t.regex(program.stderr.text, text);
+  },
+});
+
+test(
+  refuses,
+  'an address without a chart',
+  ['show', 'all', 'URL/none.tgz'],
+  /^Error: the archive of the chart at http.*none\.tgz.* answered 404; check the URL\n$/,
+);
+test(
+  refuses,
+  'a file of values that is not there',
+  ['lint', 'web', '-f', 'URL/none.yaml'],
+  /^Error: the file of values is not at http.*; check the URL\n$/,
+);
+test(
+  refuses,
+  'a chart of a list of repositories',
+  ['template', 'stable/web'],
+  /^Error: repo stable not found; .* --repo URL web\n$/,
+);
+test(refuses, 'a name that is no path', ['template', 'web-server'], /got: web-server; .* --repo URL web-server\n$/);
