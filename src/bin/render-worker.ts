@@ -1,6 +1,8 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { processHost } from '../render/process-host.ts';
 import { serveRenders } from '../render/render-worker.ts';
+import type { WorkerSetup } from '../render/render-worker-messages.ts';
 
 if (parentPort === null) throw new Error('render-worker runs as a worker thread only');
-serveRenders(parentPort, processHost());
+// the pool that starts this thread gives it nothing else
+serveRenders(parentPort, processHost(), workerData as WorkerSetup);

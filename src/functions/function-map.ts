@@ -32,7 +32,7 @@ import { yamlFunctions } from './yaml.ts';
 /**
  * The functions that Helm's templates may call, apart from those that belong to a render (`include`, `tpl`, `required`, `fail`, `lookup`).
  * @param host gives time, randomness and time zone
- * @param limits what one call may make at most; beyond it is a `FunctionLimitError`
+ * @param limits what one call may make at most; beyond it is a `LimitError`
  */
 export function functionMap(host: Host, limits: FunctionLimits = defaultLimits): ReadonlyMap<string, GoFunction> {
   return new Map(
@@ -47,7 +47,7 @@ export function functionMap(host: Host, limits: FunctionLimits = defaultLimits):
       defaultFunctions,
       conversionFunctions,
       reflectionFunctions,
-      listFunctions,
+      listFunctions(limits),
       dictFunctions,
       mathFunctions(limits),
       jsonFunctions,

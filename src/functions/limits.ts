@@ -1,32 +1,26 @@
-import { GoError } from '../go/value.ts';
+import { LimitError } from '../go/limit-error.ts';
 
 /** What one call of a function may make at most, so that a chart cannot take all memory. */
 export interface FunctionLimits {
   /** Elements of a list. */
-  readonly elements: number;
+  readonly listElements: number;
   /** Bytes of a string. */
-  readonly bytes: number;
+  readonly textBytes: number;
 }
 
 /** More than any real chart needs. */
-export const defaultLimits: FunctionLimits = { elements: 10_000_000, bytes: 100 * 1024 * 1024 };
+export const defaultLimits: FunctionLimits = { listElements: 1_000_000, textBytes: 32 * 1024 * 1024 };
 
-/** A function was asked for more than {@link FunctionLimits} allow. */
-export class FunctionLimitError extends GoError {
-  override readonly name: string = 'FunctionLimitError';
-  readonly code = 'render_limit';
-}
-
-/** Throws where a list would have more elements than allowed. */
+/** Throws `LimitError` where a list would have more elements than allowed. */
 export function checkElements(count: number, limits: FunctionLimits): void {
-  if (count > limits.elements) {
-    throw new FunctionLimitError(`a list of ${count} elements is over the limit of ${limits.elements}`);
+  if (count > limits.listElements) {
+    throw new LimitError(`a list of ${count} elements is over the limit of ${limits.listElements}`);
   }
 }
 
-/** Throws where a string would have more bytes than allowed. */
+/** Throws `LimitError` where a string would have more bytes than allowed. */
 export function checkBytes(count: number, limits: FunctionLimits): void {
-  if (count > limits.bytes) {
-    throw new FunctionLimitError(`a string of ${count} bytes is over the limit of ${limits.bytes}`);
+  if (count > limits.textBytes) {
+    throw new LimitError(`a string of ${count} bytes is over the limit of ${limits.textBytes}`);
   }
 }

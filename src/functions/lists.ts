@@ -1,10 +1,12 @@
 import { deepEqual } from '../go/deep-equal.ts';
+import { normalize } from '../go/text.ts';
 import { kindOf } from '../go/types.ts';
-import { GoError, Slice, type GoFunction, type Int, type Value } from '../go/value.ts';
+import { GoError, Int, Slice, type GoFunction, type Value } from '../go/value.ts';
 import { castInt, truncate } from './cast.ts';
 import { elementsOf, listElements, nilDereference } from './elements.ts';
 import { isEmpty } from './emptiness.ts';
 import type { FunctionFamily } from './family.ts';
+import { checkElements, type FunctionLimits } from './limits.ts';
 
 const one = ['interface {}'] as const;
 const two = ['interface {}', 'interface {}'] as const;
@@ -15,40 +17,46 @@ function nilList(): Slice {
 }
 
 /** Sprig's functions over lists. None changes its argument. */
-export const listFunctions: FunctionFamily = {
-  list: { params: one, variadic: true, call: (...values: Value[]) => values },
-  tuple: { params: one, variadic: true, call: (...values: Value[]) => values },
-  ...both('first', one, (list: Value) => listElements(list, 'Cannot find first on type')[0] ?? null),
-  ...both('last', one, (list: Value) => listElements(list, 'Cannot find last on type').at(-1) ?? null),
-  ...both('rest', one, (list: Value) => {
-    const elements = listElements(list, 'Cannot find rest on type');
-    return elements.length === 0 ? nilList() : elements.slice(1);
-  }),
-  ...both('initial', one, (list: Value) => {
-    const elements = listElements(list, 'Cannot find initial on type');
-    return elements.length === 0 ? nilList() : elements.slice(0, -1);
-  }),
-  ...both('append', two, push),
-  ...both('push', two, push),
-  ...both('prepend', two, (list: Value, value: Value) => [value, ...listElements(list, 'Cannot prepend on type')]),
-  ...both('reverse', one, (list: Value) => listElements(list, 'Cannot find reverse on type').toReversed()),
-  ...both('compact', one, (list: Value) =>
-    listElements(list, 'Cannot compact on type').filter((value) => !isEmpty(value)),
-  ),
-  ...both('uniq', one, uniq),
-  ...both('without', two, without, true),
-  ...both('has', two, has),
-  ...both('slice', two, slice, true),
-  ...both('chunk', ['int', 'interface {}'], chunk),
-  concat: {
-    params: one,
-    variadic: true,
-    call: (...lists: Value[]) => {
-      const all = lists.flatMap((list) => concatElements(list));
-      return all.length === 0 ? nilList() : all;
+export function listFunctions(limits: FunctionLimits): FunctionFamily {
+  return {
+    list: { params: one, variadic: true, call: (...values: Value[]) => values },
+    tuple: { params: one, variadic: true, call: (...values: Value[]) => values },
+    ...both('first', one, (list: Value) => listElements(list, 'Cannot find first on type')[0] ?? null),
+    ...both('last', one, (list: Value) => listElements(list, 'Cannot find last on type').at(-1) ?? null),
+    ...both('rest', one, (list: Value) => {
+      const elements = listElements(list, 'Cannot find rest on type');
+      return elements.length === 0 ? nilList() : elements.slice(1);
+    }),
+    ...both('initial', one, (list: Value) => {
+      const elements = listElements(list, 'Cannot find initial on type');
+      return elements.length === 0 ? nilList() : elements.slice(0, -1);
+    }),
+    ...both('append', two, push),
+    ...both('push', two, push),
+    ...both('prepend', two, (list: Value, value: Value) => [value, ...listElements(list, 'Cannot prepend on type')]),
+    ...both('reverse', one, (list: Value) => listElements(list, 'Cannot find reverse on type').toReversed()),
+    ...both('compact', one, (list: Value) =>
+      listElements(list, 'Cannot compact on type').filter((value) => !isEmpty(value)),
+    ),
+    ...both('uniq', one, uniq),
+    ...both('without', two, without, true),
+    ...both('has', two, has),
+    ...both('slice', two, slice, true),
+    ...both('chunk', ['int', 'interface {}'], chunk),
+    concat: {
+      params: one,
+      variadic: true,
+      call: (...lists: Value[]) => {
+        const all = lists.map((list) => concatElements(list));
+        checkElements(
+          all.reduce((sum, list) => sum + list.length, 0),
+          limits,
+        );
+        return all.every((list) => list.length === 0) ? nilList() : all.flat();
+      },
     },
-  },
-};
+  };
+}
 
 /** A function and its `must…` twin; in templates both fail alike. */
 function both(name: string, params: readonly string[], call: GoFunction['call'], variadic = false): FunctionFamily {
@@ -69,10 +77,24 @@ function concatElements(list: Value): readonly Value[] {
 
 function uniq(list: Value): Value[] {
   const unique: Value[] = [];
+  const alike = new Map<string, Value[]>();
   for (const value of listElements(list, 'Cannot find uniq on type')) {
-    if (!unique.some((other) => deepEqual(value, other))) unique.push(value);
+    const kind = shapeOf(value);
+    const others = alike.get(kind) ?? [];
+    if (others.some((other) => deepEqual(value, other))) continue;
+    unique.push(value);
+    others.push(value);
+    alike.set(kind, others);
   }
   return unique;
+}
+
+/** Equal for values that are equal, so that only few need to be compared. */
+function shapeOf(value: Value): string {
+  if (typeof value !== 'object' || value === null)
+    return `${typeof value} ${typeof value === 'string' ? normalize(value) : String(value)}`;
+  if (value instanceof Int) return `${value.kind} ${value.value}`;
+  return Array.isArray(value) ? `list ${value.length}` : value instanceof Map ? `map ${value.size}` : 'other';
 }
 
 function without(list: Value, ...unwanted: Value[]): Value[] {

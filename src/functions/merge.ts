@@ -1,3 +1,4 @@
+import { nodeWeight, TextSize } from '../go/limit-error.ts';
 import { isMap } from '../go/types.ts';
 import { GoError, GoObject, type Value, type ValueMap } from '../go/value.ts';
 import { isEmpty } from './emptiness.ts';
@@ -13,7 +14,18 @@ export class MergeError extends GoError {
  * Merges a map into another as mergo does: what the target lacks or has empty (nil, false, 0, nothing in it) comes from the source,
  * with `overwrite` everything does that the source has. Maps in both are merged in turn; other values of the source are shared.
  */
-export function mergeInto(target: ValueMap, source: ReadonlyMap<string, Value>, overwrite: boolean, depth = 0): void {
+export function mergeInto(target: ValueMap, source: ReadonlyMap<string, Value>, overwrite: boolean): void {
+  merge(target, source, overwrite, 0, new TextSize());
+}
+
+function merge(
+  target: ValueMap,
+  source: ReadonlyMap<string, Value>,
+  overwrite: boolean,
+  depth: number,
+  size: TextSize,
+): void {
+  size.add(nodeWeight * source.size);
   if (depth > deepestNesting) throw new MergeError('maps are nested too deeply to be merged');
   for (const [key, value] of source) {
     const present = target.get(key);
@@ -24,7 +36,7 @@ export function mergeInto(target: ValueMap, source: ReadonlyMap<string, Value>, 
     const bothMaps = isMap(value) && isMap(present);
     if (bothMaps) {
       // what `set` changes in place may be merged into in place
-      mergeInto(present as ValueMap, value, overwrite, depth + 1);
+      merge(present as ValueMap, value, overwrite, depth + 1, size);
     } else if (!overwrite && isPointer(present) && isMapOrStruct(value)) {
       throw new MergeError('src and dst must be of same type');
     }

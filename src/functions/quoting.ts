@@ -13,37 +13,43 @@ export function quotingFunctions(limits: FunctionLimits): FunctionFamily {
   return {
     quote: {
       ...values,
-      call: (...items: Value[]) =>
-        present(items)
-          .map((item) => quote(stringOf(item)))
-          .join(' '),
+      call: (...items: Value[]) => joined(items, limits, (item) => quote(stringOf(item))),
     },
     squote: {
       ...values,
-      call: (...items: Value[]) =>
-        present(items)
-          .map((item) => `'${format(item)}'`)
-          .join(' '),
+      call: (...items: Value[]) => joined(items, limits, (item) => `'${format(item)}'`),
     },
     cat: {
       ...values,
-      call: (...items: Value[]) =>
-        present(items)
-          .map((item) => format(item))
-          .join(' '),
+      call: (...items: Value[]) => joined(items, limits, format),
     },
     indent: { params: ['int', 'string'], call: (spaces: Int, text: string) => indent(spaces, text, limits) },
     nindent: { params: ['int', 'string'], call: (spaces: Int, text: string) => `\n${indent(spaces, text, limits)}` },
   };
 }
 
-function present(items: readonly Value[]): readonly Value[] {
-  return items.filter((item) => item !== null);
+/** The items that are not nil, with spaces between them. */
+function joined(items: readonly Value[], limits: FunctionLimits, show: (item: Value) => string): string {
+  let size = 0;
+  const texts = items
+    .filter((item) => item !== null)
+    .map((item) => {
+      const text = show(item);
+      size += text.length;
+      checkBytes(size, limits);
+      return text;
+    });
+  return texts.join(' ');
+}
+
+function countLines(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 function indent(spaces: Int, text: string, limits: FunctionLimits): string {
   const pad = repeat(' ', Number(spaces.value), limits);
-  const lines = text.split('\n');
-  checkBytes(text.length + lines.length * pad.length, limits);
-  return pad + lines.join(`\n${pad}`);
+  checkBytes(text.length + countLines(text) * pad.length, limits);
+  return pad + text.replaceAll('\n', `\n${pad}`);
 }

@@ -54,7 +54,13 @@ function randomText(alphabet: string, count: number, source: RandomSource, limit
 function shuffle(characters: string[], source: RandomSource): string[] {
   const pool = [...characters];
   const shuffled: string[] = [];
-  while (pool.length > 0) shuffled.push(...pool.splice(Number(source.below(BigInt(pool.length))), 1));
+  while (pool.length > 0) {
+    const at = Number(source.below(BigInt(pool.length)));
+    const last = pool.pop() ?? '';
+    // the last one takes the place of the one that is drawn
+    shuffled.push(at === pool.length ? last : (pool[at] ?? ''));
+    if (at < pool.length) pool[at] = last;
+  }
   return shuffled;
 }
 

@@ -39,7 +39,7 @@ export function regexFunctions(limits: FunctionLimits): FunctionFamily {
     mustRegexMatch: { params: two, call: match },
     ...both('regexFind', two, (regex, text: string) => regex.find(text)),
     ...both('regexFindAll', counted, (regex, text: string, count: Int) => {
-      const found = regex.findAll(text, Number(count.value));
+      const found = regex.findAll(text, Number(count.value), limits);
       return new Slice('string', found.length === 0 ? null : found);
     }),
     ...both('regexReplaceAll', three, (regex, text: string, template: string) =>
@@ -57,7 +57,7 @@ export function regexFunctions(limits: FunctionLimits): FunctionFamily {
     ...both(
       'regexSplit',
       counted,
-      (regex, text: string, count: Int) => new Slice('string', regex.split(text, Number(count.value))),
+      (regex, text: string, count: Int) => new Slice('string', regex.split(text, Number(count.value), limits)),
     ),
     regexQuoteMeta: {
       params: ['string'],

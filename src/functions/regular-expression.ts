@@ -1,5 +1,6 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { GoError } from '../go/value.ts';
+import { checkElements, type FunctionLimits } from './limits.ts';
 
 /** Where a match begins and ends, and after it where each of its groups does; -1 for a group that took no part. */
 type Match = readonly number[];
@@ -29,8 +30,8 @@ export class RegularExpression {
   }
 
   /** The matches, at most `count` of them where it is not negative. */
-  findAll(text: string, count: number): string[] {
-    return this.allMatches(text, count).map((match) => textOf(text, match));
+  findAll(text: string, count: number, limits: FunctionLimits): string[] {
+    return this.allMatches(text, count, limits).map((match) => textOf(text, match));
   }
 
   /** The text with what `replacement` answers for each match. */
@@ -52,12 +53,12 @@ export class RegularExpression {
   }
 
   /** The text between matches, in at most `count` pieces where it is not negative. */
-  split(text: string, count: number): string[] | null {
+  split(text: string, count: number, limits: FunctionLimits): string[] | null {
     if (count === 0) return null;
     if (!this.empty && text === '') return [''];
     const pieces: string[] = [];
     let [start, end] = [0, 0];
-    for (const [matchStart = 0, matchEnd = 0] of this.allMatches(text, count)) {
+    for (const [matchStart = 0, matchEnd = 0] of this.allMatches(text, count, limits)) {
       if (count > 0 && pieces.length === count - 1) break;
       end = matchStart;
       if (matchEnd !== 0) pieces.push(text.slice(start, end));
@@ -67,7 +68,7 @@ export class RegularExpression {
     return pieces;
   }
 
-  private allMatches(text: string, count: number): Match[] {
+  private allMatches(text: string, count: number, limits: FunctionLimits): Match[] {
     const matches: Match[] = [];
     let [from, previousEnd] = [0, -1];
     while (from <= text.length && (count < 0 || matches.length < count)) {
@@ -78,6 +79,7 @@ export class RegularExpression {
       from = end === from ? from + characterLength(text, from) : end;
       previousEnd = end;
       if (!emptyBesidePrevious) matches.push(match);
+      checkElements(matches.length, limits);
     }
     return matches;
   }

@@ -3,7 +3,7 @@ import { NamedMap, Slice, type Int, type Value } from '../go/value.ts';
 import { onBytesIfNeeded } from './byte-text.ts';
 import { elementsOf } from './elements.ts';
 import type { FunctionFamily } from './family.ts';
-import { checkBytes, type FunctionLimits } from './limits.ts';
+import { checkBytes, checkElements, type FunctionLimits } from './limits.ts';
 import { stringOf, stringsOf } from './string-of.ts';
 
 /** Sprig's functions between strings and lists of strings. */
@@ -11,16 +11,16 @@ export function splittingFunctions(limits: FunctionLimits): FunctionFamily {
   return {
     split: {
       params: ['string', 'string'],
-      call: (separator: string, text: string) => numbered(split(text, separator)),
+      call: (separator: string, text: string) => numbered(split(text, separator, limits)),
     },
     splitn: {
       params: ['string', 'int', 'string'],
       call: (separator: string, count: Int, text: string) =>
-        numbered(splitAtMost(text, separator, Number(count.value))),
+        numbered(splitAtMost(text, separator, Number(count.value), limits)),
     },
     splitList: {
       params: ['string', 'string'],
-      call: (separator: string, text: string) => new Slice('string', split(text, separator)),
+      call: (separator: string, text: string) => new Slice('string', split(text, separator, limits)),
     },
     join: {
       params: ['string', 'interface {}'],
@@ -39,15 +39,23 @@ function join(strings: Slice, separator: string, limits: FunctionLimits): string
 }
 
 /** Go's `strings.Split`: without a separator into characters. */
-function split(text: string, separator: string): string[] {
-  if (separator === '') return Array.from(normalize(text));
-  return onBytesIfNeeded((t, s) => t.split(s), text, separator);
+function split(text: string, separator: string, limits: FunctionLimits): string[] {
+  const most = limits.listElements + 1;
+  const parts =
+    separator === '' ? characters(text, most) : onBytesIfNeeded((t, s) => t.split(s, most), text, separator);
+  checkElements(parts.length, limits);
+  return parts;
+}
+
+/** The first characters of a text. */
+function characters(text: string, most: number): string[] {
+  return Array.from(normalize(text.slice(0, 2 * most))).slice(0, most);
 }
 
 /** Go's `strings.SplitN`: all parts for a negative count, else at most so many. */
-function splitAtMost(text: string, separator: string, count: number): string[] {
+function splitAtMost(text: string, separator: string, count: number, limits: FunctionLimits): string[] {
   if (count === 0) return [];
-  const parts = split(text, separator);
+  const parts = split(text, separator, limits);
   if (count < 0 || parts.length <= count) return parts;
   return [...parts.slice(0, count - 1), parts.slice(count - 1).join(separator)];
 }

@@ -1,4 +1,5 @@
 import { formatFloat } from '../go/float.ts';
+import { nodeWeight, TextSize } from '../go/limit-error.ts';
 import { sortedKeys } from '../go/text.ts';
 import { kindOf } from '../go/types.ts';
 import { Duration } from '../go/duration.ts';
@@ -10,9 +11,19 @@ import { quoteToml, tomlKey, tomlKeyPart } from './toml-key.ts';
 /** Writes a value as BurntSushi's TOML encoder does. Throws its errors as {@link TomlEncodeError}. */
 export function encodeToml(value: Value): string {
   if (value === null) throw new GoError('reflect: call of reflect.Value.Type on zero Value');
+  measure(value, new TextSize(), 0);
   const encoder = new Encoder();
   encoder.write([], value);
   return encoder.text;
+}
+
+/** Refuses what would become too large before it is made. */
+function measure(value: Value, size: TextSize, depth: number): void {
+  const parts =
+    membersOf(value)?.map(([, member]) => member) ?? (Array.isArray(value) ? (value as readonly Value[]) : []);
+  size.add(typeof value === 'string' ? value.length : nodeWeight);
+  size.nest(depth);
+  for (const part of parts) measure(part, size, depth + 1);
 }
 
 /** A value that TOML has no form for. */

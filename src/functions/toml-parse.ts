@@ -1,3 +1,4 @@
+import { LimitError } from '../go/limit-error.ts';
 import { quote, quoteRune } from '../go/strconv.ts';
 import type { Zone } from '../go/time-zone.ts';
 import type { Value, ValueMap } from '../go/value.ts';
@@ -106,6 +107,7 @@ class Parser {
       }
       if (first === '.') scanner.fail('unexpected table separator (table names cannot be empty)');
       key.push(this.keyPart(key.length === 0));
+      checkKey(key);
       scanner.takeWhile(whitespace);
       const character = scanner.next();
       if (character === ']') return key;
@@ -143,6 +145,7 @@ class Parser {
       if (character === '=' || character === end) scanner.fail("unexpected '='");
       if (character === '.') scanner.fail("unexpected '.'");
       key.push(this.keyPart(key.length === 0));
+      checkKey(key);
       if (this.endOfKey()) return key;
     }
   }
@@ -301,6 +304,11 @@ class Parser {
       this.scanner.skipComment();
     }
   }
+}
+
+/** A key opens as many tables as it has parts. */
+function checkKey(key: readonly string[]): void {
+  if (key.length > deepestNesting) throw new LimitError(`a key of more than ${deepestNesting} parts is over the limit`);
 }
 
 function quoteCharacter(character: string): string {

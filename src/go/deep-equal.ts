@@ -4,30 +4,47 @@ import { GoObject, Int, NamedMap, Slice, type Value } from './value.ts';
 
 /** Go's `reflect.DeepEqual`: same types all the way down and same contents; nil is not the same as empty. */
 export function deepEqual(a: Value, b: Value): boolean {
+  return equal(a, b, new Map());
+}
+
+/** Collections that have been compared, or are being compared: like Go's, they are not compared again. */
+type Visited = Map<object, Set<object>>;
+
+function equal(a: Value, b: Value, visited: Visited): boolean {
   if (typeof a === 'string') return typeof b === 'string' && equalStrings(a, b);
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return a === b;
   if (a === b) return true;
   if (goTypeOf(a) !== goTypeOf(b)) return false;
   if (a instanceof Int) return b instanceof Int && a.value === b.value;
-  if (a instanceof Map) return b instanceof Map && equalMaps(a, b);
-  if (a instanceof GoObject) return b instanceof GoObject && equalObjects(a, b);
+  if (visit(a, b, visited)) return true;
+  if (a instanceof Map) return b instanceof Map && equalMaps(a, b, visited);
+  if (a instanceof GoObject) return b instanceof GoObject && equalObjects(a, b, visited);
   // same types, and neither is a number, a map or an object: both are lists or both are bytes
-  return equalLists(a as ArrayLike<Value>, b as ArrayLike<Value>);
+  return equalLists(a as ArrayLike<Value>, b as ArrayLike<Value>, visited);
 }
 
-function equalMaps(a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>): boolean {
+/** Whether the two were visited before. */
+function visit(a: object, b: object, visited: Visited): boolean {
+  const others = visited.get(a);
+  if (others === undefined) visited.set(a, new Set([b]));
+  else if (others.has(b)) return true;
+  else others.add(b);
+  return false;
+}
+
+function equalMaps(a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>, visited: Visited): boolean {
   if (a.size !== b.size || isNil(a) !== isNil(b)) return false;
   for (const [key, value] of a) {
     const other = b.get(key);
-    if (other === undefined || !deepEqual(value, other)) return false;
+    if (other === undefined || !equal(value, other, visited)) return false;
   }
   return true;
 }
 
-function equalLists(a: ArrayLike<Value>, b: ArrayLike<Value>): boolean {
+function equalLists(a: ArrayLike<Value>, b: ArrayLike<Value>, visited: Visited): boolean {
   if (a.length !== b.length || isNil(a) !== isNil(b)) return false;
   for (let i = 0; i < a.length; i++) {
-    if (!deepEqual(a[i] ?? null, b[i] ?? null)) return false;
+    if (!equal(a[i] ?? null, b[i] ?? null, visited)) return false;
   }
   return true;
 }
@@ -36,13 +53,13 @@ function isNil(value: object): boolean {
   return (value instanceof Slice || value instanceof NamedMap) && value.isNil;
 }
 
-function equalObjects(a: GoObject, b: GoObject): boolean {
+function equalObjects(a: GoObject, b: GoObject, visited: Visited): boolean {
   const [aValue, bValue] = [a.underlying() ?? a.contents(), b.underlying() ?? b.contents()];
-  if (aValue !== undefined && bValue !== undefined) return deepEqual(aValue, bValue);
+  if (aValue !== undefined && bValue !== undefined) return equal(aValue, bValue, visited);
   const [aMembers, bMembers] = [a.members(), b.members()];
   return (
     aMembers.length > 0 &&
     aMembers.length === bMembers.length &&
-    aMembers.every(([, value], i) => deepEqual(value, bMembers[i]?.[1] ?? null))
+    aMembers.every(([, value], i) => equal(value, bMembers[i]?.[1] ?? null, visited))
   );
 }

@@ -13,6 +13,7 @@ import {
   pad,
   type Flags,
 } from './fmt-flags.ts';
+import { nodeWeight, TextSize } from './limit-error.ts';
 import { printBytes } from './print-bytes.ts';
 import { fromBytes, sortedKeys } from './text.ts';
 import { goTypeOf, isList, isMap } from './types.ts';
@@ -25,6 +26,8 @@ interface Context {
   readonly depth: number;
   /** Whether `String()`, `Error()` and `GoString()` count: not inside unexported fields, and not in `%!d(type=value)`. */
   readonly methods: boolean;
+  /** How much has been printed of what is inside of the argument. */
+  readonly size: TextSize;
 }
 
 /** An address, for the rare template that prints a pointer: Go's are different in each run. */
@@ -34,7 +37,7 @@ const address = 0xc000012345n;
 export function formatArgument(value: Value, verb: string, flags: Flags): string {
   if (value === null) return verb === 'T' || verb === 'v' ? pad('<nil>', flags) : `%!${verb}(<nil>)`;
   if (verb === 'T') return formatString(goTypeOf(value), flags);
-  const context = { verb, flags, depth: 0, methods: true };
+  const context = { verb, flags, depth: 0, methods: true, size: new TextSize() };
   if (verb === 'p') return isPointer(value) ? formatAddress(value, context) : badVerb(value, context);
   if (value instanceof Uint8Array) return formatBytes(value, '[]byte', context);
   return formatValue(value, context);
@@ -42,7 +45,13 @@ export function formatArgument(value: Value, verb: string, flags: Flags): string
 
 /** What a pointer points to as `%v` prints it, without methods and without `&`. */
 export function formatPointee(object: GoObject): string {
-  return formatContents(object, object.goType.slice(1), { verb: 'v', flags: noFlags(), depth: 0, methods: true });
+  return formatContents(object, object.goType.slice(1), {
+    verb: 'v',
+    flags: noFlags(),
+    depth: 0,
+    methods: true,
+    size: new TextSize(),
+  });
 }
 
 function isPointer(value: Value): boolean {
@@ -172,23 +181,31 @@ function formatBytes(bytes: Uint8Array, typeName: string, context: Context): str
 }
 
 function below(context: Context): Context {
+  context.size.nest(context.depth);
   return { ...context, depth: context.depth + 1 };
 }
 
 function formatMap(map: ReadonlyMap<string, Value>, typeName: string, context: Context): string {
   if (context.flags.sharpV && map instanceof NamedMap && map.isNil) return `${typeName}(nil)`;
   const inner = below(context);
-  const entries = sortedKeys(map).map(
-    (key) => `${formatValue(key, inner)}:${formatValue(map.get(key) ?? null, inner)}`,
-  );
+  const entries = sortedKeys(map).map((key) => {
+    return `${formatValue(key, inner)}:${formatInner(map.get(key) ?? null, inner, key.length)}`;
+  });
   return context.flags.sharpV ? `${typeName}{${entries.join(', ')}}` : `map[${entries.join(' ')}]`;
+}
+
+/** Prints a part of a map or list, and counts it; what is inside of it counts itself. */
+function formatInner(value: Value, context: Context, keyLength: number): string {
+  const text = formatValue(value, context);
+  context.size.add(keyLength + (isMap(value) || isList(value) ? nodeWeight : text.length));
+  return text;
 }
 
 function formatList(list: readonly Value[], typeName: string, context: Context): string {
   const { sharpV } = context.flags;
   if (sharpV && list instanceof Slice && list.isNil) return `${typeName}(nil)`;
   const inner = below(context);
-  const items = Array.from(list, (item) => formatValue(item, inner));
+  const items = Array.from(list, (item) => formatInner(item, inner, 0));
   return sharpV ? `${typeName}{${items.join(', ')}}` : `[${items.join(' ')}]`;
 }
 

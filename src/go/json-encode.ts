@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { format } from './fmt.ts';
+import { nodeWeight, TextSize } from './limit-error.ts';
 import { normalize, sortedKeys } from './text.ts';
 import { goTypeOf, isMap } from './types.ts';
 import { GoError, GoObject, Int, NamedMap, Slice, type Value } from './value.ts';
@@ -24,6 +25,7 @@ class Encoder {
   private readonly escapes: RegExp;
   private readonly indent: string | undefined;
   private readonly open: object[] = [];
+  private readonly size = new TextSize();
 
   constructor({ escapeHtml, indent }: JsonOptions) {
     this.escapes = escapeHtml ? escapedInHtml : escaped;
@@ -45,6 +47,7 @@ class Encoder {
 
   private object(value: Exclude<Value, string | number | boolean | null>, lineBreak: string): string {
     if (value instanceof Int) return value.value.toString();
+    if (value instanceof Uint8Array) this.size.add(value.length);
     if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('base64')}"`;
     if (value instanceof GoObject) return this.goObject(value, lineBreak);
     if ((value instanceof NamedMap || value instanceof Slice) && value.isNil) return 'null';
@@ -84,6 +87,7 @@ class Encoder {
   }
 
   private enclose(start: string, parts: readonly string[], end: string, lineBreak: string): string {
+    this.size.add(parts.length + nodeWeight);
     if (this.indent === undefined || parts.length === 0) return start + parts.join(',') + end;
     const inner = lineBreak + this.indent;
     return start + inner + parts.join(`,${inner}`) + lineBreak + end;
@@ -102,6 +106,7 @@ class Encoder {
 
   private text(text: string): string {
     const characters = normalize(text);
+    this.size.add(characters.length);
     return `"${characters.replace(this.escapes, escape)}"`;
   }
 }

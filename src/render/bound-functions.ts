@@ -1,3 +1,4 @@
+import { LimitError } from '../go/limit-error.ts';
 import { quote } from '../go/strconv.ts';
 import { GoError, type Value } from '../go/value.ts';
 import type { Execution } from '../template/execution.ts';
@@ -6,9 +7,6 @@ import { TemplateParseError } from '../template/template-error.ts';
 import { markFailure } from './error-text.ts';
 import type { RenderNotice } from './notice.ts';
 import { lookupId, lookupValue, type LookupKey, type LookupTable } from './lookup-table.ts';
-
-/** How often a template may be included by itself (pkg/engine/engine.go: recursionMaxNums). */
-const maxNestedIncludes = 1000;
 
 /** Text that Go prints for a missing value, which Helm takes out of what a template and `tpl` write. */
 const noValue = '<no value>';
@@ -30,13 +28,16 @@ export interface BoundOptions {
   /** `required` and `fail` let pass, and say so. */
   lint: boolean;
   notice: (notice: RenderNotice) => void;
+  /** How often a template may be included within itself, and how deep `tpl` may nest. */
+  includeDepth: number;
 }
 
 /** What {@link boundFunctions} do in one render; `execution` answers the execution that calls them. */
-export function boundCalls(execution: () => Execution, { lookups, lint, notice }: BoundOptions): BoundCalls {
+export function boundCalls(execution: () => Execution, options: BoundOptions): BoundCalls {
+  const { lookups, lint, notice, includeDepth } = options;
   return {
-    include: includeCall(execution),
-    tpl: (text: string, data: Value) => tpl(execution(), text, data),
+    include: includeCall(execution, includeDepth),
+    tpl: tplCall(execution, includeDepth),
     required: (message: string, value: Value) => {
       if (value !== null && value !== '') return value;
       if (!lint) throw new GoError(markFailure(message));
@@ -59,18 +60,31 @@ export function withoutNoValue(text: string): string {
   return text.includes(noValue) ? text.replaceAll(noValue, '') : text;
 }
 
-function includeCall(execution: () => Execution): (name: string, data: Value) => Value {
+function includeCall(execution: () => Execution, maxDepth: number): (name: string, data: Value) => Value {
   const nested = new Map<string, number>();
   return (name, data) => {
     const depth = nested.get(name) ?? 0;
-    if (depth > maxNestedIncludes) {
-      throw new GoError(`rendering template has a nested reference name: ${name}: unable to execute template`);
+    if (depth > maxDepth) {
+      throw new LimitError(`rendering template has a nested reference name: ${name}: unable to execute template`);
     }
     nested.set(name, depth + 1);
     try {
       return execution().execute(name, data);
     } finally {
       nested.set(name, depth);
+    }
+  };
+}
+
+function tplCall(execution: () => Execution, maxDepth: number): (text: string, data: Value) => Value {
+  let depth = 0;
+  return (text, data) => {
+    if (depth > maxDepth) throw new LimitError(`tpl is nested more than ${maxDepth} deep`);
+    depth++;
+    try {
+      return tpl(execution(), text, data);
+    } finally {
+      depth--;
     }
   };
 }

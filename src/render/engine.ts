@@ -2,10 +2,13 @@ import type { ScopedTemplate } from './chart-templates.ts';
 import type { RenderLimits } from './limits.ts';
 import type { LookupTable } from './lookup-table.ts';
 import type { RenderNotice } from './notice.ts';
+import type { Watch } from './watch.ts';
 
 /** What a run of an engine works with, besides the templates. */
 export interface EngineRun {
   limits: RenderLimits;
+  /** Sees what the run does, and can end it. Default none. */
+  watch?: Watch;
   /** Absent where no cluster is asked: `lookup` finds nothing. */
   lookups?: LookupTable;
   /** A key that is not there is an error. Default false. */

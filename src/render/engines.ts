@@ -1,4 +1,5 @@
 import { functionMap } from '../functions/function-map.ts';
+import { defaultLimits, type FunctionLimits } from '../functions/limits.ts';
 import type { Host } from '../go/host.ts';
 import type { ScopedTemplate } from './chart-templates.ts';
 import type { Engine } from './engine.ts';
@@ -15,12 +16,13 @@ const engineAnnotation = 'helm-agent/engine';
 /**
  * Renders each chart with the engine that it names, Go's templates where it names none; a subchart may use another than its parent.
  * Engines other than Go's templates must be allowed by the run.
+ * @param limits what one call of a function may make; further limits are those of a run
  */
-export function createEngines(host: Host): Engine {
-  const functions = functionMap(host);
+export function createEngines(host: Host, limits: FunctionLimits = defaultLimits): Engine {
+  const functions = functionMap(host, limits);
   const engines: Record<EngineName, Engine> = {
     gotpl: createGoTemplateEngine(functions),
-    nunjucks: createNunjucksEngine(functions),
+    nunjucks: createNunjucksEngine(functions, limits),
   };
   return {
     render(templates, run) {

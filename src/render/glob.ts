@@ -1,3 +1,5 @@
+import { RE2JS, RE2JSException } from 're2js';
+import { LimitError } from '../go/limit-error.ts';
 import { isAscii } from '../go/text.ts';
 
 /**
@@ -8,11 +10,21 @@ export function compileGlob(pattern: string): (name: string) => boolean {
   const reader = new GlobReader(pattern);
   const source = reader.translate();
   if (source === undefined) return () => true;
-  const expression = new RegExp(`^${source}$`, 'su');
+  const expression = compile(source);
   const { ends } = reader;
-  if (ends === undefined || ends.length < 2) return (name) => expression.test(name);
+  if (ends === undefined || ends.length < 2) return (name) => expression.matches(name);
   // gobwas matches a row of parts of fixed length by cutting the name after the first byte of the character that ends a part
-  return (name) => expression.test(name) && endsAreAscii(Array.from(name), ends);
+  return (name) => expression.matches(name) && endsAreAscii(Array.from(name), ends);
+}
+
+/** A pattern of many stars would take JavaScript's own expressions for ever. */
+function compile(source: string): RE2JS {
+  try {
+    return RE2JS.compile(source, RE2JS.DOTALL);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw new LimitError(`a pattern for files is too complex: ${error.message}`);
+  }
 }
 
 function endsAreAscii(runes: readonly string[], ends: readonly number[]): boolean {

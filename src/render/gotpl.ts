@@ -49,6 +49,7 @@ export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): E
           const { path, scope } = template;
           if (isPartial(path)) continue;
           file = path;
+          run.watch?.begins(path);
           scope.set('Template', templateObject(template));
           files.set(path, withoutNoValue(execution.execute(path, scope)));
         }
@@ -61,11 +62,17 @@ export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): E
 }
 
 function executionOf(set: TemplateSet, run: EngineRun): Execution {
-  const { limits, lookups, strict = false, lint = false, notice = () => undefined } = run;
+  const { limits, watch, lookups, strict = false, lint = false, notice = () => undefined } = run;
   const execution: Execution = new Execution(set, {
     missingKey: strict ? 'error' : 'zero',
-    calls: boundCalls(() => execution, { lookups, lint, notice }),
-    limits: { steps: limits.steps, output: limits.outputBytes },
+    calls: boundCalls(() => execution, { lookups, lint, notice, includeDepth: limits.includeDepth }),
+    limits: {
+      steps: limits.steps,
+      output: limits.outputBytes,
+      text: limits.textBytes,
+      elements: limits.listElements,
+    },
+    ...(watch && { interruption: watch.interruption }),
   });
   return execution;
 }

@@ -15,6 +15,7 @@ import { printManifest, sortManifests, type Manifest } from './manifest.ts';
 import type { RenderNotice } from './notice.ts';
 import { takeNotes } from './notes.ts';
 import { unreadableManifest } from './unreadable-manifest.ts';
+import type { Watch } from './watch.ts';
 
 export interface RenderInput {
   /** As it was loaded, with all its subcharts. It is not changed. */
@@ -28,6 +29,8 @@ export interface RenderInput {
   options?: RenderOptions;
   /** Takes what Helm logs of templates and hooks. Default: nobody does. */
   notice?: (notice: RenderNotice) => void;
+  /** Sees what the render does, and can end it. Default none. */
+  watch?: Watch;
 }
 
 export interface RenderOptions {
@@ -101,7 +104,7 @@ export function takenApart({ files, ...rendered }: RenderedTemplates, notice?: R
  * processed, and values that are coalesced and valid. Throws RenderError.
  */
 export function renderFiles(input: RenderInput, engine: Engine): Map<string, string> {
-  const { chart, values, release, capabilities, lookups, options = {}, notice } = input;
+  const { chart, values, release, capabilities, lookups, watch, options = {}, notice } = input;
   return engine.render(chartTemplates(chart, values, release, capabilities), {
     limits: options.limits ?? defaultRenderLimits,
     strict: options.strict ?? false,
@@ -109,5 +112,6 @@ export function renderFiles(input: RenderInput, engine: Engine): Map<string, str
     allowNunjucks: options.allowNunjucks ?? false,
     ...(lookups && { lookups }),
     ...(notice && { notice }),
+    ...(watch && { watch }),
   });
 }

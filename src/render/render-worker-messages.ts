@@ -1,10 +1,18 @@
 import type { Capabilities } from './capabilities.ts';
 import type { ReleaseFacts } from './chart-templates.ts';
+import type { RenderLimits } from './limits.ts';
 import type { LookupAnswers, LookupKey } from './lookup-table.ts';
 import type { RenderNotice } from './notice.ts';
 import type { Rendered, RenderedTemplates, RenderOptions } from './render-chart.ts';
 import type { RenderPosition } from './render-error.ts';
 import type { PackedChart, PackedValues } from './wire-values.ts';
+
+/** What a render worker is given when it starts. */
+export interface WorkerSetup {
+  limits: RenderLimits;
+  /** See progress-board.ts. */
+  board: SharedArrayBuffer;
+}
 
 /** What a render worker is asked. */
 export interface WorkerRequest {

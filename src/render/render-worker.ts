@@ -1,16 +1,22 @@
 import type { MessagePort } from 'node:worker_threads';
+import { createLiveHeap } from './live-heap.ts';
+import { reportingWatch } from './progress-board.ts';
 import type { Host } from '../go/host.ts';
 import { createEngines } from './engines.ts';
 import type { LookupTable } from './lookup-table.ts';
 import type { RenderNotice } from './notice.ts';
 import { renderFiles, renderTemplates, takenApart } from './render-chart.ts';
 import type { RenderError } from './render-error.ts';
-import type { WorkerAnswer, WorkerReply, WorkerRequest } from './render-worker-messages.ts';
+import type { WorkerAnswer, WorkerReply, WorkerRequest, WorkerSetup } from './render-worker-messages.ts';
 import { packChart, unpackChart, unpackValues } from './wire-values.ts';
 
-/** Answers the render requests that come through a port. To be run in a thread of its own, which the renderer ends when a render takes too long. */
-export function serveRenders(port: MessagePort, host: Host): void {
-  const engine = createEngines(host);
+/**
+ * Answers the render requests that come through a port. To be run in a thread of its own, which the renderer ends when a render takes too long.
+ * @param setup what the renderer gave the thread: its `workerData`
+ */
+export function serveRenders(port: MessagePort, host: Host, { limits, board }: WorkerSetup): void {
+  const engine = createEngines(host, limits);
+  const watch = reportingWatch(board, limits, createLiveHeap());
 
   function answer(request: WorkerRequest, notice: (notice: RenderNotice) => void): WorkerAnswer {
     const { lookups: answers, wanted, ...facts } = request;
@@ -18,9 +24,11 @@ export function serveRenders(port: MessagePort, host: Host): void {
     try {
       const chart = unpackChart(request.chart);
       const values = unpackValues(request.values);
-      const input = { ...facts, chart, values, notice, ...(lookups && { lookups }) };
+      const options = { ...request.options, limits };
+      const input = { ...facts, options, watch, chart, values, notice, ...(lookups && { lookups }) };
       if (wanted === 'files') return { type: 'files', files: renderFiles(input, engine) };
       const templates = renderTemplates(input, engine);
+      watch.begins('');
       if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
       const packed = packChart(templates.chart);
       if (wanted === 'templates') return { type: 'templates', templates: { ...templates, chart: packed } };

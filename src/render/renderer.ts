@@ -76,7 +76,7 @@ export function createRenderer({
       values: packValues(request.values),
       release: request.release,
       capabilities: capabilitiesOf(request.capabilities, helmVersion),
-      options: { limits, allowNunjucks, ...request.options },
+      options: { allowNunjucks, ...request.options },
       wanted,
     };
   }

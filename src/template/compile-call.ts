@@ -5,7 +5,7 @@ import { argumentCountError, parameterType } from './call.ts';
 import { compileArgument } from './compile-operand.ts';
 import { rawType } from './constant.ts';
 import { convert } from './convert.ts';
-import type { Expression, Frame, Slot } from './frame.ts';
+import { isLarge, type Expression, type Frame, type Slot } from './frame.ts';
 import type { BoundFunction } from './function.ts';
 import { callFailed, invoke } from './invoke.ts';
 import type { ArgumentNode, CommandNode, IdentifierNode } from './node.ts';
@@ -86,9 +86,15 @@ function reflectText(value: Slot): string {
 function boundCall(site: Site): Expression {
   const { unit, node, name } = site;
   return generalCall(site, ({ running }) => {
-    running.enter(unit, node);
+    running.step(unit, node);
     return running.boundCall(name);
   });
+}
+
+/** What a function made, counted where it is large. */
+function made(frame: Frame, { unit, node }: Site, value: Slot): Slot {
+  if (isLarge(value)) frame.running.weigh(unit, node, value);
+  return value;
 }
 
 function plainCall(site: Site, call: Call): Expression {
@@ -98,8 +104,9 @@ function plainCall(site: Site, call: Call): Expression {
   if (second === undefined) {
     return (frame) => {
       const a = first(frame);
+      if (isLarge(a)) frame.running.weigh(unit, node, a);
       try {
-        return call(a);
+        return made(frame, site, call(a));
       } catch (error) {
         return callFailed(unit, frame, node, name, error);
       }
@@ -109,8 +116,10 @@ function plainCall(site: Site, call: Call): Expression {
     return (frame) => {
       const a = first(frame);
       const b = second(frame);
+      if (isLarge(a)) frame.running.weigh(unit, node, a);
+      if (isLarge(b)) frame.running.weigh(unit, node, b);
       try {
-        return call(a, b);
+        return made(frame, site, call(a, b));
       } catch (error) {
         return callFailed(unit, frame, node, name, error);
       }
@@ -121,8 +130,11 @@ function plainCall(site: Site, call: Call): Expression {
     const a = first(frame);
     const b = second(frame);
     const c = third(frame);
+    if (isLarge(a)) frame.running.weigh(unit, node, a);
+    if (isLarge(b)) frame.running.weigh(unit, node, b);
+    if (isLarge(c)) frame.running.weigh(unit, node, c);
     try {
-      return call(a, b, c);
+      return made(frame, site, call(a, b, c));
     } catch (error) {
       return callFailed(unit, frame, node, name, error);
     }
@@ -137,8 +149,9 @@ function pipedCall(site: Site, call: Call, final: Expression): Expression {
   if (first === undefined) {
     return (frame) => {
       const a = check(frame, final(frame));
+      if (isLarge(a)) frame.running.weigh(unit, node, a);
       try {
-        return call(a);
+        return made(frame, site, call(a));
       } catch (error) {
         return callFailed(unit, frame, node, name, error);
       }
@@ -149,8 +162,10 @@ function pipedCall(site: Site, call: Call, final: Expression): Expression {
     const piped = final(frame);
     const a = first(frame);
     const b = check(frame, piped);
+    if (isLarge(a)) frame.running.weigh(unit, node, a);
+    if (isLarge(b)) frame.running.weigh(unit, node, b);
     try {
-      return call(a, b);
+      return made(frame, site, call(a, b));
     } catch (error) {
       return callFailed(unit, frame, node, name, error);
     }
@@ -169,8 +184,10 @@ function generalCall(site: Site, callOf: (frame: Frame) => Call): Expression {
     const piped = final?.run(frame);
     const values = args.map((arg) => arg.run(frame));
     if (final !== undefined) values.push(check(frame, piped));
+    for (const value of values) if (isLarge(value)) frame.running.weigh(unit, node, value);
     // a function never yields `undefined`, a built-in may
-    return invoke(unit, frame, node, name, callOf(frame) as (...args: never[]) => Value, values);
+    const call = callOf(frame) as (...args: never[]) => Value;
+    return made(frame, site, invoke(unit, frame, node, name, call, values));
   };
 }
 

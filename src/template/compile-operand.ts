@@ -66,7 +66,7 @@ export function compileVariable(unit: Unit, node: VariableNode, call = nothing):
 
 /** The innermost variable of that name. */
 export function findVariable(unit: Unit, name: string): Variable | undefined {
-  return unit.scope.findLast((variable) => variable.name === name);
+  return unit.scope.find(name);
 }
 
 /** `(pipeline).a.b` */

@@ -29,7 +29,7 @@ function compileDeclarations(unit: Unit, pipe: PipeNode, value: Compiled, ranged
   return pipe.declarations.reduce((previous, { name }) => {
     if (pipe.assigns) return compileAssignment(unit, name, previous);
     const slot = unit.counter.slots++;
-    unit.scope.push({ name, slot, ranged });
+    unit.scope.declare(name, { slot, ranged });
     return { ...previous, run: storing(previous.run, slot) };
   }, settled(value));
 }
@@ -57,7 +57,7 @@ function storing(run: Expression, slot: number): Expression {
 function compileCommand(unit: Unit, command: CommandNode, final: Compiled | undefined, before: Place): Compiled {
   const { first, args } = command;
   const takesNone = args.length > 0 || final !== undefined;
-  const notAFunction = `can't give argument to non-function ${nodeText(first)}`;
+  const notAFunction = (): string => `can't give argument to non-function ${nodeText(first)}`;
   switch (first.kind) {
     case 'field':
       return compileField(unit, first, { args, final });
@@ -66,12 +66,12 @@ function compileCommand(unit: Unit, command: CommandNode, final: Compiled | unde
     case 'identifier':
       return unit.compile.call(unit, command, first, args, final);
     case 'pipe':
-      return takesNone ? failing(unit, before, notAFunction, final) : unit.compile.pipeline(unit, first);
+      return takesNone ? failing(unit, before, notAFunction(), final) : unit.compile.pipeline(unit, first);
     case 'variable':
-      if (first.names.length === 0 && takesNone) return failing(unit, first, notAFunction, final);
+      if (first.names.length === 0 && takesNone) return failing(unit, first, notAFunction(), final);
       return compileVariable(unit, first, { args, final });
     default:
-      if (takesNone) return failing(unit, first, notAFunction, final);
+      if (takesNone) return failing(unit, first, notAFunction(), final);
       if (first.kind === 'nil') return failing(unit, first, 'nil is not a command');
       return isConstant(first) ? compileConstant(unit, rawType, first) : unit.compile.operand(unit, first);
   }

@@ -8,7 +8,6 @@ import { compileRangePipeline } from './compile-pipeline.ts';
 import { findVariable } from './compile-operand.ts';
 import { breakOut, goOn, nextIteration, type Flow, type Frame, type Slot, type Statement } from './frame.ts';
 import type { BranchNode, Node } from './node.ts';
-import { positionOf, TemplateLimitError } from './template-error.ts';
 import { fail, type Place, type Unit } from './unit.ts';
 
 /** A range while it runs. */
@@ -38,7 +37,10 @@ export function compileRange(
   const otherwise: Statement = node.elseList === undefined ? () => goOn : compileList(unit, node.elseList);
   const keySlot = slots.length > 1 ? slots[0] : undefined;
   const range = { unit, node, place: last, body, keySlot, elementSlot: slots.at(-1) };
-  return (frame) => (visit(frame, range, run(frame)) === 'empty' ? otherwise(frame) : goOn);
+  return (frame) => {
+    frame.running.step(unit, node);
+    return visit(frame, range, run(frame)) === 'empty' ? otherwise(frame) : goOn;
+  };
 }
 
 function visit(frame: Frame, range: Range, value: Slot): Visit {
@@ -124,10 +126,7 @@ function begin(frame: Frame, { elementSlot }: Range, type: string): { dot: Slot;
 }
 
 function iterate(frame: Frame, range: Range, element: Slot): Flow {
-  const exceeded = frame.running.step();
-  if (exceeded !== undefined) {
-    throw new TemplateLimitError(range.unit.name, positionOf(range.unit.source, range.node.pos), exceeded);
-  }
+  frame.running.step(range.unit, range.node);
   if (range.elementSlot !== undefined) frame.variables[range.elementSlot] = element;
   frame.dot = element;
   const flow = range.body(frame);

@@ -1,3 +1,4 @@
+import { LimitError } from '../go/limit-error.ts';
 import { quote } from '../go/strconv.ts';
 import { goTypeOf, truth } from '../go/types.ts';
 import { compileRange } from './compile-range.ts';
@@ -6,14 +7,14 @@ import { goOn, breakOut, nextIteration, type Flow, type Frame, type Slot, type S
 import type { ActionNode, BranchNode, Node, TemplateNode } from './node.ts';
 import { nodeText } from './node-text.ts';
 import { isPrintable, printed } from './print.ts';
-import { TemplateLimitError, positionOf } from './template-error.ts';
+import { TemplateDepthError, positionOf } from './template-error.ts';
 import { fail, settled, type Unit } from './unit.ts';
 
 /** Compiles nodes that follow each other. Variables that they declare go out of scope at the end. */
 export function compileList(unit: Unit, nodes: readonly Node[]): Statement {
-  const declared = unit.scope.length;
+  const declared = unit.scope.size;
   const statements = nodes.map((node) => compileNode(unit, node));
-  unit.scope.length = declared;
+  unit.scope.leave(declared);
   return sequence(statements);
 }
 
@@ -62,11 +63,13 @@ function compileAction(unit: Unit, node: ActionNode): Statement {
   const { run } = compilePipeline(unit, node.pipe);
   if (node.pipe.declarations.length > 0) {
     return (frame) => {
+      frame.running.step(unit, node);
       run(frame);
       return goOn;
     };
   }
   return (frame) => {
+    frame.running.step(unit, node);
     const value = run(frame);
     frame.running.out += typeof value === 'string' ? value : show(unit, frame, node, value);
     return goOn;
@@ -74,15 +77,24 @@ function compileAction(unit: Unit, node: ActionNode): Statement {
 }
 
 function show(unit: Unit, frame: Frame, node: ActionNode, value: Slot): string {
-  if (isPrintable(value)) return printed(value);
+  if (isPrintable(value)) return withinLimit(unit, frame, node, value);
   return fail(unit, frame, node, `can't print ${nodeText(node)} of type ${goTypeOf(value ?? null)}`);
+}
+
+function withinLimit(unit: Unit, frame: Frame, node: ActionNode, value: Slot): string {
+  try {
+    return printed(value);
+  } catch (error) {
+    if (error instanceof LimitError) return fail(unit, frame, node, error.message, error);
+    throw error;
+  }
 }
 
 /** `if`, `with` and `range`. Variables of the pipeline are in scope up to the end. */
 function compileBranch(unit: Unit, node: BranchNode): Statement {
-  const declared = unit.scope.length;
+  const declared = unit.scope.size;
   const statement = node.kind === 'range' ? compileRange(unit, node, compileList) : compileCondition(unit, node);
-  unit.scope.length = declared;
+  unit.scope.leave(declared);
   return statement;
 }
 
@@ -94,8 +106,14 @@ function compileCondition(unit: Unit, node: BranchNode): Statement {
   const { run } = compilePipeline(unit, node.pipe);
   const list = compileList(unit, node.list);
   const otherwise: Statement = node.elseList === undefined ? () => goOn : compileList(unit, node.elseList);
-  if (node.kind === 'if') return (frame) => (isTrue(run(frame)) ? list(frame) : otherwise(frame));
+  if (node.kind === 'if') {
+    return (frame) => {
+      frame.running.step(unit, node);
+      return isTrue(run(frame)) ? list(frame) : otherwise(frame);
+    };
+  }
   return (frame) => {
+    frame.running.step(unit, node);
     const value = run(frame);
     return isTrue(value) ? withDot(frame, value, list) : otherwise(frame);
   };
@@ -122,12 +140,10 @@ function compileTemplateCall(unit: Unit, node: TemplateNode): Statement {
     const template = running.lookup(name);
     if (template === undefined) return fail(unit, frame, node, `template ${quote(name)} not defined`);
     if (running.depth >= running.maxDepth) {
-      return fail(unit, frame, node, `exceeded maximum template depth (${goMaxDepth})`);
+      throw new TemplateDepthError(unit.name, positionOf(unit.source, node.pos), nodeText(node), goMaxDepth);
     }
-    const exceeded = running.step();
-    if (exceeded !== undefined) throw new TemplateLimitError(unit.name, positionOf(unit.source, node.pos), exceeded);
     const dot = argument(frame);
-    running.enter(unit, node);
+    running.step(unit, node);
     running.depth++;
     template.run(running, dot);
     running.depth--;

@@ -7,7 +7,8 @@ import type { FunctionTable } from './function.ts';
 import type { Node } from './node.ts';
 import { isEmptyTree } from './parse.ts';
 import type { Source } from './template-error.ts';
-import type { Compilers, Unit } from './unit.ts';
+import type { Compilers, Unit, Variable } from './unit.ts';
+import { VariableScope } from './variable-scope.ts';
 
 const compilers: Compilers = { pipeline: compilePipeline, operand: compileOperand, call: compileCall };
 
@@ -36,11 +37,13 @@ export class CompiledTemplate implements Runnable {
   }
 
   #compile(): Statement {
+    const scope = new VariableScope<Variable>();
+    scope.declare('$', { slot: 0, ranged: false });
     const unit: Unit = {
       name: this.name,
       source: this.source,
       functions: this.#functions,
-      scope: [{ name: '$', slot: 0, ranged: false }],
+      scope,
       counter: { slots: 1 },
       compile: compilers,
     };

@@ -4,7 +4,7 @@ import type { MissingKey, Origin, Running, Slot } from './frame.ts';
 import type { BoundCalls } from './function.ts';
 import type { AnyNode } from './node.ts';
 import { nodeText } from './node-text.ts';
-import { positionOf, TemplateExecError, TemplateLimitError } from './template-error.ts';
+import { positionOf, TemplateDepthError, TemplateLimitError } from './template-error.ts';
 import type { TemplateSet, TemplateFile } from './template-set.ts';
 import type { CompiledTemplate } from './compile.ts';
 
@@ -14,21 +14,36 @@ export interface ExecutionOptions {
   /** What the bound functions do in this execution. */
   readonly calls?: BoundCalls;
   readonly limits?: ExecutionLimits;
+  /** Asked at every step whether something outside wants the execution to end, and why; what it answers follows the name of the template. Default: never. */
+  readonly interruption?: Interruption;
 }
+
+/** Answers why an execution has to end; undefined where it need not. `heavy` says that what was just done, or is about to be, is far more than a step. */
+export type Interruption = (heavy: boolean) => string | undefined;
 
 /** Limits of an execution. What is left out has a default that is far beyond any chart. */
 interface ExecutionLimits {
-  /** Iterations and calls of templates. */
+  /** Actions, iterations and calls of templates; what functions take and make counts as well where it is {@link isLarge large}. */
   readonly steps?: number;
   /** UTF-16 units that a template may write. */
   readonly output?: number;
+  /** UTF-16 units of a text that a function makes. */
+  readonly text?: number;
+  /** Elements of a list that a function makes. */
+  readonly elements?: number;
   /** How deep `template` may nest. */
   readonly depth?: number;
 }
 
 const defaultSteps = 10_000_000;
 const defaultOutput = 64 * 1024 * 1024;
+const defaultText = 32 * 1024 * 1024;
+const defaultElements = 1_000_000;
 const defaultDepth = 100_000;
+
+/** So much of a text, or of a list, counts as a step: it takes about the time of one. */
+const textPerStep = 64;
+const elementsPerStep = 4;
 
 /** From this many nested templates on, running out of stack is taken for Go's error of endless recursion. */
 const endlessDepth = 500;
@@ -43,17 +58,25 @@ export class Execution implements Running {
   #steps = 0;
   #nesting = 0;
   #deepest = 0;
-  #place: { origin: Origin; node: AnyNode } | undefined;
+  #origin: Origin | undefined;
+  #node: AnyNode | undefined;
   readonly #maxSteps: number;
   readonly #maxOutput: number;
+  readonly #maxText: number;
+  readonly #maxElements: number;
+  readonly #interruption: Interruption;
   readonly #calls: ReadonlyMap<string, (...args: Slot[]) => Value>;
 
-  constructor(templates: TemplateSet, { missingKey, calls = {}, limits = {} }: ExecutionOptions) {
+  constructor(templates: TemplateSet, options: ExecutionOptions) {
+    const { missingKey, calls = {}, limits = {}, interruption = () => undefined } = options;
     this.#templates = templates;
     this.missingKey = missingKey;
     this.maxDepth = limits.depth ?? defaultDepth;
     this.#maxSteps = limits.steps ?? defaultSteps;
     this.#maxOutput = limits.output ?? defaultOutput;
+    this.#maxText = limits.text ?? defaultText;
+    this.#maxElements = limits.elements ?? defaultElements;
+    this.#interruption = interruption;
     // the arguments are checked against the parameters before the call
     this.#calls = new Map(Object.entries(calls) as [string, (...args: Slot[]) => Value][]);
   }
@@ -80,6 +103,9 @@ export class Execution implements Running {
     this.#templates = set;
     try {
       return this.#start(template, data);
+    } catch (error) {
+      if (!(error instanceof TemplateLimitError)) throw error;
+      throw new TemplateLimitError(error.templateName, error.position, error.limit, error.position.name === file.name);
     } finally {
       this.#templates = templates;
     }
@@ -114,11 +140,11 @@ export class Execution implements Running {
   }
 
   #tooLarge(template: CompiledTemplate, error: RangeError): Error {
-    const { origin, node } = this.#place ?? { origin: template, node: undefined };
+    const origin = this.#origin ?? template;
+    const node = this.#node;
     const position = positionOf(origin.source, node?.pos ?? 0);
     if (node?.kind === 'template' && this.#deepest > endlessDepth) {
-      const detail = `exceeded maximum template depth (${defaultDepth})`;
-      return new TemplateExecError(origin.name, position, nodeText(node), detail);
+      return new TemplateDepthError(origin.name, position, nodeText(node), defaultDepth);
     }
     return new TemplateLimitError(origin.name, position, `needs too much memory: ${error.message}`);
   }
@@ -133,14 +159,34 @@ export class Execution implements Running {
     return call;
   }
 
-  enter(origin: Origin, node: AnyNode): void {
+  step(origin: Origin, node: AnyNode): void {
     if (node.kind === 'template') this.#deepest = this.depth;
-    this.#place = { origin, node };
+    this.#origin = origin;
+    this.#node = node;
+    this.#steps++;
+    if (this.#steps > this.#maxSteps) this.#fail(`takes more than ${this.#maxSteps} steps`);
+    if (this.out.length > this.#maxOutput) this.#fail(`writes more than ${this.#maxOutput} characters`);
+    const reason = this.#interruption(false);
+    if (reason !== undefined) this.#fail(reason);
   }
 
-  step(): string | undefined {
-    this.#steps++;
-    if (this.#steps > this.#maxSteps) return `takes more than ${this.#maxSteps} steps`;
-    return this.out.length > this.#maxOutput ? `writes more than ${this.#maxOutput} characters` : undefined;
+  weigh(origin: Origin, node: AnyNode, value: Slot): void {
+    this.#origin = origin;
+    this.#node = node;
+    if (typeof value === 'string') {
+      if (value.length > this.#maxText) this.#fail(`makes a text of more than ${this.#maxText} characters`);
+      this.#steps += value.length / textPerStep;
+    } else if (Array.isArray(value)) {
+      if (value.length > this.#maxElements) this.#fail(`makes a list of more than ${this.#maxElements} elements`);
+      this.#steps += value.length / elementsPerStep;
+    }
+    const reason = this.#interruption(true);
+    if (reason !== undefined) this.#fail(reason);
+  }
+
+  #fail(problem: string): never {
+    const origin = this.#origin;
+    if (origin === undefined) throw new Error('nothing is executed');
+    throw new TemplateLimitError(origin.name, positionOf(origin.source, this.#node?.pos ?? 0), problem);
   }
 }

@@ -44,10 +44,16 @@ export interface Running {
   lookup(name: string): Runnable | undefined;
   /** The function of an execution that is bound to a name. */
   boundCall(name: string): (...args: Slot[]) => Value;
-  /** Remembers where the execution is, for the error where it ends for lack of stack. */
-  enter(origin: Origin, node: AnyNode): void;
-  /** Counts a step; says what is exceeded where there were too many, or too much was written. */
-  step(): string | undefined;
+  /** Counts a step, and remembers where it is. Throws `TemplateLimitError` past a limit. */
+  step(origin: Origin, node: AnyNode): void;
+  /** Counts what a function is given or has made, where that is {@link isLarge large}. Throws `TemplateLimitError` past a limit. */
+  weigh(origin: Origin, node: AnyNode, value: Slot): void;
+}
+
+/** Whether a text or list is so large that it counts. */
+export function isLarge(value: Slot): boolean {
+  if (typeof value === 'string') return value.length > 4096;
+  return Array.isArray(value) && value.length > 256;
 }
 
 /** One run of a template: its dot and its variables. */

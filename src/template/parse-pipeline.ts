@@ -6,6 +6,7 @@ import { nodeText } from './node-text.ts';
 import { parseNumber } from './number-literal.ts';
 import type { TokenStream } from './token-stream.ts';
 import type { Token, TokenType } from './token.ts';
+import type { VariableScope } from './variable-scope.ts';
 
 /** What the parser of a tree knows at a place in it. */
 export interface Scope {
@@ -13,7 +14,7 @@ export interface Scope {
   /** Whether a function of that name can be called. */
   readonly hasFunction: (name: string) => boolean;
   /** The variables that are declared here. */
-  readonly variables: string[];
+  readonly variables: VariableScope<true>;
   /** How deep in parentheses. */
   parenDepth: number;
 }
@@ -71,7 +72,7 @@ function parseDeclarations(scope: Scope, context: string): Declarations {
     }
     tokens.nextNonSpace();
     declarations.push({ kind: 'variable', pos: variable.pos, name: variable.value, names: [] });
-    scope.variables.push(variable.value);
+    scope.variables.declare(variable.value, true);
     if (!comma) return { declarations, assigns: next.type === 'assign' };
     if (context !== 'range' || declarations.length > 1) tokens.fail(`too many declarations in ${context}`);
     if (!['variable', 'right delimiter', ')'].includes(tokens.peekNonSpace().type)) {
@@ -143,7 +144,7 @@ function parseTerm(scope: Scope): ArgumentNode | undefined {
     case 'nil':
       return { kind: 'nil', pos };
     case 'variable':
-      if (!scope.variables.includes(value)) tokens.fail(`undefined variable ${quote(value)}`);
+      if (!scope.variables.has(value)) tokens.fail(`undefined variable ${quote(value)}`);
       return { kind: 'variable', pos, name: value, names: [] };
     case 'field':
       return { kind: 'field', pos, names: [value.slice(1)] };

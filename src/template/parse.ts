@@ -6,6 +6,7 @@ import { parsePipeline, unquoteToken, type Scope } from './parse-pipeline.ts';
 import { TemplateParseError } from './template-error.ts';
 import { TokenStream } from './token-stream.ts';
 import type { Token } from './token.ts';
+import { VariableScope } from './variable-scope.ts';
 
 /** A text that was parsed. */
 export interface ParsedText {
@@ -50,7 +51,9 @@ export function parseTemplate(name: string, text: string, hasFunction: (name: st
 
 function newTree(file: File): Tree {
   const tokens = new TokenStream(file.name, file.text, file.lexer);
-  return { file, tokens, hasFunction: file.hasFunction, variables: ['$'], parenDepth: 0, rangeDepth: 0 };
+  const variables = new VariableScope<true>();
+  variables.declare('$', true);
+  return { file, tokens, hasFunction: file.hasFunction, variables, parenDepth: 0, rangeDepth: 0 };
 }
 
 function parseFile(file: File): Node[] {
@@ -165,13 +168,13 @@ function parseElse(tokens: TokenStream): Ending {
 }
 
 function parseBranch(tree: Tree, kind: BranchNode['kind']): BranchNode {
-  const declared = tree.variables.length;
+  const declared = tree.variables.size;
   const pipe = parsePipeline(tree, kind, 'right delimiter');
   if (kind === 'range') tree.rangeDepth++;
   const { list, ending } = parseList(tree);
   if (kind === 'range') tree.rangeDepth--;
   const elseList = ending.kind === 'else' ? parseElseList(tree, kind) : undefined;
-  tree.variables.length = declared;
+  tree.variables.leave(declared);
   return { kind, pos: pipe.pos, pipe, list, elseList };
 }
 

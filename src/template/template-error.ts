@@ -55,8 +55,8 @@ export class TemplateParseError extends GoError {
  * `template: NAME:LINE:COLUMN: executing "TEMPLATE" at <CONTEXT>: MESSAGE`.
  */
 export class TemplateExecError extends GoError {
-  override readonly name = 'TemplateExecError';
-  readonly code = 'template_exec_failed';
+  override readonly name: string = 'TemplateExecError';
+  readonly code: 'template_exec_failed' | 'render_limit' = 'template_exec_failed';
   /** The template that ran, which may be a `define` of another file than `position.name`. */
   readonly templateName: string;
   readonly position: Position;
@@ -78,16 +78,32 @@ export class TemplateExecError extends GoError {
   }
 }
 
+/** Templates that call each other for ever. The message is Go's. */
+export class TemplateDepthError extends TemplateExecError {
+  override readonly name = 'TemplateDepthError';
+  override readonly code = 'render_limit';
+
+  constructor(templateName: string, position: Position, context: string, depth: number) {
+    super(templateName, position, context, `exceeded maximum template depth (${depth})`);
+  }
+}
+
 /** A template that does more than the limits of the execution allow: it may never end. */
 export class TemplateLimitError extends Error {
   override readonly name = 'TemplateLimitError';
   readonly code = 'render_limit';
   readonly templateName: string;
   readonly position: Position;
+  /** What is exceeded: it follows the name of the template. */
+  readonly limit: string;
+  /** Whether the template is a text that another one has made: then the place of its call is of more use. */
+  readonly isText: boolean;
 
-  constructor(templateName: string, position: Position, limit: string) {
+  constructor(templateName: string, position: Position, limit: string, isText = false) {
     super(`${position.name}:${position.line}:${position.column}: template ${quote(templateName)} ${limit}`);
     this.templateName = templateName;
     this.position = position;
+    this.limit = limit;
+    this.isText = isText;
   }
 }

@@ -4,6 +4,7 @@ import type { FunctionTable } from './function.ts';
 import type { AnyNode, ArgumentNode, CommandNode, ConstantNode, IdentifierNode, PipeNode } from './node.ts';
 import { nodeText } from './node-text.ts';
 import { positionOf, TemplateExecError } from './template-error.ts';
+import type { VariableScope } from './variable-scope.ts';
 
 /** A compiled expression. */
 export interface Compiled {
@@ -19,7 +20,6 @@ export interface Compiled {
 
 /** A variable that is in scope. */
 export interface Variable {
-  readonly name: string;
   /** Its place among the variables of a frame. */
   readonly slot: number;
   /** Whether a range declares it. */
@@ -29,8 +29,7 @@ export interface Variable {
 /** A template while it is compiled. */
 export interface Unit extends Origin {
   readonly functions: FunctionTable;
-  /** The variables in scope, the innermost last. */
-  readonly scope: Variable[];
+  readonly scope: VariableScope<Variable>;
   /** How many variables there are in all. */
   readonly counter: { slots: number };
   readonly compile: Compilers;

@@ -1,3 +1,5 @@
+import { TextSize } from '../go/limit-error.ts';
+
 /** The text being written and where on its line it stands. */
 export class Output {
   text = '';
@@ -9,6 +11,7 @@ export class Output {
   readonly width: number;
   /** Whether the last thing written was a space that separates. */
   #separated = true;
+  readonly #size = new TextSize();
   /** Whether the line has nothing but indentation and dashes. */
   #fresh = true;
 
@@ -18,6 +21,7 @@ export class Output {
 
   /** Adds text without a line break. */
   put(text: string): void {
+    this.#size.add(text.length);
     this.text += text;
     this.column += countCharacters(text);
   }
@@ -66,6 +70,7 @@ export class Output {
   /** Adds the lines of a literal block, each but the empty ones indented. */
   literalLines(text: string): void {
     const margin = ' '.repeat(this.indent);
+    this.#size.add(text.length);
     this.text += `\n${text.replace(/^(?=[^\n\r\x85\u2028\u2029])/gm, margin)}`;
     const last = /[^\n\r\x85\u2028\u2029]*$/.exec(text)?.[0] ?? '';
     this.column = last === '' ? 0 : this.indent + last.length;

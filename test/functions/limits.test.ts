@@ -1,8 +1,8 @@
 import test from 'ava';
-import { FunctionLimitError } from '../../src/functions/limits.ts';
+import { LimitError } from '../../src/go/limit-error.ts';
 import { fixedHost, runTemplate } from './template-runner.ts';
 
-const limits = { elements: 100, bytes: 1000 };
+const limits = { listElements: 100, textBytes: 1000 };
 
 for (const template of [
   '{{ until 101 }}',
@@ -20,8 +20,8 @@ for (const template of [
 ]) {
   test(`${template} is over the limit and fails with render_limit`, (t) => {
     const { cause } = t.throws(() => runTemplate(template, fixedHost, limits));
-    if (cause instanceof FunctionLimitError) t.is(cause.code, 'render_limit');
-    else t.fail('the cause is no FunctionLimitError');
+    if (cause instanceof LimitError) t.is(cause.code, 'render_limit');
+    else t.fail('the cause is no LimitError');
   });
 }
 

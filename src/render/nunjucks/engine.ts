@@ -1,3 +1,4 @@
+import { defaultLimits, type FunctionLimits } from '../../functions/limits.ts';
 import { byteLength } from '../../go/text.ts';
 import { GoError, type GoFunction } from '../../go/value.ts';
 import { templateObject, type ScopedTemplate } from '../chart-templates.ts';
@@ -23,14 +24,19 @@ const compiledTemplates = 1024;
 /**
  * The engine for charts that are written in Nunjucks: docs/nunjucks.md. Compiled templates are kept.
  * @param functions what templates may call besides the functions of the language and of a render: Sprig's and Helm's
+ * @param limits what the functions of the language may make
  */
-export function createNunjucksEngine(functions: ReadonlyMap<string, GoFunction>): Engine {
+export function createNunjucksEngine(
+  functions: ReadonlyMap<string, GoFunction>,
+  limits: FunctionLimits = defaultLimits,
+): Engine {
   const compile = cachingCompiler(compiledTemplates);
-  const shared = languageFunctions();
+  const shared = languageFunctions(limits);
   for (const [name, definition] of functions) shared.set(name, goCallable(name, definition));
   return {
     render(templates, engineRun) {
-      const run: Run = { limits: engineRun.limits, steps: 0, nesting: 0 };
+      const { limits: runLimits, watch } = engineRun;
+      const run: Run = { limits: runLimits, watch, steps: 0, nesting: 0 };
       const library = new Map<string, Entry>();
       for (const template of templates) {
         const compiled = guarded(template.path, () => compile(template.path, template.text));
@@ -40,6 +46,7 @@ export function createNunjucksEngine(functions: ReadonlyMap<string, GoFunction>)
       const rendered = new Map<string, string>();
       for (const entry of library.values()) {
         const { path } = entry.template;
+        watch?.begins(path);
         if (!isPartial(path))
           rendered.set(
             path,

@@ -1,6 +1,6 @@
+import { LimitError } from '../../go/limit-error.ts';
 import { goTypeOf } from '../../go/types.ts';
 import { GoError, Int, type GoFunction, type Value } from '../../go/value.ts';
-import { FunctionLimitError } from '../../functions/limits.ts';
 import { fits, isIntegerType, takesAnything } from '../../template/argument-type.ts';
 import { argumentCountError, parameterType } from '../../template/call.ts';
 import { Callable, Undefined, valueOf, type Call, type Operand } from './operand.ts';
@@ -45,6 +45,6 @@ function converted(value: Value, type: string): Value | undefined {
 /** Turns what a function threw into the error of the template. What is no error of Go's goes on as it is. */
 function callFailed(name: string, error: unknown, place: Place): never {
   if (!(error instanceof GoError)) throw error;
-  const code = error instanceof FunctionLimitError ? 'render_limit' : 'render_failed';
+  const code = error instanceof LimitError ? 'render_limit' : 'render_failed';
   return failAt(place, `error calling ${name}: ${error.message}`, error, code);
 }

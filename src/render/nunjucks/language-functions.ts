@@ -1,4 +1,4 @@
-import { checkElements, defaultLimits } from '../../functions/limits.ts';
+import { checkElements, type FunctionLimits } from '../../functions/limits.ts';
 import { GoError, int, type GoFunction, type Int, type Value } from '../../go/value.ts';
 import { builtins, type Builtin } from '../../template/builtins.ts';
 import { areEqual, compare } from './comparison.ts';
@@ -22,7 +22,7 @@ const comparisons = new Map<string, Comparison>([
 ]);
 
 /** The functions that belong to the language: Go's, `range`, and `length` as Nunjucks calls `len`. */
-export function languageFunctions(): Map<string, Callable> {
+export function languageFunctions(limits: FunctionLimits): Map<string, Callable> {
   const functions = new Map<string, Callable>();
   for (const name of fromGo) {
     const builtin = builtins.get(name);
@@ -31,7 +31,10 @@ export function languageFunctions(): Map<string, Callable> {
   const length = functions.get('len');
   if (length !== undefined) functions.set('length', new Callable('length', length.call));
   for (const [name, holds] of comparisons) functions.set(name, comparison(name, holds));
-  functions.set('range', goCallable('range', { params: ['int'], variadic: true, call: rangeOf }));
+  functions.set(
+    'range',
+    goCallable('range', { params: ['int'], variadic: true, call: (...bounds: Int[]) => rangeOf(bounds, limits) }),
+  );
   return functions;
 }
 
@@ -51,13 +54,13 @@ function comparison(name: string, holds: Comparison): Callable {
 }
 
 /** `range(stop)`, `range(start, stop)`, `range(start, stop, step)`: the whole numbers up to but without `stop`. */
-function rangeOf(...bounds: Int[]): Value {
+function rangeOf(bounds: readonly Int[], limits: FunctionLimits): Value {
   const [first = 0n, second, third = 1n] = bounds.map(({ value }) => value);
   if (bounds.length === 0 || bounds.length > 3) throw new GoError('it takes one to three numbers');
   if (third === 0n) throw new GoError('the step must not be 0');
   const [start, stop] = second === undefined ? [0n, first] : [first, second];
   const count = (stop - start + third - (third > 0n ? 1n : -1n)) / third;
   if (count <= 0n) return [];
-  checkElements(Number(count), defaultLimits);
+  checkElements(Number(count), limits);
   return Array.from({ length: Number(count) }, (_, i) => int(start + BigInt(i) * third));
 }

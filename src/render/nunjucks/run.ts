@@ -1,12 +1,11 @@
 import type { RenderLimits } from '../limits.ts';
+import type { Watch } from '../watch.ts';
 import { failAt, type Place } from './place.ts';
-
-/** How deep macros, includes and `tpl` may be nested: as deep as Helm lets `include` go. */
-const deepestNesting = 1000;
 
 /** What a render has used up. */
 export interface Run {
   readonly limits: RenderLimits;
+  readonly watch: Watch | undefined;
   steps: number;
   nesting: number;
 }
@@ -15,12 +14,14 @@ export interface Run {
 export function step(run: Run, place: Place): void {
   run.steps++;
   if (run.steps > run.limits.steps) failLimit(place, `the render takes more than ${run.limits.steps} steps`);
+  const reason = run.watch?.interruption(false);
+  if (reason !== undefined) failLimit(place, `the render ${reason}`);
 }
 
 /** Runs something that may contain itself. */
 export function nested<T>(run: Run, place: Place, body: () => T): T {
-  if (run.nesting >= deepestNesting) {
-    failLimit(place, `macros and includes are nested more than ${deepestNesting} deep`);
+  if (run.nesting >= run.limits.includeDepth) {
+    failLimit(place, `macros and includes are nested more than ${run.limits.includeDepth} deep`);
   }
   run.nesting++;
   try {
