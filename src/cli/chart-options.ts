@@ -22,6 +22,7 @@ export interface RepositoryFlags {
   username?: string | undefined;
   passwordFile?: string | undefined;
   passCredentials?: boolean | undefined;
+  plainHttp?: boolean | undefined;
 }
 
 /** What `template` and `show` take to find a chart on this machine or elsewhere. */
@@ -29,7 +30,8 @@ export function addChartOptions(command: Command): void {
   addRepositoryOptions(command, 'a path or a URL');
   command
     .option('--devel', "pre-releases, too; as --version '>0.0.0-0'")
-    .option('--pass-credentials', 'send them to other hosts, too, where the repository leads there');
+    .option('--pass-credentials', 'send them to other hosts, too, where the repository leads there')
+    .option('--plain-http', 'ask the registry of an oci:// address without TLS');
 }
 
 /** `withoutRepository` says what the chart is where no repository is given. */

@@ -21,6 +21,8 @@ export function helmLog(write: (line: string) => void) {
     rendering: ({ level, message, attributes }: { level: Level; message: string; attributes: Attributes }) =>
       write(logLine(level, message, attributes)),
     error: (message: string, error: string) => write(logLine('ERROR', message, { error })),
+    /** On stderr, other than Helm's: manifests that are piped on stay manifests. */
+    pulled: (reference: string, digest: string) => write(`Pulled: ${reference}\nDigest: ${digest}\n`),
     deprecated: () => write(logLine('WARN', 'this chart is deprecated')),
   };
 }

@@ -17,9 +17,9 @@ export type LocatedChart = { folder: string } | { archive: Uint8Array; name: str
  */
 export async function locateChart(
   given: string,
-  { repo, version, devel, username, passwordFile, passCredentials }: RepositoryFlags,
+  { repo, version, devel, username, passwordFile, passCredentials, plainHttp }: RepositoryFlags,
   readSecret: (path: string) => Promise<string>,
-  { warn }: Pick<HelmLog, 'warn'>,
+  { warn, pulled }: Pick<HelmLog, 'warn' | 'pulled'>,
 ): Promise<LocatedChart> {
   const name = given.trim();
   if (!repo) {
@@ -34,8 +34,12 @@ export async function locateChart(
     username,
     password: passwordFile === undefined ? undefined : await readSecret(passwordFile),
     passCredentials,
+    plainHttp,
   };
-  return { archive: await fetchChart(request, new AbortController().signal, { ...sourceDefaults, warn }), name };
+  return {
+    archive: await fetchChart(request, new AbortController().signal, { ...sourceDefaults, warn, pulled }),
+    name,
+  };
 }
 
 async function localChart(path: string): Promise<LocatedChart | undefined> {
@@ -49,8 +53,9 @@ async function localChart(path: string): Promise<LocatedChart | undefined> {
 /** Refuses what is neither a path nor an address; a name with a slash is one that the helm CLI looks up in its list of repositories. */
 function requireAddress(name: string): void {
   const { scheme, host, path } = urlOf(name);
+  if (scheme === 'oci') return;
   if (scheme !== '' && host !== '' && path !== '') {
-    if (!['http', 'https', 'oci'].includes(scheme)) throw new Error(`scheme ${quote(scheme)} not supported`);
+    if (scheme !== 'http' && scheme !== 'https') throw new Error(`scheme ${quote(scheme)} not supported`);
     return;
   }
   const [repository = '', ...rest] = path.split('/');

@@ -11,4 +11,6 @@ export interface ChartRequest {
   password?: string | undefined;
   /** Send username and password also where the index points to another host. Default false. */
   passCredentials?: boolean | undefined;
+  /** Ask an OCI registry over HTTP without TLS. Default false. */
+  plainHttp?: boolean | undefined;
 }

@@ -14,7 +14,7 @@ export function targetOf(address: URL): Target {
   const hasUserinfo = address.username !== '' || address.password !== '';
   return {
     url,
-    authorization: hasUserinfo ? basic(decode(address.username), decode(address.password)) : undefined,
+    authorization: hasUserinfo ? basicAuthorization(decode(address.username), decode(address.password)) : undefined,
   };
 }
 
@@ -28,13 +28,14 @@ export function withCredentials(address: URL, repository: URL, request: ChartReq
   const own = address.origin === repository.origin;
   const { username = '', password = '', passCredentials = false } = request;
   if (username !== '' && password !== '' && (own || passCredentials)) {
-    return { url: target.url, authorization: basic(username, password) };
+    return { url: target.url, authorization: basicAuthorization(username, password) };
   }
   if (target.authorization !== undefined || !own) return target;
   return { url: target.url, authorization: targetOf(repository).authorization };
 }
 
-function basic(username: string, password: string): string {
+/** The header of the `Basic` scheme. */
+export function basicAuthorization(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 

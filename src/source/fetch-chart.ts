@@ -2,6 +2,7 @@ import type { ChartRequest } from './chart-request.ts';
 import { sourceDefaults } from './chart-source.ts';
 import { withCredentials } from './credentials.ts';
 import { download } from './download.ts';
+import { pullChart } from './oci/pull-chart.ts';
 import { downloadFromRepository, type RepositoryOptions } from './repository.ts';
 import { parseRepositoryUrl } from './repository-url.ts';
 import { shownUrl } from './shown-url.ts';
@@ -17,6 +18,7 @@ export async function fetchChart(
 ): Promise<Uint8Array> {
   const { chartName, repoUrl } = request;
   if (repoUrl) return downloadFromRepository({ ...request, repoUrl }, options, signal);
+  if (chartName.startsWith('oci://')) return pullChart(request, options, signal);
   const url = parseRepositoryUrl(chartName);
   const { dispatcher, timeoutMs, maxArchiveBytes } = options;
   return download(

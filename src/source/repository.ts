@@ -18,6 +18,8 @@ export interface RepositoryOptions {
   readonly maxArchiveBytes: number;
   /** Takes what Helm warns of: that the version which is wanted is not there, but one that may do. Default: nobody does. */
   readonly warn?: (message: string, attributes: Readonly<Record<string, string>>) => void;
+  /** Takes what a registry gave: the reference of the chart and the digest of its manifest. Default: nobody does. */
+  readonly pulled?: (reference: string, digest: string) => void;
 }
 
 /** Downloads the archive of a chart from an HTTP repository. Throws {@link SourceError}, or the signal's reason. */

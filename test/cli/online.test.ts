@@ -1,5 +1,6 @@
 import test from 'ava';
 import { packChart } from '../source/packed-chart.ts';
+import { serveRegistry } from '../source/test-registry.ts';
 import { indexYaml, serve } from '../source/test-repository.ts';
 import { testProgram } from './support/program.ts';
 
@@ -17,7 +18,7 @@ async function repository(t: Parameters<typeof serve>[0]) {
 
 const finds = test.macro({
   title: (_, rule: string) => rule,
-  async exec(t, _rule: string, flags: string[], description: string, logged = '') {
+  async exec(t, _rule: string, flags: string[], description: string, logged: string) {
     const { url } = await repository(t);
     const program = testProgram();
     t.is(await program.run('show', 'chart', ...flags.map((flag) => flag.replace('URL', url))), 0);
@@ -31,10 +32,11 @@ test(
   'an archive is shown from its address, whatever version is asked for',
   ['URL/web-1.2.0.tgz', '--version', '9'],
   'stable',
+  '',
 );
-test(finds, 'a repository gives the newest stable version', ['web', '--repo', 'URL'], 'stable');
-test(finds, '--devel takes pre-releases', ['web', '--repo', 'URL', '--devel'], 'next');
-test(finds, '--version outweighs --devel', ['web', '--repo', 'URL', '--devel', '--version', '^1'], 'stable');
+test(finds, 'a repository gives the newest stable version', ['web', '--repo', 'URL'], 'stable', '');
+test(finds, '--devel takes pre-releases', ['web', '--repo', 'URL', '--devel'], 'next', '');
+test(finds, '--version outweighs --devel', ['web', '--repo', 'URL', '--devel', '--version', '^1'], 'stable', '');
 test(
   finds,
   'another version than the wanted one is named, as Helm does',
@@ -42,6 +44,14 @@ test(
   'stable',
   'level=WARN msg="unable to find exact version requested; falling back to closest available version" chart=web requested=1.2 selected=1.2.0\n',
 );
+
+test('a chart comes from a registry, and what was pulled stands on stderr', async (t) => {
+  const { host, digests } = await serveRegistry(t, { '1.2.0': await packChart('pulled') });
+  const program = testProgram();
+  t.is(await program.run('show', 'chart', `oci://${host}/team/web`, '--plain-http'), 0);
+  t.regex(program.stdout.text, /description: pulled\n/);
+  t.is(program.stderr.text, `Pulled: ${host}/team/web:1.2.0\nDigest: ${digests['1.2.0'] ?? ''}\n`);
+});
 
 test('values come from addresses', async (t) => {
   const { url } = await repository(t);

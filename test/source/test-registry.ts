@@ -1,0 +1,71 @@
+import type { ExecutionContext } from 'ava';
+import { serve, sha256, type Answer, type TestRepository } from './test-repository.ts';
+
+const manifestType = 'application/vnd.oci.image.manifest.v1+json';
+const layerType = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
+
+interface TestRegistry extends TestRepository {
+  /** `host:port` */
+  host: string;
+  /** The digest of a tag's manifest. */
+  digests: Record<string, string>;
+}
+
+/** A registry on the loopback with one chart, `team/web`, its archives by tag. With `password` it wants a token that user `joe` gets for it; `swapped`, its archives are not what it says. */
+export async function serveRegistry(
+  t: ExecutionContext,
+  archives: Record<string, Buffer>,
+  { password, pageSize = 100, swapped = false }: { password?: string; pageSize?: number; swapped?: boolean } = {},
+): Promise<TestRegistry> {
+  const answers: Record<string, Answer> = {};
+  const digests: Record<string, string> = {};
+  const registry = await serve(t, answers);
+  const tags = Object.keys(archives).sort();
+  const guarded =
+    (body: Answer): Answer =>
+    (request, response) => {
+      if (password !== undefined && request.headers.authorization !== 'Bearer open') {
+        const challenge = `Bearer realm="${registry.url}/token",service="registry"`;
+        response.writeHead(401, { 'www-authenticate': challenge }).end();
+      } else if (typeof body === 'function') body(request, response);
+      else response.end(body);
+    };
+  answers['/v2/'] = guarded('{}');
+  answers['/token'] = (request, response) => {
+    const basic = `Basic ${Buffer.from(`joe:${password ?? ''}`).toString('base64')}`;
+    if (request.headers.authorization !== basic) response.writeHead(401).end();
+    else response.end(JSON.stringify({ token: 'open' }));
+  };
+  answers['/v2/team/web/tags/list'] = guarded((request, response) => {
+    const last = new URL(request.url ?? '', registry.url).searchParams.get('last') ?? '';
+    const page = tags.filter((tag) => tag > last).slice(0, pageSize);
+    response.end(JSON.stringify({ name: 'team/web', tags: page }));
+  });
+  for (const [tag, archive] of Object.entries(archives)) {
+    const layer = { mediaType: layerType, digest: `sha256:${sha256(archive)}`, size: archive.length };
+    const config = {
+      mediaType: 'application/vnd.cncf.helm.config.v1+json',
+      digest: `sha256:${sha256(Buffer.from('{}'))}`,
+      size: 2,
+    };
+    const manifest = Buffer.from(
+      JSON.stringify({ schemaVersion: 2, mediaType: manifestType, config, layers: [layer] }),
+    );
+    const digest = `sha256:${sha256(manifest)}`;
+    digests[tag] = digest;
+    for (const name of [tag, digest]) {
+      answers[`/v2/team/web/manifests/${name}`] = guarded((_, response) => {
+        response
+          .writeHead(200, {
+            'content-type': manifestType,
+            'docker-content-digest': digest,
+            'content-length': manifest.length,
+          })
+          .end(manifest);
+      });
+    }
+    answers[`/v2/team/web/blobs/${layer.digest}`] = guarded(swapped ? 'something else' : archive);
+    answers[`/v2/team/web/blobs/${config.digest}`] = guarded('{}');
+  }
+  return { ...registry, host: new URL(registry.url).host, digests };
+}
