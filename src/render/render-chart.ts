@@ -1,4 +1,5 @@
 import type { Chart } from '../chart/chart.ts';
+import type { Warn } from '../chart/coalesce-tables.ts';
 import { coalesceValues } from '../chart/coalesce.ts';
 import { processDependencies } from '../chart/process-dependencies.ts';
 import { validateValues } from '../chart/validate-values.ts';
@@ -81,7 +82,9 @@ export function renderChart(input: RenderInput, engine: Engine): Rendered {
 export function renderTemplates(input: RenderInput, engine: Engine): RenderedTemplates {
   const { capabilities, options = {} } = input;
   const warnings: string[] = [];
-  const warn = (warning: string) => warnings.push(warning);
+  const warn: Warn = (warning, attributes = {}) => {
+    warnings.push([warning, ...Object.entries(attributes).map(([name, value]) => `${name}=${value}`)].join(' '));
+  };
   const chart = processDependencies(input.chart, input.values, warn);
   const values = coalesceValues(chart, input.values, warn);
   if (options.skipSchemaValidation !== true) validateValues(chart, values);
