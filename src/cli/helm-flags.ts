@@ -24,7 +24,7 @@ const absentFlags: Readonly<Record<string, string>> = {
   '--insecure-skip-tls-verify': certificates,
   '--verify': 'signatures of charts are not looked at',
   '--keyring <file>': 'signatures of charts are not looked at',
-  '--jsonpath <template>': 'print all values, and pick out of them',
+  '--jsonpath <template>': 'it goes with show values',
   '--enable-dns': 'templates look up no names',
   '--debug': 'what fails is named with its place',
   '--skip-crds': noEffect,

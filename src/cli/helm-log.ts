@@ -4,7 +4,7 @@ type Level = 'INFO' | 'WARN' | 'ERROR';
 type Attributes = Readonly<Record<string, string>>;
 
 /** A line of Helm's log on stderr: what Go's slog writes as text, without the time. */
-export function logLine(level: Level, message: string, attributes: Attributes = {}): string {
+function logLine(level: Level, message: string, attributes: Attributes = {}): string {
   const pairs = Object.entries({ msg: message, ...attributes }).map(([key, value]) => `${key}=${logValue(value)}`);
   return `level=${level} ${pairs.join(' ')}\n`;
 }

@@ -6,7 +6,7 @@ import { helmLog } from '../helm-log.ts';
 import { loadChart } from '../load-chart.ts';
 import { locateChart } from '../locate-chart.ts';
 import { readSecret } from '../secret-file.ts';
-import { showChart, showTopics, type ShowTopic } from './show-chart.ts';
+import { showChart, showValuesBy, showTopics, type ShowTopic } from './show-chart.ts';
 
 const descriptions: Readonly<Record<ShowTopic, string>> = {
   all: 'Show all of it',
@@ -24,6 +24,7 @@ export function addShow(program: Command, dependencies: ProgramDependencies): vo
     `
 Examples:
   helm-agent show values ./web
+  helm-agent show values ./web --jsonpath '{.image.tag}'
   helm-agent show readme podinfo --repo https://stefanprodan.github.io/podinfo`,
   );
   for (const topic of showTopics) {
@@ -31,11 +32,13 @@ Examples:
       .command(topic)
       .description(descriptions[topic])
       .argument('<chart>', 'a directory or an archive, or the URL of one; with --repo, the name of a chart');
+    if (topic === 'values') command.option('--jsonpath <template>', 'print only what a JSONPath template asks for');
     addChartOptions(command);
-    command.action(async (name: string, flags: RepositoryFlags) => {
+    command.action(async (name: string, flags: RepositoryFlags & { jsonpath?: string }) => {
       const helm = helmLog((line) => dependencies.stderr.write(line));
       const located = await locateChart(name, flags, (path) => readSecret(dependencies, path), helm);
-      dependencies.stdout.write(showChart(await loadChart(located, helm.notice), topic));
+      const chart = await loadChart(located, helm.notice);
+      dependencies.stdout.write(flags.jsonpath ? showValuesBy(flags.jsonpath, chart) : showChart(chart, topic));
     });
     refuseHelmFlags(command);
   }

@@ -1,5 +1,7 @@
 import type { Chart } from '../../chart/chart.ts';
 import { fromBytes } from '../../go/text.ts';
+import { evaluateJsonPath } from './jsonpath/evaluate.ts';
+import { JsonPathError, parseJsonPath } from './jsonpath/parse.ts';
 import { crdFiles } from '../../render/crds.ts';
 import { chartYaml } from './chart-yaml.ts';
 
@@ -27,4 +29,14 @@ export function showChart(chart: Chart, topic: ShowTopic): string {
 
 function crdText(text: string): string {
   return `${text.startsWith('---') ? '' : '---\n'}${text}\n`;
+}
+
+/** What a JSONPath template prints of a chart's values. Throws an error with Helm's text where it is none. */
+export function showValuesBy(template: string, chart: Chart): string {
+  try {
+    return evaluateJsonPath(parseJsonPath(template), chart.values);
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+    throw new Error(`error parsing jsonpath ${template}: ${error.message}`, { cause: error });
+  }
 }
