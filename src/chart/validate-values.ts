@@ -5,8 +5,10 @@ import { fromBytes } from '../go/text.ts';
 import { GoError } from '../go/value.ts';
 import type { Value, ValueMap } from '../go/value.ts';
 import type { Chart } from './chart.ts';
-import { compileSchema } from './schema/compile.ts';
+import { compileSchema } from './schema/compile-schema.ts';
+import type { SchemaCache } from './schema/compile-schema.ts';
 import { failureLines } from './schema/failure.ts';
+import type { Schema } from './schema/schema.ts';
 import { validate } from './schema/validate.ts';
 import { asTable } from './table.ts';
 import { ValuesError } from './values-error.ts';
@@ -15,8 +17,8 @@ import { ValuesError } from './values-error.ts';
  * Checks coalesced values against the values.schema.json of a chart and of its subcharts. Throws {@link ValuesError} with Helm's text, which names all
  * charts whose values do not fit (pkg/chart/common/util/jsonschema.go).
  */
-export function validateValues(chart: Chart, values: ValueMap): void {
-  const problems = problemsOf(chart, values);
+export function validateValues(chart: Chart, values: ValueMap, schemas: SchemaCache = new Map<string, Schema>()): void {
+  const problems = problemsOf(chart, values, schemas);
   if (problems !== '') {
     throw new ValuesError(
       `values don't meet the specifications of the schema(s) in the following chart(s):\n${problems}`,
@@ -24,8 +26,8 @@ export function validateValues(chart: Chart, values: ValueMap): void {
   }
 }
 
-function problemsOf(chart: Chart, values: ValueMap): string {
-  const own = chart.schema === undefined ? '' : schemaProblems(chart.schema, values);
+function problemsOf(chart: Chart, values: ValueMap, schemas: SchemaCache): string {
+  const own = chart.schema === undefined ? '' : schemaProblems(chart.schema, values, schemas);
   let problems = own === '' ? '' : `${chart.metadata.name}:\n${own}`;
   for (const child of chart.dependencies) {
     const { name } = child.metadata;
@@ -35,7 +37,7 @@ function problemsOf(chart: Chart, values: ValueMap): string {
     problems +=
       table === undefined
         ? sprintf('%s:\ninvalid type for values: expected object (map), got %s\n', [name, goTypeOf(below)])
-        : problemsOf(child, table);
+        : problemsOf(child, table, schemas);
   }
   return problems;
 }
@@ -48,10 +50,22 @@ function readSchema(text: string): Value {
   return value;
 }
 
+function compiled(text: string, schemas: SchemaCache): Schema {
+  const known = schemas.get(text);
+  if (known !== undefined) return known;
+  const schema = compileSchema(readSchema(text), schemas);
+  schemas.set(text, schema, text.length);
+  return schema;
+}
+
 /** What is wrong with the values by one schema, in Helm's words; empty where nothing is. */
-export function schemaProblems(schema: Uint8Array, values: ValueMap): string {
+export function schemaProblems(
+  schema: Uint8Array,
+  values: ValueMap,
+  schemas: SchemaCache = new Map<string, Schema>(),
+): string {
   try {
-    const failure = validate(compileSchema(readSchema(fromBytes(schema))), values);
+    const failure = validate(compiled(fromBytes(schema), schemas), values);
     return failure === undefined ? '' : failureLines(failure);
   } catch (error) {
     if (error instanceof ValuesError || error instanceof GoError) return error.message;

@@ -2,6 +2,7 @@ import type { Chart } from '../chart/chart.ts';
 import type { Warn } from '../chart/coalesce-tables.ts';
 import { coalesceValues } from '../chart/coalesce.ts';
 import { processDependencies } from '../chart/process-dependencies.ts';
+import type { SchemaCache } from '../chart/schema/compile-schema.ts';
 import { validateValues } from '../chart/validate-values.ts';
 import type { ValueMap } from '../go/value.ts';
 import type { Hook } from '../release/hook.ts';
@@ -32,6 +33,8 @@ export interface RenderInput {
   notice?: (notice: RenderNotice) => void;
   /** Sees what the render does, and can end it. Default none. */
   watch?: Watch;
+  /** What earlier renders compiled of values.schema.json. Default: nothing, and nobody keeps it. */
+  schemas?: SchemaCache;
 }
 
 export interface RenderOptions {
@@ -87,7 +90,7 @@ export function renderTemplates(input: RenderInput, engine: Engine): RenderedTem
   };
   const chart = processDependencies(input.chart, input.values, warn);
   const values = coalesceValues(chart, input.values, warn);
-  if (options.skipSchemaValidation !== true) validateValues(chart, values);
+  if (options.skipSchemaValidation !== true) validateValues(chart, values, input.schemas);
   requireKubeVersion(chart, capabilities.kubeVersion);
 
   const files = renderFiles({ ...input, chart, values }, engine);

@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { Chart } from '../../src/chart/chart.ts';
+import type { Schema } from '../../src/chart/schema/schema.ts';
 import { validateValues } from '../../src/chart/validate-values.ts';
 import { ValuesError } from '../../src/chart/values-error.ts';
 import { toBytes } from '../../src/go/text.ts';
@@ -37,4 +38,17 @@ test('a schema that is no JSON is an error of its chart', (t) => {
 test('values of a subchart must be a map', (t) => {
   const message = `${start}s:\ninvalid type for values: expected object (map), got string\n`;
   t.throws(check(chart('c', undefined, [chart('s', needsA)]), 's: x'), { message });
+});
+
+test('a schema whose text was compiled before is not compiled again', (t) => {
+  const schemas = new Map<string, Schema>();
+  validateValues(chart('c', needsA), readYamlMap('a: 1') ?? new Map<string, Value>(), schemas);
+  t.true(schemas.has(needsA));
+  schemas.set(needsA, { location: '', draft: 2020, bool: false });
+  t.throws(
+    () => {
+      validateValues(chart('d', needsA), readYamlMap('a: 1') ?? new Map<string, Value>(), schemas);
+    },
+    { message: `${start}d:\n- at '': false schema\n` },
+  );
 });

@@ -3,66 +3,98 @@ import { quote } from '../../go/strconv.ts';
 import { isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
 import { ValuesError } from '../values-error.ts';
-import { draftUrl } from './draft.ts';
-import { quoteText } from './failure.ts';
+import { defaultDraft } from './draft.ts';
 import { formats } from './formats.ts';
-import { lookUp, pointerTo } from './pointer.ts';
-import { joinUrl, notLoaded, openDocument, resolveFragment, resourceAt } from './schema-document.ts';
+import { metaschemaAt } from './metaschemas.ts';
+import { encodePointer, pointerTo } from './pointer.ts';
+import {
+  addPlace,
+  joinUrl,
+  notLoaded,
+  openDocument,
+  requireAt,
+  resolveFragment,
+  resourceAt,
+} from './schema-document.ts';
 import type { Resource, SchemaDocument } from './schema-document.ts';
 import { jsonTypes } from './schema.ts';
 import type { JsonType, Schema } from './schema.ts';
 
-/** What Helm calls the schema of a chart. */
-const schemaUrl = 'file:///values.schema.json';
+/** How the schemas of one document and of those that it refers to are compiled. */
+export interface CompileRules {
+  /** Formats are held against values in drafts from 2019 on, too. */
+  readonly assertFormats: boolean;
+  /** Called for a document, and for each place that only a reference makes a schema; throws where it is none. */
+  check(document: SchemaDocument, pointer: string, value: Value): void;
+}
 
 interface Compilation {
-  readonly document: SchemaDocument;
-  /** By pointer; what is not compiled yet waits in `queue`. */
+  readonly rules: CompileRules;
+  /** By address. */
+  readonly documents: Map<string, SchemaDocument>;
+  /** By location; what is not compiled yet waits in `queue`. */
   readonly schemas: Map<string, Schema>;
-  readonly queue: { pointer: string; value: Value | undefined; schema: Schema }[];
+  readonly queue: { document: SchemaDocument; pointer: string; value: Value | undefined; schema: Schema }[];
 }
 
 /** One schema object that is being compiled. */
 interface Source {
   readonly compilation: Compilation;
+  readonly document: SchemaDocument;
   readonly pointer: string;
   readonly keywords: ReadonlyMap<string, Value>;
   readonly resource: Resource;
 }
 
 /**
- * Compiles a schema with all that it refers to, in the order of Helm's validator, so that the same reference is the first to fail.
- * Throws {@link ValuesError}: only references within the schema are followed.
+ * Compiles a document with all that it refers to, in the order of Helm's validator, so that the same reference is the first to fail.
+ * Throws {@link ValuesError}: only references within the document and to the drafts' own schemas are followed.
  */
-export function compileSchema(root: Value): Schema {
-  const compilation: Compilation = { document: openDocument(schemaUrl, root), schemas: new Map(), queue: [] };
-  const top = enqueue(compilation, '', root);
-  for (const { pointer, value, schema } of compilation.queue) compileAt(compilation, pointer, value, schema);
+export function compileDocument(document: SchemaDocument, rules: CompileRules): Schema {
+  const compilation: Compilation = {
+    rules,
+    documents: new Map([[document.url, document]]),
+    schemas: new Map(),
+    queue: [],
+  };
+  rules.check(document, '', document.root);
+  const top = enqueue(compilation, document, '', document.root);
+  for (const { pointer, value, schema, ...entry } of compilation.queue) {
+    const present = value ?? requireAt(entry.document, pointer);
+    if (addPlace(entry.document, pointer, present)) rules.check(entry.document, pointer, present);
+    compileAt(compilation, entry.document, pointer, present, schema);
+  }
   return top;
 }
 
 /** The schema at a pointer, which is compiled later; `value` is what stands there, if the caller knows. */
-function enqueue(compilation: Compilation, pointer: string, value?: Value): Schema {
-  const known = compilation.schemas.get(pointer);
+function enqueue(compilation: Compilation, document: SchemaDocument, pointer: string, value?: Value): Schema {
+  const location = `${document.url}#${pointer}`;
+  const known = compilation.schemas.get(location);
   if (known !== undefined) return known;
-  const { document } = compilation;
-  const schema: Schema = { location: `${document.url}#${pointer}`, draft: resourceAt(document, pointer).draft };
-  compilation.schemas.set(pointer, schema);
-  compilation.queue.push({ pointer, value: value ?? lookUp(document.root, pointer), schema });
+  const schema: Schema = { location, draft: defaultDraft };
+  compilation.schemas.set(location, schema);
+  compilation.queue.push({ document, pointer, value, schema });
   return schema;
 }
 
-function compileAt(compilation: Compilation, pointer: string, value: Value | undefined, schema: Schema): void {
-  const resource = resourceAt(compilation.document, pointer);
-  schema.resource = enqueue(compilation, resource.pointer);
+function compileAt(
+  compilation: Compilation,
+  document: SchemaDocument,
+  pointer: string,
+  value: Value,
+  schema: Schema,
+): void {
+  const resource = resourceAt(document, pointer);
+  schema.draft = resource.draft;
+  schema.resource = enqueue(compilation, document, resource.pointer);
   if (resource.draft >= 2020 && resource.pointer === pointer) {
-    schema.dynamicAnchors = new Map(
-      [...resource.dynamicAnchors].map((name) => [name, enqueue(compilation, resource.anchors.get(name) ?? pointer)]),
-    );
+    const target = (name: string) => enqueue(compilation, document, resource.anchors.get(name) ?? pointer);
+    schema.dynamicAnchors = new Map([...resource.dynamicAnchors].map((name) => [name, target(name)]));
   }
   if (typeof value === 'boolean') schema.bool = value;
   else if (isMap(value) && value.size === 0) schema.bool = true;
-  else if (isMap(value)) compileKeywords({ compilation, pointer, keywords: value, resource }, schema);
+  else if (isMap(value)) compileKeywords({ compilation, document, pointer, keywords: value, resource }, schema);
 }
 
 function compileKeywords(source: Source, schema: Schema): void {
@@ -102,7 +134,7 @@ function compileApplicators(source: Source, schema: Schema): void {
   schema.dependencies = new Map(
     [...dependencies].map(([name, value]) => [
       name,
-      texts(value) ?? enqueue(source.compilation, pointerTo(source.pointer, 'dependencies', name)),
+      texts(value) ?? enqueue(source.compilation, source.document, pointerTo(source.pointer, 'dependencies', name)),
     ]),
   );
 }
@@ -128,7 +160,8 @@ function compileAssertions(source: Source, schema: Schema): void {
   assign(schema, 'required', texts(keywords.get('required')));
   const format = keywords.get('format');
   // from 2019 on, formats are annotations
-  if (schema.draft < 2019 && typeof format === 'string') assign(schema, 'format', formats.get(format));
+  const asserted = schema.draft < 2019 || source.compilation.rules.assertFormats;
+  if (asserted && typeof format === 'string') assign(schema, 'format', formats.get(format));
 }
 
 function compileBounds(source: Source, schema: Schema): void {
@@ -194,28 +227,37 @@ function assign<K extends keyof Schema>(schema: Schema, keyword: K, value: Schem
 }
 
 function reference(source: Source, keyword: string): Schema | undefined {
-  const { compilation, resource } = source;
+  const { compilation, document, resource } = source;
   const text = source.keywords.get(keyword);
   if (typeof text !== 'string') return undefined;
   const [address = '', fragment = ''] = text.split('#');
   const url = joinUrl(resource.id, address);
-  const { document } = compilation;
-  const target =
-    url === document.url ? resourceAt(document, '') : [...document.resources.values()].find(({ id }) => id === url);
-  if (target !== undefined) return enqueue(compilation, resolveFragment(document, target, fragment));
-  // Helm takes an unknown URN, and the drafts' own schemas, without looking at values
-  if (/^urn:|^https?:\/\/json-schema\.org\//.test(url)) return { location: url, draft: resource.draft, bool: true };
-  throw notLoaded(url);
+  const local = url === document.url ? resourceAt(document, '') : document.byId.get(url);
+  if (local !== undefined) return enqueue(compilation, document, resolveFragment(document, local, fragment));
+  const other = compilation.documents.get(url) ?? openKnown(url);
+  compilation.documents.set(url, other);
+  return enqueue(compilation, other, resolveFragment(other, resourceAt(other, ''), fragment));
+}
+
+/** A document that Helm's validator has without looking outside: a draft's own schema, and for a URN one that everything fits. */
+function openKnown(url: string): SchemaDocument {
+  const root = url.startsWith('urn:') ? true : metaschemaAt(url);
+  if (root === undefined) throw notLoaded(url);
+  return openDocument(url, root);
 }
 
 function child(source: Source, keyword: string): Schema | undefined {
   const value = source.keywords.get(keyword);
-  return value === undefined ? undefined : enqueue(source.compilation, pointerTo(source.pointer, keyword), value);
+  return value === undefined
+    ? undefined
+    : enqueue(source.compilation, source.document, pointerTo(source.pointer, keyword), value);
 }
 
 function children(source: Source, keyword: string): Schema[] | undefined {
   const value = list(source.keywords.get(keyword));
-  return value?.map((item, i) => enqueue(source.compilation, pointerTo(source.pointer, keyword, i), item));
+  return value?.map((item, i) =>
+    enqueue(source.compilation, source.document, pointerTo(source.pointer, keyword, i), item),
+  );
 }
 
 function childMap(source: Source, keyword: string): ReadonlyMap<string, Schema> | undefined {
@@ -224,7 +266,7 @@ function childMap(source: Source, keyword: string): ReadonlyMap<string, Schema> 
   return new Map(
     [...value].map(([key, below]) => [
       key,
-      enqueue(source.compilation, pointerTo(source.pointer, keyword, key), below),
+      enqueue(source.compilation, source.document, pointerTo(source.pointer, keyword, key), below),
     ]),
   );
 }
@@ -257,14 +299,12 @@ function typesOf(value: Value | undefined): JsonType[] {
   return jsonTypes.filter((type) => names.includes(type));
 }
 
-function compilePattern(source: Source, pattern: string, pointer: string): RE2JS {
+function compilePattern({ document }: Source, pattern: string, pointer: string): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw new ValuesError(
-      `${quote(`${schemaUrl}#`)} is not valid against metaschema: jsonschema validation failed with '${draftUrl(source.resource.draft)}#'\n` +
-        `- at ${quoteText(pointer)}: ${quoteText(pattern)} is not valid regex: ${error.message}`,
-    );
+    const place = `${document.url}#${encodePointer(pointer)}`;
+    throw new ValuesError(`invalid regex ${quote(pattern)} at ${quote(place)}: ${error.message}`);
   }
 }

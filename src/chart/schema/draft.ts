@@ -17,8 +17,7 @@ export const defaultDraft = latest;
 
 /** The draft that a `$schema` names, if it is one of the known. */
 export function draftOf(url: string): Draft | undefined {
-  const [address = '', fragment = ''] = url.split('#');
-  if (fragment !== '') return undefined;
+  const [address = ''] = url.split('#', 1);
   const path = address.replace(/^https?:\/\//, '');
   return urls.find(([known]) => known === path)?.[1];
 }

@@ -233,7 +233,8 @@ function checkDateTime(text: string): string | undefined {
   return within('date element', checkDate(text.slice(0, 10))) ?? within('time element', checkTime(text.slice(11)));
 }
 
-function checkUrl(text: string, absolute: boolean): string | undefined {
+/** What is wrong with an address by Go's `url.Parse`; undefined where it is one. */
+export function checkUrl(text: string, absolute: boolean): string | undefined {
   const failed = `parse ${quote(text)}`;
   if (/[\0-\x1f\x7f]/.test(text)) return `${failed}: net/url: invalid control character in URL`;
   const escape = /%(?![0-9a-fA-F]{2}).{0,2}/s.exec(text)?.[0];
@@ -241,6 +242,9 @@ function checkUrl(text: string, absolute: boolean): string | undefined {
   const isAbsolute = /^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(text);
   if (!isAbsolute && /^:/.test(text)) return `${failed}: missing protocol scheme`;
   if (!isAbsolute && /^[^/?#]*:/.test(text)) return `${failed}: first path segment in URL cannot contain colon`;
+  const host = /^(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(text)?.[1] ?? '';
+  const wrong = /[^\w\-.~!$&'()*+,;=:[\]<>"%\x80-\u{10ffff}]/u.exec(host)?.[0];
+  if (wrong !== undefined) return `${failed}: invalid character ${quote(wrong)} in host name`;
   return absolute && !isAbsolute ? 'relative url' : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { fromBytes } from '../../go/text.ts';
 import { isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
 
@@ -34,4 +35,9 @@ export function encodePointer(pointer: string): string {
     .split('/')
     .map((step) => encodeURIComponent(step).replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent))
     .join('/');
+}
+
+/** A part of an address with its `%` escapes read; what they stand for need not be UTF-8. */
+export function unescapeUrl(text: string): string {
+  return text.replace(/(?:%[0-9a-fA-F]{2})+/g, (escapes) => fromBytes(Buffer.from(escapes.replaceAll('%', ''), 'hex')));
 }

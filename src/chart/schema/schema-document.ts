@@ -4,7 +4,8 @@ import type { Value } from '../../go/value.ts';
 import { ValuesError } from '../values-error.ts';
 import { defaultDraft, draftOf, schemaPlaces } from './draft.ts';
 import type { Draft } from './draft.ts';
-import { encodePointer, lookUp, pointerTo } from './pointer.ts';
+import { checkUrl } from './formats.ts';
+import { encodePointer, lookUp, pointerTo, unescapeUrl } from './pointer.ts';
 
 /** A part of a document with an address of its own: the whole, and each schema with an `$id`. */
 export interface Resource {
@@ -20,12 +21,17 @@ export interface Resource {
 export interface SchemaDocument {
   readonly url: string;
   readonly root: Value;
+  /** By pointer. */
   readonly resources: Map<string, Resource>;
+  /** The same by address. */
+  readonly byId: Map<string, Resource>;
+  /** Where schemas have been found, by pointer. */
+  readonly places: Set<string>;
 }
 
 /** Looks through a schema for its resources and anchors. Throws {@link ValuesError} with the texts of Helm's validator. */
 export function openDocument(url: string, root: Value): SchemaDocument {
-  const document: SchemaDocument = { url, root, resources: new Map() };
+  const document: SchemaDocument = { url, root, resources: new Map(), byId: new Map(), places: new Set() };
   collect(document, root, '', {
     pointer: '',
     id: url,
@@ -36,18 +42,35 @@ export function openDocument(url: string, root: Value): SchemaDocument {
   return document;
 }
 
+/** Looks through what a reference makes a schema, though it lies where none is expected. Answers whether that is news. */
+export function addPlace(document: SchemaDocument, pointer: string, value: Value): boolean {
+  if (document.places.has(pointer)) return false;
+  collect(document, value, pointer, resourceAt(document, pointer));
+  return true;
+}
+
+/** What a pointer leads to. Throws {@link ValuesError}. */
+export function requireAt(document: SchemaDocument, pointer: string): Value {
+  const value = lookUp(document.root, pointer);
+  if (value === undefined)
+    throw new ValuesError(`json-pointer in ${quote(`${document.url}#${encodePointer(pointer)}`)} not found`);
+  return value;
+}
+
 /** The innermost resource that a place belongs to. */
 export function resourceAt(document: SchemaDocument, pointer: string): Resource {
   for (let path = pointer; ; path = path.slice(0, path.lastIndexOf('/'))) {
     const resource = document.resources.get(path);
     if (resource !== undefined) return resource;
-    if (path === '') throw new ValuesError(`error in parsing id at ${quote(`${document.url}#`)}`);
+    if (path === '') throw unreadable('id', document, '');
   }
 }
 
 function collect(document: SchemaDocument, schema: Value, pointer: string, parent: Resource): void {
+  if (document.places.has(pointer)) return;
+  document.places.add(pointer);
   if (!isMap(schema)) {
-    if (pointer === '') document.resources.set('', parent);
+    if (pointer === '') addResource(document, parent);
     return;
   }
   const resource = resourceOf(document, schema, pointer, parent);
@@ -80,16 +103,22 @@ function resourceOf(
     id = idOf(schema, draft);
   }
   if (id === '' && pointer !== '') return parent;
+  if (id !== '' && checkUrl(id, false) !== undefined) throw unreadable('id', document, pointer);
   const address = id === '' ? parent.id : joinUrl(parent.id, id);
-  const same = [...document.resources.values()].find((other) => other.id === address);
+  const same = document.byId.get(address);
   if (same !== undefined) {
     throw new ValuesError(
       `duplicate id ${quote(address)} in ${quote(document.url)} at ${quote(pointer)} and ${quote(same.pointer)}`,
     );
   }
   const resource: Resource = { pointer, id: address, draft, anchors: new Map(), dynamicAnchors: new Set() };
-  document.resources.set(pointer, resource);
+  addResource(document, resource);
   return resource;
+}
+
+function addResource(document: SchemaDocument, resource: Resource): void {
+  document.resources.set(resource.pointer, resource);
+  document.byId.set(resource.id, resource);
 }
 
 function draftNamed(url: string): Draft {
@@ -122,8 +151,9 @@ function collectAnchors(
   };
   if (resource.draft < 2019) {
     const id = schema.has('$ref') ? undefined : schema.get(resource.draft === 4 ? 'id' : '$id');
-    const fragment = typeof id === 'string' ? id.split('#')[1] : undefined;
-    if (fragment !== undefined && !fragment.startsWith('/')) add(fragment);
+    const fragment = typeof id === 'string' ? (/#(.*)/s.exec(id)?.[1] ?? '') : '';
+    if (/%(?![0-9a-fA-F]{2})/.test(fragment)) throw unreadable('anchor', document, pointer);
+    if (!fragment.startsWith('/')) add(unescapeUrl(fragment));
     return;
   }
   add(schema.get('$anchor'));
@@ -133,6 +163,10 @@ function collectAnchors(
   resource.dynamicAnchors.add(dynamic);
 }
 
+function unreadable(what: 'id' | 'anchor', document: SchemaDocument, pointer: string): ValuesError {
+  return new ValuesError(`error in parsing ${what} at ${quote(`${document.url}#${encodePointer(pointer)}`)}`);
+}
+
 /** An address that is relative to another. */
 export function joinUrl(base: string, reference: string): string {
   if (reference === '') return base;
@@ -140,35 +174,31 @@ export function joinUrl(base: string, reference: string): string {
   return URL.parse(reference, base)?.href ?? reference;
 }
 
+/** Why a schema is not loaded that Helm would load, by scheme. */
+const refusals: Readonly<Record<string, string>> = {
+  http: 'schemas are not fetched from other hosts',
+  https: 'schemas are not fetched from other hosts',
+  file: 'schemas are not read from files outside the chart',
+};
+
 /** The error about a schema that lies elsewhere: only what is in the chart is read. */
 export function notLoaded(url: string): ValuesError {
-  const reason = /^https?:/.test(url)
-    ? 'schemas are not fetched from other hosts'
-    : 'schemas are not read from files outside the chart';
+  const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(url)?.[1]?.toLowerCase() ?? '';
+  const reason = refusals[scheme];
+  if (reason === undefined)
+    return new ValuesError(`failing loading ${quote(url)}: no URLLoader registered for ${quote(url)}`);
   return new ValuesError(`failing loading ${quote(url)}: ${reason}; include it in values.schema.json under $defs`);
 }
 
 /** Where a fragment leads within a resource. Throws {@link ValuesError}. */
 export function resolveFragment(document: SchemaDocument, resource: Resource, fragment: string): string {
-  const decoded = decode(fragment);
+  const decoded = unescapeUrl(fragment);
   if (decoded === '' || decoded.startsWith('/')) {
-    const pointer = resource.pointer + decoded;
-    if (lookUp(document.root, pointer) === undefined) {
-      throw new ValuesError(`json-pointer in ${quote(`${document.url}#${encodePointer(pointer)}`)} not found`);
-    }
-    return pointer;
+    return resource.pointer + decoded;
   }
   const pointer = resource.anchors.get(decoded);
   if (pointer === undefined) {
     throw new ValuesError(`anchor in ${quote(`${resource.id}#${decoded}`)} not found in schema ${quote(document.url)}`);
   }
   return pointer;
-}
-
-function decode(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    throw new ValuesError(`error in parsing ${quote(fragment)}: invalid URL escape`);
-  }
 }

@@ -11,7 +11,7 @@ export type JsonType = (typeof jsonTypes)[number];
 export interface Schema {
   /** `file:///values.schema.json#/properties/a`, not escaped. */
   readonly location: string;
-  readonly draft: Draft;
+  draft: Draft;
   /** The schema with an address of its own that this one belongs to. */
   resource?: Schema;
   /** `true` and `false` are schemas too. */

@@ -3,33 +3,35 @@ import type { Schema } from './schema.ts';
 
 /** The parts of a value that no keyword has looked at yet; kept only where somebody asks for them. */
 export class Unevaluated {
-  readonly properties: Set<string>;
-  readonly items: Set<number>;
+  /** Absent where nobody asks. */
+  readonly properties: Set<string> | undefined;
+  readonly items: Set<number> | undefined;
 
-  private constructor(properties: Iterable<string>, items: Iterable<number>) {
-    this.properties = new Set(properties);
-    this.items = new Set(items);
+  private constructor(properties?: Iterable<string>, items?: Iterable<number>) {
+    this.properties = properties && new Set(properties);
+    this.items = items && new Set(items);
   }
+
+  private static readonly nothing = new Unevaluated();
 
   /** What is unevaluated when a schema starts on a value. `wanted`: whether the caller asks for it. */
   static of(value: Value, schema: Schema, wanted: boolean): Unevaluated {
     if (value instanceof Map) {
       const kept = schema.additionalProperties === undefined && (wanted || schema.unevaluatedProperties !== undefined);
-      return new Unevaluated(kept ? value.keys() : [], []);
+      return kept ? new Unevaluated(value.keys()) : Unevaluated.nothing;
     }
-    if (!Array.isArray(value) || !(wanted || schema.unevaluatedItems !== undefined)) return new Unevaluated([], []);
-    const start = evaluatedItems(schema);
-    return new Unevaluated([], Array.from(value.keys()).slice(start));
+    if (!Array.isArray(value) || !(wanted || schema.unevaluatedItems !== undefined)) return Unevaluated.nothing;
+    return new Unevaluated(undefined, Array.from(value.keys()).slice(evaluatedItems(schema)));
   }
 
   get isEmpty(): boolean {
-    return this.properties.size === 0 && this.items.size === 0;
+    return !this.properties?.size && !this.items?.size;
   }
 
   /** Drops what another schema, applied to the same value, has looked at. */
   keepOnly(other: Unevaluated): void {
-    for (const name of this.properties) if (!other.properties.has(name)) this.properties.delete(name);
-    for (const i of this.items) if (!other.items.has(i)) this.items.delete(i);
+    for (const name of this.properties ?? []) if (!other.properties?.has(name)) this.properties?.delete(name);
+    for (const i of this.items ?? []) if (!other.items?.has(i)) this.items?.delete(i);
   }
 }
 

@@ -66,7 +66,7 @@ function checkContains(check: Check, items: readonly Value[], contains: Schema):
     if (failure !== undefined) failures.push(failure);
     else {
       matched.push(i);
-      if (draft >= 2020) check.unevaluated.items.delete(i);
+      if (draft >= 2020) check.unevaluated.items?.delete(i);
     }
   }
   const found =

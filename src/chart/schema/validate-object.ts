@@ -62,16 +62,20 @@ function checkProperties(check: Check, object: ReadonlyMap<string, Value>): void
   const additional: string[] = [];
   for (const [name, value] of object) {
     if (check.quick && check.failures.length > 0) return;
-    const schemas = patternProperties.flatMap(([pattern, below]) => (pattern.matcher(name).find() ? [below] : []));
     const own = properties?.get(name);
-    if (own !== undefined) schemas.unshift(own);
-    for (const below of schemas) check.add(check.part(below, value, name));
-    if (schemas.length === 0) {
+    let isEvaluated = own !== undefined;
+    if (own !== undefined) check.add(check.part(own, value, name));
+    for (const [pattern, below] of patternProperties) {
+      if (!pattern.matcher(name).find()) continue;
+      isEvaluated = true;
+      check.add(check.part(below, value, name));
+    }
+    if (!isEvaluated) {
       if (additionalProperties === undefined) continue;
       if (additionalProperties === false) additional.push(name);
       else if (additionalProperties !== true) check.add(check.part(additionalProperties, value, name));
     }
-    check.unevaluated.properties.delete(name);
+    check.unevaluated.properties?.delete(name);
   }
   if (additional.length > 0) check.fail(`additional properties ${quoteTexts(additional)} not allowed`);
 }

@@ -5,7 +5,9 @@ import { display, displayCount, displayNumber, quoteText } from './failure.ts';
 import type { Failure } from './failure.ts';
 import { equalJson, isMultiple, numberOf, typeOf } from './json-value.ts';
 import type { Check } from './check.ts';
-import { encodePointer } from './pointer.ts';
+import type { Draft } from './draft.ts';
+import { encodePointer, pointerOf } from './pointer.ts';
+import type { Resource } from './schema-document.ts';
 import type { Schema } from './schema.ts';
 import { Unevaluated } from './unevaluated.ts';
 import { checkArray } from './validate-array.ts';
@@ -21,26 +23,45 @@ interface Scope {
   readonly parent: Scope | undefined;
 }
 
+/** Where a value is: the way to what it is in, and the last step. Most values fit, so nobody asks. */
+interface Place {
+  readonly outer: Place | undefined;
+  readonly step: string | number;
+}
+
+/** The drafts' own schemas, where the value is a schema: its parts are held against that of the draft of their resource. */
+export interface SchemaDialects {
+  /** The one that is in force. */
+  readonly metaschema: Schema;
+  /** By pointer. */
+  readonly resources: ReadonlyMap<string, Resource>;
+  metaschemaOf(draft: Draft): Schema;
+}
+
 class SchemaCheck implements Check {
   readonly schema: Schema;
   readonly value: Value;
-  readonly path: readonly string[];
+  readonly #place: Place | undefined;
   readonly failures: Failure[] = [];
   readonly unevaluated: Unevaluated;
   readonly quick: boolean;
   readonly #scope: Scope;
+  readonly #dialects: SchemaDialects | undefined;
 
   constructor(
     schema: Schema,
     value: Value,
-    path: readonly string[],
+    place: Place | undefined,
     scope: Scope,
     unevaluated: Unevaluated,
     quick: boolean,
+    outer: SchemaDialects | undefined,
   ) {
-    this.schema = schema;
+    const dialects = outer?.metaschema === schema ? dialectsAt(place, outer) : outer;
+    this.schema = outer?.metaschema === schema ? (dialects?.metaschema ?? schema) : schema;
+    this.#dialects = dialects;
     this.value = value;
-    this.path = path;
+    this.#place = place;
     this.unevaluated = unevaluated;
     this.quick = quick;
     this.#scope = scope;
@@ -59,10 +80,11 @@ class SchemaCheck implements Check {
     return new SchemaCheck(
       schema,
       value,
-      [...this.path, String(step)],
+      { outer: this.#place, step },
       scope,
       Unevaluated.of(value, schema, false),
       this.quick,
+      this.#dialects,
     ).run();
   }
 
@@ -73,7 +95,15 @@ class SchemaCheck implements Check {
   #same(schema: Schema, quick: boolean, keyword: string): Failure | undefined {
     const scope = { schema, value: this.#scope.value, keyword, parent: this.#scope };
     const unevaluated = Unevaluated.of(this.value, schema, !this.unevaluated.isEmpty);
-    const check = new SchemaCheck(schema, this.value, this.path, scope, unevaluated, this.quick || quick);
+    const check = new SchemaCheck(
+      schema,
+      this.value,
+      this.#place,
+      scope,
+      unevaluated,
+      this.quick || quick,
+      this.#dialects,
+    );
     const failure = check.run();
     if (failure === undefined) this.unevaluated.keepOnly(unevaluated);
     return failure;
@@ -109,7 +139,7 @@ class SchemaCheck implements Check {
   }
 
   #failure(text: string, role: Failure['role'] = 'keyword', causes: readonly Failure[] = []): Failure {
-    return { path: this.path, text, role, causes };
+    return { path: pathOf(this.#place), text, role, causes };
   }
 
   /** The scope in which the same schema is being applied to the same value already. */
@@ -251,14 +281,14 @@ class SchemaCheck implements Check {
     const { unevaluatedProperties, unevaluatedItems } = this.schema;
     const { value, unevaluated } = this;
     if (isMap(value) && unevaluatedProperties !== undefined) {
-      for (const name of unevaluated.properties)
+      for (const name of unevaluated.properties ?? [])
         this.add(this.part(unevaluatedProperties, value.get(name) ?? null, name));
-      unevaluated.properties.clear();
+      unevaluated.properties?.clear();
     }
     if (Array.isArray(value) && unevaluatedItems !== undefined) {
       const items = value as readonly Value[];
-      for (const i of unevaluated.items) this.add(this.part(unevaluatedItems, items[i] ?? null, i));
-      unevaluated.items.clear();
+      for (const i of unevaluated.items ?? []) this.add(this.part(unevaluatedItems, items[i] ?? null, i));
+      unevaluated.items?.clear();
     }
   }
 }
@@ -283,14 +313,26 @@ function isStructured(value: Value): boolean {
   return Array.isArray(value) || isMap(value);
 }
 
-/** Why a value does not fit a schema; undefined where it does. */
-export function validate(schema: Schema, value: Value): Failure | undefined {
+function pathOf(place: Place | undefined): string[] {
+  const path: string[] = [];
+  for (let at = place; at !== undefined; at = at.outer) path.unshift(String(at.step));
+  return path;
+}
+
+function dialectsAt(place: Place | undefined, dialects: SchemaDialects): SchemaDialects {
+  const resource = dialects.resources.get(pointerOf(pathOf(place)));
+  return resource === undefined ? dialects : { ...dialects, metaschema: dialects.metaschemaOf(resource.draft) };
+}
+
+/** Why a value does not fit a schema; undefined where it does. `dialects` where the schema is a draft's own and the value a schema. */
+export function validate(schema: Schema, value: Value, dialects?: SchemaDialects): Failure | undefined {
   return new SchemaCheck(
     schema,
     value,
-    [],
+    undefined,
     { schema, value: 0, keyword: '', parent: undefined },
     Unevaluated.of(value, schema, false),
     false,
+    dialects,
   ).run();
 }

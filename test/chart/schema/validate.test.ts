@@ -1,12 +1,12 @@
 import test from 'ava';
-import { compileSchema } from '../../../src/chart/schema/compile.ts';
+import { compileSchema } from '../../../src/chart/schema/compile-schema.ts';
 import { failureLines } from '../../../src/chart/schema/failure.ts';
 import { validate } from '../../../src/chart/schema/validate.ts';
 import { ValuesError } from '../../../src/chart/values-error.ts';
 import { readYaml } from '../../../src/yaml/read.ts';
 
 function problems(schema: string, value: string): string[] {
-  const failure = validate(compileSchema(readYaml(schema)), readYaml(value));
+  const failure = validate(compileSchema(readYaml(schema), new Map()), readYaml(value));
   return failure === undefined ? [] : failureLines(failure).trimEnd().split('\n');
 }
 
@@ -127,7 +127,7 @@ test(
 const fails = test.macro({
   title: (_, schema: string) => `refuses ${JSON.stringify(schema)}`,
   exec(t, schema: string, message: string | RegExp) {
-    t.throws(() => compileSchema(readYaml(schema)), { instanceOf: ValuesError, message });
+    t.throws(() => compileSchema(readYaml(schema), new Map()), { instanceOf: ValuesError, message });
   },
 });
 
