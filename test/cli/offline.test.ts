@@ -38,3 +38,13 @@ test('the namespace comes from the environment where no flag says one', async (t
   t.is(await program.run('template', 'web'), 0);
   t.regex(program.stdout.text, /namespace: from-env/);
 });
+
+// as helm ends its text of 104 KB
+test('a template that includes itself without end fails as in Helm', async (t) => {
+  const program = testProgram();
+  t.is(await program.run('template', 'rel', 'recursive'), 1);
+  const end =
+    'nested reference name: loop: unable to execute template\n\nUse --debug flag to render out invalid YAML\n';
+  t.true(program.stderr.text.endsWith(end));
+  t.is(program.stdout.text, '');
+});

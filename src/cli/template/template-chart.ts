@@ -97,7 +97,14 @@ async function render(
       signal,
     );
   } catch (error) {
-    if (!(error instanceof RenderError) || !['render_failed', 'chart_incompatible'].includes(error.code)) throw error;
+    if (!(error instanceof RenderError) || !isOfHelm(error)) throw error;
     throw new TemplateError(`${error.message}\n\nUse --debug flag to render out invalid YAML`, { cause: error });
   }
+}
+
+/** Whether Helm fails there, too: of the limits it has that of includes alone. */
+function isOfHelm({ code, message }: RenderError): boolean {
+  return code === 'render_limit'
+    ? message.endsWith(': unable to execute template')
+    : ['render_failed', 'chart_incompatible'].includes(code);
 }
