@@ -9,6 +9,7 @@ import { connectCluster } from '../kube/cluster.ts';
 import type { ConnectionSource } from '../kube/connection.ts';
 import { operations } from '../operation/operations.ts';
 import { secretStorage } from '../release/secret-storage.ts';
+import type { ChartLimits } from '../chart/limits.ts';
 import type { RenderLimits } from '../render/limits.ts';
 import { processHost } from '../render/process-host.ts';
 import { createChartSource } from '../source/chart-source.ts';
@@ -27,20 +28,20 @@ export interface AgentSetup {
   /** Whether charts may use Nunjucks. Default false. */
   allowNunjucks?: boolean;
   times?: NonNullable<AgentOptions['times']>;
-  /** How far the render of a chart may go. */
-  renderLimits?: RenderLimits;
+  /** How far charts and their renders may go. Default: `defaultChartLimits` and `defaultRenderLimits`. */
+  limits?: { render?: RenderLimits; chart?: ChartLimits } | undefined;
   /** How long each download from a repository may take. */
   downloadTimeoutMs?: number;
 }
 
 /** An agent with all that it works with: the cluster, the store of releases, the renderer, the source of charts. */
 export async function agentOf(setup: AgentSetup): Promise<Agent> {
-  const { log, renderLimits: limits } = setup;
+  const { log, limits = {} } = setup;
   const host = processHost();
   const cluster = connectCluster(setup.cluster);
   const renderer = localRenderer({
     allowNunjucks: setup.allowNunjucks ?? false,
-    ...(limits && { limits }),
+    ...(limits.render && { limits: limits.render }),
   });
   const storage = secretStorage({
     secrets: cluster,
@@ -49,7 +50,11 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   });
   const handlers = createCommandHandlers({
     operations,
-    source: createChartSource({ localCharts: setup.localCharts, timeoutMs: setup.downloadTimeoutMs }),
+    source: createChartSource({
+      localCharts: setup.localCharts,
+      timeoutMs: setup.downloadTimeoutMs,
+      chartLimits: limits.chart,
+    }),
     readValues: loadValues,
     surroundings: { cluster, storage, renderer, host },
   });

@@ -1,5 +1,6 @@
 import type { ControlPlaneSettings } from './control-plane-settings.ts';
 import type { Host } from '../go/host.ts';
+import type { RenderLimits } from '../render/limits.ts';
 import type { ThreadedRenderer } from '../render/renderer.ts';
 import type { RunSettings } from './run-settings.ts';
 
@@ -27,7 +28,7 @@ export interface ProgramDependencies {
   /** Calls back at each Ctrl-C, instead of ending the process; returns what takes that back. */
   onInterrupt(listener: () => void): () => void;
   /** A renderer for charts of this machine; to be closed by who asked for it. */
-  createRenderer(options: { allowNunjucks: boolean }): ThreadedRenderer;
+  createRenderer(options: { allowNunjucks: boolean; limits?: RenderLimits }): ThreadedRenderer;
   /** Runs an agent until the process is told to stop. Fails where it cannot start. */
   runAgent(settings: RunSettings): Promise<void>;
   /** Runs a control plane until the process is told to stop. Fails where it cannot start. */

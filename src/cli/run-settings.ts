@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseListenAddress } from '../agent/listen-address.ts';
+import { limitsDescription, limitsFlag, limitsSchema } from './limits.ts';
 import { switchSchema, type Settings } from './settings.ts';
 
 export const runSettings = {
@@ -44,6 +45,11 @@ export const runSettings = {
     variable: 'HELM_AGENT_LOCAL_CHARTS',
     description: 'the folder below which commands may name charts by path; by default none may',
   },
+  limits: {
+    flag: limitsFlag,
+    variable: 'HELM_AGENT_LIMITS',
+    description: limitsDescription,
+  },
 } satisfies Settings<string>;
 
 const agentId = z
@@ -69,6 +75,7 @@ export function runSchema(hostName: string) {
       listenInsecure: switchSchema,
       allowNunjucks: switchSchema,
       localCharts: z.string().optional(),
+      limits: limitsSchema.optional(),
     })
     .refine(({ controlPlane, listen }) => controlPlane !== undefined || listen !== undefined, {
       path: ['controlPlane'],

@@ -51,7 +51,7 @@ export function functionMap(host: Host, limits: FunctionLimits = defaultLimits):
       dictFunctions,
       mathFunctions(limits),
       jsonFunctions,
-      yamlFunctions,
+      yamlFunctions(limits),
       tomlFunctions(host),
       randomFunctions(host, limits),
       dateFunctions(host),

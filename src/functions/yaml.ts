@@ -3,53 +3,56 @@ import { readYamlList, readYamlMap } from '../yaml/read.ts';
 import { writeYaml, writeYamlPretty } from '../yaml/write.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 import type { FunctionFamily } from './family.ts';
+import type { FunctionLimits } from './limits.ts';
 import { recover } from './recover.ts';
 
 /** Helm's YAML functions. What is not `must…` answers nothing for an error in writing, and the error in what is read. */
-export const yamlFunctions: FunctionFamily = {
-  toYaml: {
-    params: ['interface {}'],
-    call: (value: Value) =>
-      orElse(
-        () => withoutLineEnd(writeYaml(value)),
-        () => '',
-      ),
-  },
-  toYamlPretty: {
-    params: ['interface {}'],
-    call: (value: Value) =>
-      orElse(
-        () => withoutLineEnd(writeYamlPretty(value)),
-        () => '',
-      ),
-  },
-  mustToYaml: {
-    params: ['interface {}'],
-    call: (value: Value) =>
-      orElse(
-        () => withoutLineEnd(writeYaml(value)),
-        (message) => {
-          throw new GoError(message);
-        },
-      ),
-  },
-  fromYaml: {
-    params: ['string'],
-    call: (text: string) =>
-      orElse<Value>(
-        () => readYamlMap(text) ?? new Map<string, Value>(),
-        (message) => new Map([['Error', message]]),
-      ),
-  },
-  fromYamlArray: {
-    params: ['string'],
-    call: (text: string) =>
-      orElse<Value>(
-        () => readYamlList(text) ?? [],
-        (message) => [message],
-      ),
-  },
-};
+export function yamlFunctions({ aliasedNodes }: FunctionLimits): FunctionFamily {
+  return {
+    toYaml: {
+      params: ['interface {}'],
+      call: (value: Value) =>
+        orElse(
+          () => withoutLineEnd(writeYaml(value)),
+          () => '',
+        ),
+    },
+    toYamlPretty: {
+      params: ['interface {}'],
+      call: (value: Value) =>
+        orElse(
+          () => withoutLineEnd(writeYamlPretty(value)),
+          () => '',
+        ),
+    },
+    mustToYaml: {
+      params: ['interface {}'],
+      call: (value: Value) =>
+        orElse(
+          () => withoutLineEnd(writeYaml(value)),
+          (message) => {
+            throw new GoError(message);
+          },
+        ),
+    },
+    fromYaml: {
+      params: ['string'],
+      call: (text: string) =>
+        orElse<Value>(
+          () => readYamlMap(text, aliasedNodes) ?? new Map<string, Value>(),
+          (message) => new Map([['Error', message]]),
+        ),
+    },
+    fromYamlArray: {
+      params: ['string'],
+      call: (text: string) =>
+        orElse<Value>(
+          () => readYamlList(text, aliasedNodes) ?? [],
+          (message) => [message],
+        ),
+    },
+  };
+}
 
 function withoutLineEnd(text: string): string {
   return text.endsWith('\n') ? text.slice(0, -1) : text;

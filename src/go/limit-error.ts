@@ -16,13 +16,13 @@ export class LimitError extends GoError {
 /**
  * The largest text, in UTF-16 units, that is made of a value: a value that holds others several times may be small and its text without end.
  */
-const largestText = 64 * 1024 * 1024;
+const largestText = 32 * 1024 * 1024;
 
 /** No value that is not part of itself nests as deep as this. */
 const deepest = 100_000;
 
 /** What a map or list counts besides the texts that it holds, for the time and the memory that it takes. */
-export const nodeWeight = 64;
+export const nodeWeight = 128;
 
 /** Watches how large a text grows that is made of a value piece by piece, or a copy. */
 export class TextSize {

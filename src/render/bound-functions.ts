@@ -8,6 +8,9 @@ import { markFailure } from './error-text.ts';
 import type { RenderNotice } from './notice.ts';
 import { lookupId, lookupValue, type LookupKey, type LookupTable } from './lookup-table.ts';
 
+/** The name of what `tpl` runs, in errors. */
+export const textName = 'gotpl';
+
 /** Text that Go prints for a missing value, which Helm takes out of what a template and `tpl` write. */
 const noValue = '<no value>';
 
@@ -28,7 +31,7 @@ export interface BoundOptions {
   /** `required` and `fail` let pass, and say so. */
   lint: boolean;
   notice: (notice: RenderNotice) => void;
-  /** How often a template may be included within itself, and how deep `tpl` may nest. */
+  /** How often a template may be included within itself. */
   includeDepth: number;
 }
 
@@ -37,7 +40,7 @@ export function boundCalls(execution: () => Execution, options: BoundOptions): B
   const { lookups, lint, notice, includeDepth } = options;
   return {
     include: includeCall(execution, includeDepth),
-    tpl: tplCall(execution, includeDepth),
+    tpl: (text: string, data: Value) => tpl(execution(), text, data),
     required: (message: string, value: Value) => {
       if (value !== null && value !== '') return value;
       if (!lint) throw new GoError(markFailure(message));
@@ -76,22 +79,9 @@ function includeCall(execution: () => Execution, maxDepth: number): (name: strin
   };
 }
 
-function tplCall(execution: () => Execution, maxDepth: number): (text: string, data: Value) => Value {
-  let depth = 0;
-  return (text, data) => {
-    if (depth > maxDepth) throw new LimitError(`tpl is nested more than ${maxDepth} deep`);
-    depth++;
-    try {
-      return tpl(execution(), text, data);
-    } finally {
-      depth--;
-    }
-  };
-}
-
 function tpl(execution: Execution, text: string, data: Value): string {
   try {
-    return withoutNoValue(execution.executeText({ name: 'gotpl', text }, data));
+    return withoutNoValue(execution.executeText({ name: textName, text }, data));
   } catch (error) {
     if (error instanceof TemplateParseError) throw wrapped(`cannot parse template ${quote(text)}`, error);
     if (error instanceof GoError) throw wrapped(`error during tpl function execution for ${quote(text)}`, error);

@@ -9,7 +9,7 @@ import {
 } from '../template/template-error.ts';
 import { createParseCache, TemplateSet } from '../template/template-set.ts';
 import { createWeightedCache } from '../template/weighted-cache.ts';
-import { boundCalls, boundFunctions, withoutNoValue } from './bound-functions.ts';
+import { boundCalls, boundFunctions, textName, withoutNoValue } from './bound-functions.ts';
 import { templateObject, type ScopedTemplate } from './chart-templates.ts';
 import type { Engine, EngineRun } from './engine.ts';
 import { executionErrorText, parseErrorText } from './error-text.ts';
@@ -71,6 +71,7 @@ function executionOf(set: TemplateSet, run: EngineRun): Execution {
       output: limits.outputBytes,
       text: limits.textBytes,
       elements: limits.listElements,
+      texts: limits.includeDepth,
     },
     ...(watch && { interruption: watch.interruption }),
   });
@@ -80,7 +81,8 @@ function executionOf(set: TemplateSet, run: EngineRun): Execution {
 /** The error with Helm's text; a defect stays what it is. */
 function helmError(file: string, error: unknown): unknown {
   if (error instanceof TemplateLimitError) {
-    return new RenderError('render_limit', error.message, { position: placeOf(error.position), cause: error });
+    const position = error.position.name === textName ? { file } : placeOf(error.position);
+    return new RenderError('render_limit', error.message, { position, cause: error });
   }
   if (error instanceof TemplateParseError) {
     const position = { file: error.templateName, line: error.line };
@@ -106,9 +108,10 @@ function chainOf(error: Error): Error[] {
   return chain;
 }
 
-/** The innermost place: where the fault is. */
+/** The innermost place in a file: where the fault is, or the call of the text that is at fault. */
 function positionOf(chain: readonly Error[]): RenderPosition | undefined {
-  const place = chain.findLast((link) => link instanceof TemplateExecError)?.position;
+  const places = chain.filter((link) => link instanceof TemplateExecError).map(({ position }) => position);
+  const place = places.findLast(({ name }) => name !== textName);
   return place && placeOf(place);
 }
 

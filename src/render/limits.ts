@@ -19,7 +19,7 @@ export interface RenderLimits extends FunctionLimits {
 export const defaultRenderLimits: RenderLimits = {
   ...defaultFunctionLimits,
   steps: 50_000_000,
-  outputBytes: 100 * 1024 * 1024,
+  outputBytes: 32 * 1024 * 1024,
   includeDepth: 1000,
   milliseconds: 60_000,
   memoryMb: 512,

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Chart } from '../chart/chart.ts';
+import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
 import { loadArchive } from '../chart/load-archive.ts';
 import type { ChartRequest } from './chart-request.ts';
 import { loadLocalChart } from './local-chart.ts';
@@ -26,6 +27,8 @@ export interface ChartSourceOptions {
   maxIndexBytes?: number | undefined;
   /** Of a packed chart. Default 100 MiB, as in Helm. */
   maxArchiveBytes?: number | undefined;
+  /** Of what is in a chart. Default: `defaultChartLimits`. */
+  chartLimits?: ChartLimits | undefined;
 }
 
 /** Where charts come from. */
@@ -41,6 +44,7 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
     timeoutMs = sourceDefaults.timeoutMs,
     maxIndexBytes = sourceDefaults.maxIndexBytes,
     maxArchiveBytes = sourceDefaults.maxArchiveBytes,
+    chartLimits: limits = defaultChartLimits,
   } = options;
   const repositoryOptions = { dispatcher, timeoutMs, maxIndexBytes, maxArchiveBytes };
   return {
@@ -55,10 +59,10 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
       refuseUrl(chartName);
       if (repoUrl) {
         const archive = await downloadFromRepository({ ...request, repoUrl }, repositoryOptions, signal);
-        return loadArchive(archive, { signal });
+        return loadArchive(archive, { signal, limits });
       }
       if (localCharts === undefined) throw localChartsDisabled(chartName);
-      return loadLocalChart(chartName, { folder: localCharts, maxArchiveBytes }, signal);
+      return loadLocalChart(chartName, { folder: localCharts, maxArchiveBytes, limits }, signal);
     },
   };
 }

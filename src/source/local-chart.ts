@@ -1,6 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve, sep } from 'node:path';
 import type { Chart } from '../chart/chart.ts';
+import type { ChartLimits } from '../chart/limits.ts';
 import { loadArchive } from '../chart/load-archive.ts';
 import { loadDirectory } from '../chart/load-directory.ts';
 import { SourceError } from './source-error.ts';
@@ -9,6 +10,7 @@ export interface LocalCharts {
   /** The folder that charts may come from, with all that is below it. */
   readonly folder: string;
   readonly maxArchiveBytes: number;
+  readonly limits: ChartLimits;
 }
 
 /**
@@ -21,7 +23,7 @@ export async function loadLocalChart(path: string, local: LocalCharts, signal: A
   });
   const candidate = findLexically(path, local.folder, root);
   try {
-    return await loadFrom(candidate, root, path, local.maxArchiveBytes, signal);
+    return await loadFrom(candidate, root, path, local, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof Error && 'syscall' in error)) throw error;
@@ -45,13 +47,13 @@ async function loadFrom(
   candidate: string,
   root: string,
   path: string,
-  maxArchiveBytes: number,
+  { maxArchiveBytes, limits }: LocalCharts,
   signal: AbortSignal,
 ): Promise<Chart> {
   const real = await realpath(candidate);
   if (!isBelow(root, real)) throw forbidden(path);
   const facts = await stat(real);
-  if (facts.isDirectory()) return loadDirectory(real, { root, signal });
+  if (facts.isDirectory()) return loadDirectory(real, { root, limits, signal });
   const shown = JSON.stringify(path);
   if (!facts.isFile()) {
     throw new SourceError('chart_not_found', `${shown} is neither a directory nor an archive of a chart`);
@@ -59,7 +61,7 @@ async function loadFrom(
   if (facts.size > maxArchiveBytes) {
     throw new SourceError('too_large', `the archive ${shown} is larger than the limit of ${maxArchiveBytes} bytes`);
   }
-  return loadArchive(await readFile(real, { signal }), { signal });
+  return loadArchive(await readFile(real, { signal }), { limits, signal });
 }
 
 function isBelow(root: string, path: string): boolean {

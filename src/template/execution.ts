@@ -33,13 +33,16 @@ interface ExecutionLimits {
   readonly elements?: number;
   /** How deep `template` may nest. */
   readonly depth?: number;
+  /** How deep texts may be executed within others. */
+  readonly texts?: number;
 }
 
 const defaultSteps = 10_000_000;
-const defaultOutput = 64 * 1024 * 1024;
-const defaultText = 32 * 1024 * 1024;
+const defaultOutput = 32 * 1024 * 1024;
+const defaultText = 16 * 1024 * 1024;
 const defaultElements = 1_000_000;
 const defaultDepth = 100_000;
+const defaultTexts = 1000;
 
 /** So much of a text, or of a list, counts as a step: it takes about the time of one. */
 const textPerStep = 64;
@@ -57,6 +60,7 @@ export class Execution implements Running {
   #templates: TemplateSet;
   #steps = 0;
   #nesting = 0;
+  #texts = 0;
   #deepest = 0;
   #origin: Origin | undefined;
   #node: AnyNode | undefined;
@@ -64,6 +68,7 @@ export class Execution implements Running {
   readonly #maxOutput: number;
   readonly #maxText: number;
   readonly #maxElements: number;
+  readonly #maxTexts: number;
   readonly #interruption: Interruption;
   readonly #calls: ReadonlyMap<string, (...args: Slot[]) => Value>;
 
@@ -76,6 +81,7 @@ export class Execution implements Running {
     this.#maxOutput = limits.output ?? defaultOutput;
     this.#maxText = limits.text ?? defaultText;
     this.#maxElements = limits.elements ?? defaultElements;
+    this.#maxTexts = limits.texts ?? defaultTexts;
     this.#interruption = interruption;
     // the arguments are checked against the parameters before the call
     this.#calls = new Map(Object.entries(calls) as [string, (...args: Slot[]) => Value][]);
@@ -100,13 +106,16 @@ export class Execution implements Running {
   executeText(file: TemplateFile, data: Value): string {
     const templates = this.#templates;
     const { set, template } = templates.extend(file);
+    if (this.#texts >= this.#maxTexts) this.#fail(`executes texts nested more than ${this.#maxTexts} deep`);
     this.#templates = set;
+    this.#texts++;
     try {
       return this.#start(template, data);
     } catch (error) {
       if (!(error instanceof TemplateLimitError)) throw error;
       throw new TemplateLimitError(error.templateName, error.position, error.limit, error.position.name === file.name);
     } finally {
+      this.#texts--;
       this.#templates = templates;
     }
   }

@@ -1,3 +1,4 @@
+import { LimitError } from '../go/limit-error.ts';
 import { goSyntax } from './go-syntax.ts';
 import type { AliasNode, MappingNode, YamlNode } from './node.ts';
 import { formatFloat32 } from './number.ts';
@@ -28,6 +29,7 @@ interface Walk {
   /** As go-yaml counts them, to bound what aliases blow up. */
   decoded: number;
   aliased: number;
+  readonly maxAliased: number;
   readonly open: Set<AliasNode>;
   /** The first thing that JSON refuses; syntax and structure are complained about before. */
   refusal: string | undefined;
@@ -55,10 +57,18 @@ export function typedScalar(resolved: Resolved): null | string | TypedScalar {
   }
 }
 
-/** Builds a document's tree. Throws {@link YamlError} with go-yaml's texts. */
-export function compose(root: YamlNode | undefined, make: ScalarMaker): YamlTree {
+/** Builds a document's tree. Throws {@link YamlError} with go-yaml's texts, {@link LimitError} where more than `maxAliased` nodes come out of aliases. */
+export function compose(root: YamlNode | undefined, make: ScalarMaker, maxAliased: number): YamlTree {
   if (root === undefined) return make({ tag: 'null', value: null });
-  const walk: Walk = { make, decoded: 1, aliased: 0, open: new Set(), refusal: undefined, hasNonFinite: false };
+  const walk: Walk = {
+    make,
+    decoded: 1,
+    aliased: 0,
+    maxAliased,
+    open: new Set(),
+    refusal: undefined,
+    hasNonFinite: false,
+  };
   const tree = composeNode(walk, root);
   if (walk.refusal !== undefined) throw new YamlError(walk.refusal);
   // a later value of the same key may have replaced it
@@ -73,6 +83,8 @@ export function compose(root: YamlNode | undefined, make: ScalarMaker): YamlTree
 function countNode(walk: Walk): void {
   walk.decoded++;
   if (walk.open.size > 0) walk.aliased++;
+  if (walk.aliased > walk.maxAliased)
+    throw new LimitError(`YAML with more than ${walk.maxAliased} nodes out of aliases is over the limit`);
   const { decoded, aliased } = walk;
   if (aliased > 100 && decoded > 1000 && aliased / decoded > allowedAliasRatio(decoded)) {
     throw new YamlError('yaml: document contains excessive aliasing');

@@ -1,4 +1,4 @@
-import { TextSize } from '../go/limit-error.ts';
+import { nodeWeight, TextSize } from '../go/limit-error.ts';
 
 /** The text being written and where on its line it stands. */
 export class Output {
@@ -17,6 +17,11 @@ export class Output {
 
   constructor(width: number) {
     this.width = width;
+  }
+
+  /** Counts a map or list. */
+  openCollection(): void {
+    this.#size.add(nodeWeight);
   }
 
   /** Adds text without a line break. */

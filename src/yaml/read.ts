@@ -4,27 +4,30 @@ import type { YamlTree } from './compose.ts';
 import { parseFirstDocument } from './parse.ts';
 import { YamlError } from './yaml-error.ts';
 
-/** Reads the first document of a text as `sigs.k8s.io/yaml` does. Throws {@link YamlError}. */
-export function readYaml(text: string): Value {
+/** How many nodes may come out of aliases where nobody says otherwise: about as many as go-yaml lets pass. */
+export const defaultAliasedNodes = 1_000_000;
+
+/** Reads the first document of a text as `sigs.k8s.io/yaml` does. Throws {@link YamlError}, `LimitError` where more nodes than that come out of aliases. */
+export function readYaml(text: string, aliasedNodes = defaultAliasedNodes): Value {
   // without typed scalars the tree consists of values only
-  return converted(() => compose(parseFirstDocument(text), plainValue)) as Value;
+  return converted(() => compose(parseFirstDocument(text), plainValue, aliasedNodes)) as Value;
 }
 
 /** Like {@link readYaml}, but numbers and booleans keep the text that they become where Go decodes them into a string. */
 export function readTypedYaml(text: string): YamlTree {
-  return converted(() => compose(parseFirstDocument(text), typedScalar));
+  return converted(() => compose(parseFirstDocument(text), typedScalar, defaultAliasedNodes));
 }
 
 /** Reads a mapping; null, as Go's nil map, where the document is empty or null. Throws {@link YamlError}. */
-export function readYamlMap(text: string): ValueMap | null {
-  const value = readYaml(text);
+export function readYamlMap(text: string, aliasedNodes?: number): ValueMap | null {
+  const value = readYaml(text, aliasedNodes);
   if (value === null || value instanceof Map) return value;
   throw wrongKind(value, 'map[string]interface {}');
 }
 
 /** Reads a list; null, as Go's nil slice, where the document is empty or null. Throws {@link YamlError}. */
-export function readYamlList(text: string): ValueList | null {
-  const value = readYaml(text);
+export function readYamlList(text: string, aliasedNodes?: number): ValueList | null {
+  const value = readYaml(text, aliasedNodes);
   if (value === null || Array.isArray(value)) return value;
   throw wrongKind(value, '[]interface {}');
 }

@@ -66,6 +66,7 @@ function writeCollection(
     throw notJson(`unsupported value: encountered a cycle via ${goTypeOf(value)}`);
   }
   open.push(value);
+  writing.out.openCollection();
   if (value instanceof Map) {
     const map: ReadonlyMap<string, Value> = value;
     const fields = Array.from(map).sort(([a], [b]) => compareKeys(a, b, dialect.letterOrder));

@@ -8,11 +8,11 @@ import { agentId, answerOf, contentsOf, failureOf, startWorld } from './support/
 
 const world = startWorld({
   listen: { host: '127.0.0.1', port: 0 },
-  renderLimits: { ...defaultRenderLimits, steps: 1_000_000 },
+  limits: { render: { ...defaultRenderLimits, steps: 1_000_000 } },
 });
 const impatient = startWorld({
   downloadTimeoutMs: 1500,
-  renderLimits: { ...defaultRenderLimits, steps: Infinity, milliseconds: 700 },
+  limits: { render: { ...defaultRenderLimits, steps: Infinity, milliseconds: 700 } },
 });
 test.after.always(async () => {
   await (await world).close();

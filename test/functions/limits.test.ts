@@ -2,7 +2,7 @@ import test from 'ava';
 import { LimitError } from '../../src/go/limit-error.ts';
 import { fixedHost, runTemplate } from './template-runner.ts';
 
-const limits = { listElements: 100, textBytes: 1000 };
+const limits = { listElements: 100, textBytes: 1000, aliasedNodes: 100 };
 
 for (const template of [
   '{{ until 101 }}',
@@ -17,6 +17,15 @@ for (const template of [
   '{{ replace "" (repeat 100 "x") (repeat 100 "y") }}',
   '{{ randAlphaNum 1001 }}',
   '{{ randBytes 1001 }}',
+  '{{ fromYaml "a: &a [1,2,3,4,5,6,7,8,9,10]\\nb: &b [*a,*a,*a,*a,*a]\\nc: [*b,*b]" }}',
+  '{{ splitList "" (repeat 101 "x") }}',
+  '{{ split "x" (repeat 101 "x") }}',
+  '{{ regexSplit "x" (repeat 101 "x") -1 }}',
+  '{{ regexFindAll "x" (repeat 101 "x") -1 }}',
+  '{{ concat (until 60) (until 60) }}',
+  '{{ cat (repeat 600 "x") (repeat 600 "x") }}',
+  '{{ quote (repeat 600 "x") (repeat 600 "x") }}',
+  '{{ squote (repeat 600 "x") (repeat 600 "x") }}',
 ]) {
   test(`${template} is over the limit and fails with render_limit`, (t) => {
     const { cause } = t.throws(() => runTemplate(template, fixedHost, limits));

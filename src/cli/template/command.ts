@@ -5,6 +5,7 @@ import type { ProgramDependencies } from '../dependencies.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
 import { helmLog } from '../helm-log.ts';
 import { kubeVersionOf, namespaceOf } from '../release-options.ts';
+import { limitsDescription, limitsFlag, limitsOf } from '../limits.ts';
 import { loadChart } from '../load-chart.ts';
 import { locateChart } from '../locate-chart.ts';
 import { readSecret } from '../secret-file.ts';
@@ -26,6 +27,7 @@ interface TemplateFlags extends ValueFlags, RepositoryFlags {
   skipSchemaValidation?: boolean;
   nameTemplate?: string;
   allowNunjucks?: boolean;
+  limits?: string;
 }
 
 /** Adds `template`: what `helm template` prints, without a cluster. */
@@ -53,6 +55,7 @@ export function addTemplate(program: Command, dependencies: ProgramDependencies)
   addChartOptions(command);
   command
     .option('--allow-nunjucks', 'render charts that are written for Nunjucks')
+    .option(limitsFlag, limitsDescription)
     .addHelpText(
       'after',
       `
@@ -73,11 +76,12 @@ async function template(args: readonly string[], flags: TemplateFlags, dependenc
   const log = (line: string) => stderr.write(line);
   const helm = helmLog(log);
   const kubeVersion = kubeVersionOf(flags);
+  const limits = limitsOf(flags.limits);
   const { name, chartName } = nameAndChart(args, flags.nameTemplate, { host, env });
   const located = await locateChart(chartName, flags, (path) => readSecret(dependencies, path), helm);
   const values = await mergeValueFlags(flags, (path) => dependencies.readFile(path));
   await requireKnownFormat(located);
-  const chart = await loadChart(located, helm.notice);
+  const chart = await loadChart(located, helm.notice, limits.chart);
   requireInstallableType(chart);
   if (chart.metadata.deprecated) helm.deprecated();
   requireDependencies(chart);
@@ -94,7 +98,7 @@ async function template(args: readonly string[], flags: TemplateFlags, dependenc
     noHooks: !flags.hooks,
     options: { skipSchemaValidation: flags.skipSchemaValidation ?? false },
   };
-  const renderer = dependencies.createRenderer({ allowNunjucks: flags.allowNunjucks ?? false });
+  const renderer = dependencies.createRenderer({ allowNunjucks: flags.allowNunjucks ?? false, limits: limits.render });
   try {
     const { output } = await templateChart(request, renderer, new AbortController().signal, log);
     return flags.showOnly === undefined ? output : showOnly(output, flags.showOnly);
