@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { quote } from '../go/strconv.ts';
 import { compareStrings, fromBytes } from '../go/text.ts';
 import { withoutByteOrderMark } from './byte-order-mark.ts';
@@ -60,7 +60,7 @@ async function readIgnoreFile(folder: string): Promise<string> {
   try {
     return fromBytes(await readFile(join(folder, '.helmignore')));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    if (codeOf(error) === 'ENOENT') return '';
     throw error;
   }
 }
@@ -80,9 +80,7 @@ async function walkFolder(walk: Walk, folder: string, prefix: string): Promise<v
 
 async function walkEntry(walk: Walk, path: string, name: string): Promise<void> {
   const real = await resolveLink(walk, path, name);
-  if (!isBelow(walk.root, real)) {
-    throw new ChartError('chart_invalid', `the chart holds a link that leads out of its folder: ${quote(name)}`);
-  }
+  if (!isBelow(walk.root, real)) throw leadsOut(name);
   const status = await stat(real);
   if (isIgnored(walk.rules, name, status.isDirectory())) return;
   if (status.isDirectory()) {
@@ -90,24 +88,47 @@ async function walkEntry(walk: Walk, path: string, name: string): Promise<void> 
     return;
   }
   if (!status.isFile())
-    throw new ChartError('chart_invalid', `cannot load irregular file ${name} as it has file mode type bits set`);
+    throw new ChartError(
+      'chart_invalid',
+      `cannot load irregular file ${join(walk.top, name)} as it has file mode type bits set`,
+    );
   await takeFile(walk, real, name, status.size);
 }
 
 /** Where an entry really is. */
 async function resolveLink(walk: Walk, path: string, name: string): Promise<string> {
   const shown = join(walk.top, name);
-  const real = await realpath(path).catch(async (error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    const target = resolve(dirname(path), await readlink(path));
-    const text = `error evaluating symlink ${shown}: lstat ${target}: no such file or directory`;
-    throw new ChartError('chart_invalid', text, { cause: error });
+  const real = await realpath(path).catch(async (cause: unknown) => {
+    const failed = `error evaluating symlink ${shown}`;
+    if (codeOf(cause) === 'ELOOP')
+      throw new ChartError('chart_invalid', `${failed}: EvalSymlinks: too many links`, { cause });
+    if (codeOf(cause) !== 'ENOENT') throw cause;
+    const missing = await missingPart(path);
+    if (!isBelow(walk.root, missing)) throw leadsOut(name);
+    throw new ChartError('chart_invalid', `${failed}: lstat ${missing}: no such file or directory`, { cause });
   });
   if (real !== path) {
     const message = 'found symbolic link in path. Contents of linked file included and used';
     walk.notice(message, { path: shown, resolved: real });
   }
   return real;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** Of a path that leads nowhere the part up to what is not there, links followed, as Go's `filepath.EvalSymlinks` names it. */
+async function missingPart(path: string): Promise<string> {
+  const folder = await realpath(dirname(path)).catch(() => undefined);
+  if (folder === undefined) return missingPart(dirname(path));
+  const entry = join(folder, basename(path));
+  const target = await readlink(entry).catch(() => undefined);
+  return target === undefined ? entry : missingPart(resolve(folder, target));
+}
+
+function leadsOut(name: string): ChartError {
+  return new ChartError('chart_invalid', `the chart holds a link that leads out of its folder: ${quote(name)}`);
 }
 
 function isBelow(root: string, path: string): boolean {

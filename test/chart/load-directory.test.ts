@@ -88,6 +88,47 @@ test('tells of links that it follows, and names one that leads nowhere', async (
   t.is(error.message, `error evaluating symlink ${root}/dead: lstat ${root}/none: no such file or directory`);
 });
 
+const deadLink = test.macro<[link: string, missing: string]>({
+  title: (_, link, missing) => `of a link to ${link} names ${missing} as what is missing`,
+  async exec(t, link, missing) {
+    const root = await realpath(await folder(t, { 'Chart.yaml': chartYaml('c'), 'a/b': '' }));
+    await symlink('none', join(root, 'a/other'));
+    await symlink('b', join(root, 'a/fine'));
+    await symlink(link, join(root, 'Dead'));
+    const message = `error evaluating symlink ${root}/Dead: lstat ${root}/${missing}: no such file or directory`;
+    await t.throwsAsync(loadDirectory(root), { instanceOf: ChartError, message });
+  },
+});
+
+test(deadLink, 'x/y/z', 'x');
+test(deadLink, 'a/x/y', 'a/x');
+test(deadLink, 'a/../x', 'x');
+test(deadLink, 'a/other', 'a/none');
+
+test('says of no path outside whether it is there', async (t) => {
+  const root = await folder(t, { 'c/Chart.yaml': chartYaml('c') });
+  await symlink('../none', join(root, 'c/dead'));
+  const message = 'the chart holds a link that leads out of its folder: "dead"';
+  await t.throwsAsync(loadDirectory(join(root, 'c')), { instanceOf: ChartError, message });
+});
+
+test('refuses links that lead to each other, and devices', async (t) => {
+  const root = await realpath(await folder(t, { 'Chart.yaml': chartYaml('c') }));
+  await symlink('b', join(root, 'a'));
+  await symlink('a', join(root, 'b'));
+  await t.throwsAsync(loadDirectory(root), {
+    instanceOf: ChartError,
+    message: `error evaluating symlink ${root}/a: EvalSymlinks: too many links`,
+  });
+  await rm(join(root, 'b'));
+  await rm(join(root, 'a'));
+  await symlink('/dev/null', join(root, 'null'));
+  await t.throwsAsync(loadDirectory(root, { root: '/' }), {
+    instanceOf: ChartError,
+    message: `cannot load irregular file ${root}/null as it has file mode type bits set`,
+  });
+});
+
 test('tells of requirements in a chart of apiVersion v2, subcharts too', async (t) => {
   const root = await folder(t, {
     'Chart.yaml': chartYaml('c'),
