@@ -1,5 +1,6 @@
 import { decodeJsonPrefix } from '../go/json-decode.ts';
 import { sprintf } from '../go/fmt.ts';
+import { LimitError } from '../go/limit-error.ts';
 import { goTypeOf } from '../go/types.ts';
 import { fromBytes } from '../go/text.ts';
 import { GoError } from '../go/value.ts';
@@ -68,6 +69,7 @@ export function schemaProblems(
     const failure = validate(compiled(fromBytes(schema), schemas), values);
     return failure === undefined ? '' : failureLines(failure);
   } catch (error) {
+    if (error instanceof LimitError) throw new LimitError(`values.schema.json: ${error.message}`, 'values.schema.json');
     if (error instanceof ValuesError || error instanceof GoError) return error.message;
     throw error;
   }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ChartError, type ChartErrorCode } from '../../src/chart/chart-error.ts';
 import { loadArchive } from '../../src/chart/load-archive.ts';
-import { defaultChartLimits } from '../../src/chart/limits.ts';
+import { defaultChartLimits, type ChartLimits } from '../../src/chart/limits.ts';
 import { archiveOf, chartYaml, type Entry } from './archive.ts';
 
 test('loads a chart with its values, templates, files, schema, lock and subcharts', async (t) => {
@@ -261,3 +261,61 @@ test('stops when it is told to', async (t) => {
   const archive = await archiveOf({ ...c });
   await t.throwsAsync(loadArchive(archive, { signal: AbortSignal.abort(reason) }), { is: reason });
 });
+
+const exceeds = test.macro({
+  title: (_, what: string) => `refuses ${what}`,
+  async exec(t, _what: string, limits: Partial<ChartLimits>, entries: Record<string, Entry>, message: RegExp) {
+    const archive = await archiveOf({ ...c, ...entries });
+    const error = await t.throwsAsync(loadArchive(archive, { limits: { ...defaultChartLimits, ...limits } }), {
+      instanceOf: ChartError,
+    });
+    t.is(error.code, 'too_large');
+    t.regex(error.message, message);
+  },
+});
+const numbered = (count: number, prefix: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, '']));
+const folder = { header: { type: 'directory' } } as const;
+
+test(exceeds, 'more files than are allowed', { entries: 100 }, numbered(200, 'c/f'), /more than 100 files/);
+test(
+  exceeds,
+  'more folders than files are allowed',
+  { entries: 100 },
+  Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`c/d${i}/`, folder])),
+  /more than 100 files/,
+);
+test(
+  exceeds,
+  'a file above its limit',
+  { fileBytes: 10 },
+  { 'c/f': 'x'.repeat(1000) },
+  /larger than the maximum file size 10/,
+);
+test(
+  exceeds,
+  'files above their limit together',
+  { chartBytes: 1000 },
+  { 'c/f': 'x'.repeat(600), 'c/g': 'x'.repeat(600) },
+  /larger than the maximum size 1000/,
+);
+test(
+  exceeds,
+  'what unpacks to many times its size',
+  { compressionRatio: 5 },
+  Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`c/f${i}`, 'x'.repeat(4 * 1024 * 1024)])),
+  /more than 5 times its size/,
+);
+
+test('an archive of very long names is read, or refused as broken, in time', async (t) => {
+  const name = `c/${'n'.repeat(200)}/`.repeat(1);
+  const chart = await loadArchive(await archiveOf({ ...c, [`${name}${'x'.repeat(5000)}`]: 'a' }));
+  t.is(chart.files.length, 1);
+});
+
+for (const type of ['character-device', 'block-device', 'fifo', 'contiguous-file'] as const) {
+  test(`an entry of the type ${type} makes no file on this machine, and no chart that is larger than it says`, async (t) => {
+    const loaded = await loadArchive(await archiveOf({ ...c, 'c/f': { header: { type } } }));
+    t.true(loaded.files.every(({ data }) => data.length === 0));
+  });
+}

@@ -4,6 +4,7 @@ import type { Schema } from '../../src/chart/schema/schema.ts';
 import { validateValues } from '../../src/chart/validate-values.ts';
 import { ValuesError } from '../../src/chart/values-error.ts';
 import { toBytes } from '../../src/go/text.ts';
+import { LimitError } from '../../src/go/limit-error.ts';
 import type { Value } from '../../src/go/value.ts';
 import { readYamlMap } from '../../src/yaml/read.ts';
 
@@ -51,4 +52,22 @@ test('a schema whose text was compiled before is not compiled again', (t) => {
     },
     { message: `${start}d:\n- at '': false schema\n` },
   );
+});
+
+test('a schema that asks for work without end is ended at a limit, which names it', (t) => {
+  const twice = (i: number) => ({ allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] });
+  const definitions = Array.from({ length: 40 }, (_, i) => `"d${i}": ${JSON.stringify(i === 39 ? {} : twice(i))}`);
+  const schema = `{"$defs": {${definitions.join(',')}}, "$ref": "#/$defs/d0"}`;
+  t.throws(check(chart('c', schema), 'a: 1'), {
+    instanceOf: LimitError,
+    code: 'render_limit',
+    message: 'values.schema.json: takes more than 1000000 comparisons',
+  });
+});
+
+test('many items are found to be unique, and many choices are gone through, in time', (t) => {
+  const items = Array.from({ length: 20_000 }, (_, i) => `{a: ${i}}`).join(',');
+  t.notThrows(check(chart('c', '{"properties": {"l": {"uniqueItems": true}}}'), `l: [${items}]`));
+  const equal = check(chart('c', '{"properties": {"l": {"uniqueItems": true}}}'), `l: [${items},{a: 7}]`);
+  t.throws(equal, { message: /items at 7 and 20,000 are equal/ });
 });

@@ -57,15 +57,25 @@ export function findDuplicates(items: readonly Value[]): [earlier: number, later
   const seen = new Map<string, number[]>();
   for (const [later, item] of items.entries()) {
     const hash = hashOf(item);
-    const candidates = seen.get(hash) ?? [];
-    const earlier = candidates.find((i) => equalJson(items[i] ?? null, item));
+    const candidates = seen.get(hash);
+    const earlier = candidates?.find((i) => equalJson(items[i] ?? null, item));
     if (earlier !== undefined) return [earlier, later];
-    seen.set(hash, [...candidates, later]);
+    if (candidates === undefined) seen.set(hash, [later]);
+    else candidates.push(later);
   }
   return undefined;
 }
 
+/** Equal for items that are equal; what they hold is looked into, but not what is in that. */
 function hashOf(value: Value): string {
+  if (isMap(value))
+    return Array.from(value, ([key, member]) => `${key} ${shapeOf(member)}`)
+      .sort()
+      .join('\n');
+  return Array.isArray(value) ? (value as readonly Value[]).map(shapeOf).join('\n') : shapeOf(value);
+}
+
+function shapeOf(value: Value): string {
   const type = typeOf(value) ?? '';
   if (type === 'number') return `n${numberOf(value)}`;
   if (isMap(value) || Array.isArray(value)) return `${type}${isMap(value) ? value.size : value.length}`;

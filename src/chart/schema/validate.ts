@@ -1,4 +1,5 @@
 import { quote } from '../../go/strconv.ts';
+import { LimitError } from '../../go/limit-error.ts';
 import { isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
 import { display, displayCount, displayNumber, quoteText } from './failure.ts';
@@ -21,6 +22,7 @@ interface Scope {
   /** The keyword of the reference that led here; empty where the schema is part of the one around it. */
   readonly keyword: string;
   readonly parent: Scope | undefined;
+  readonly work: Work;
 }
 
 /** Where a value is: the way to what it is in, and the last step. Most values fit, so nobody asks. */
@@ -37,6 +39,13 @@ export interface SchemaDialects {
   readonly resources: ReadonlyMap<string, Resource>;
   metaschemaOf(draft: Draft): Schema;
 }
+
+/** How much may still be compared: schemas that refer to each other can ask for work without end. */
+interface Work {
+  left: number;
+}
+
+const mostWork = 1_000_000;
 
 class SchemaCheck implements Check {
   readonly schema: Schema;
@@ -76,7 +85,7 @@ class SchemaCheck implements Check {
   }
 
   part(schema: Schema, value: Value, step: string | number): Failure | undefined {
-    const scope = { schema, value: this.#scope.value + 1, keyword: '', parent: this.#scope };
+    const scope = { schema, value: this.#scope.value + 1, keyword: '', parent: this.#scope, work: this.#scope.work };
     return new SchemaCheck(
       schema,
       value,
@@ -93,7 +102,7 @@ class SchemaCheck implements Check {
   }
 
   #same(schema: Schema, quick: boolean, keyword: string): Failure | undefined {
-    const scope = { schema, value: this.#scope.value, keyword, parent: this.#scope };
+    const scope = { schema, value: this.#scope.value, keyword, parent: this.#scope, work: this.#scope.work };
     const unevaluated = Unevaluated.of(this.value, schema, !this.unevaluated.isEmpty);
     const check = new SchemaCheck(
       schema,
@@ -110,12 +119,18 @@ class SchemaCheck implements Check {
   }
 
   alone(schema: Schema, value: Value): Failure | undefined {
-    return validate(schema, value);
+    return start(schema, value, this.#scope.work);
+  }
+
+  #spend(amount: number): void {
+    this.#scope.work.left -= amount;
+    if (this.#scope.work.left < 0) throw new LimitError(`takes more than ${mostWork} comparisons`);
   }
 
   /** Applies the schema; undefined where the value fits. */
   run(): Failure | undefined {
     const { schema, value } = this;
+    this.#spend(1);
     if (schema.bool !== undefined) return schema.bool ? undefined : this.#failure('false schema');
     const cycle = this.#findCycle();
     if (cycle !== undefined) {
@@ -155,6 +170,7 @@ class SchemaCheck implements Check {
     const { types, constant, choices, format } = this.schema;
     const { value } = this;
     const type = typeOf(value);
+    if (choices !== undefined) this.#spend(choices.length);
     if (types !== undefined) {
       const fits = types.some((want) => want === type || (want === 'integer' && Number.isInteger(numberOf(value))));
       if (!fits) return `got ${type ?? typeof value}, want ${types.join(' or ')}`;
@@ -326,11 +342,15 @@ function dialectsAt(place: Place | undefined, dialects: SchemaDialects): SchemaD
 
 /** Why a value does not fit a schema; undefined where it does. `dialects` where the schema is a draft's own and the value a schema. */
 export function validate(schema: Schema, value: Value, dialects?: SchemaDialects): Failure | undefined {
+  return start(schema, value, { left: mostWork }, dialects);
+}
+
+function start(schema: Schema, value: Value, work: Work, dialects?: SchemaDialects): Failure | undefined {
   return new SchemaCheck(
     schema,
     value,
     undefined,
-    { schema, value: 0, keyword: '', parent: undefined },
+    { schema, value: 0, keyword: '', parent: undefined, work },
     Unevaluated.of(value, schema, false),
     false,
     dialects,
