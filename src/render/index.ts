@@ -5,6 +5,7 @@ import { LoadedChart } from './library/loaded-chart.ts';
 import type { RenderChartOptions } from './library/render-options.ts';
 import type { RenderedChart } from './library/rendered-chart.ts';
 import { chartRenderer, type ChartRenderer, type ChartRendererOptions } from './library/chart-renderer.ts';
+import { defaultRenderLimits, type RenderLimits } from './limits.ts';
 import { processHost } from './process-host.ts';
 
 export type { ChartMetadata } from '../chart/metadata.ts';
@@ -14,7 +15,8 @@ export { ValuesError } from '../chart/values-error.ts';
 export type { Host } from '../go/host.ts';
 export { knownApiVersions } from './api-versions.ts';
 export type { HelmVersion } from './capabilities.ts';
-export { defaultRenderLimits, type RenderLimits } from './limits.ts';
+export { defaultRenderLimits };
+export type { RenderLimits };
 export type { Lookup } from './lookup-rounds.ts';
 export type { PostRender, PostRenderStrategy } from './post-render.ts';
 export { RenderError, type RenderPosition } from './render-error.ts';
@@ -28,6 +30,8 @@ export type { RenderedChart, RenderedFile, RenderedHook, RenderedManifest } from
 export interface LoadChartOptions extends ChartSourceOptions {
   /** The clock, randomness and time zone that templates get. Default the real ones. With a host of one's own the same chart and values give the same bytes. */
   host?: Host;
+  /** How far each render of the chart may go. Time and memory are limited in a renderer's threads only. Default {@link defaultRenderLimits}. */
+  limits?: Partial<RenderLimits>;
 }
 
 /**
@@ -39,7 +43,10 @@ export interface LoadChartOptions extends ChartSourceOptions {
  * Throws ChartError; errors of the file system and of a stream as they come.
  */
 export async function loadChart(source: ChartSource, options: LoadChartOptions = {}): Promise<LoadedChart> {
-  return new LoadedChart(await chartFrom(source, options), options.host ?? processHost());
+  return new LoadedChart(await chartFrom(source, options), options.host ?? processHost(), {
+    ...defaultRenderLimits,
+    ...options.limits,
+  });
 }
 
 /**

@@ -19,7 +19,7 @@ export type PostRender = (manifests: string) => string | Promise<string>;
 export type PostRenderStrategy = 'combined' | 'separate' | 'nohooks';
 
 /** Names the template that a document comes from, while the post-renderer has it. */
-export const filenameAnnotation = 'postrenderer.helm.sh/postrender-filename';
+const filenameAnnotation = 'postrenderer.helm.sh/postrender-filename';
 
 const annotationPath = ['metadata', 'annotations', filenameAnnotation];
 

@@ -1,4 +1,4 @@
-/** Where in a chart something is wrong. Lines count from 1, columns in bytes from 0, as in Go's texts. */
+/** Where in a chart something is wrong. Lines count from 1, columns in bytes from 0, as in Go's texts, whatever the engine. */
 export interface RenderPosition {
   file: string;
   line?: number;

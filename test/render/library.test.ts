@@ -221,8 +221,10 @@ test(
 );
 
 test('steps are limited in the calling thread, too', async (t) => {
-  const error = await t.throwsAsync(renders('{{ range until 1000 }}{{ end }}', { limits: { steps: 100 } }));
-  t.like(error, { code: 'render_limit', position: { file: 'app/templates/NOTES.txt', line: 1 } });
+  const many = chartOf('{{ range until 1000 }}{{ end }}');
+  const error = await t.throwsAsync(renderChart(many, { limits: { steps: 100 } }));
+  t.like(error, { code: 'render_limit', position: { file: 'app/templates/a.yaml', line: 1 } });
+  await t.throwsAsync(renderChart(many, { limits: { listElements: 100 } }), { code: 'render_limit' });
 });
 
 test('Nunjucks is for charts that are allowed to use it', async (t) => {

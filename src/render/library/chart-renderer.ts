@@ -15,10 +15,10 @@ export interface ChartRendererOptions {
 /** Renders charts in threads of its own; they keep compiled what they rendered last. */
 export interface ChartRenderer extends AsyncDisposable {
   /**
-   * Renders a chart. `postRender` and `lookup` are called in the calling thread; `limits` are those of the renderer. Throws RenderError, ValuesError's code
+   * Renders a chart. `postRender` and `lookup` are called in the calling thread; the limits of a loaded chart do not count, and its host neither. Throws RenderError, ValuesError's code
    * `values_invalid` included, what loading and `lookup` throw, and the signal's reason.
    */
-  render(chart: ChartSource | LoadedChart, options?: Omit<RenderChartOptions, 'limits'>): Promise<RenderedChart>;
+  render(chart: ChartSource | LoadedChart, options?: RenderChartOptions): Promise<RenderedChart>;
   /** Ends the threads; renders that run fail. */
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export function chartRenderer(
     async render(chart, options = {}) {
       const { model } = chart instanceof LoadedChart ? chart : await load(chart);
       const { lookup, postRender, postRenderStrategy, signal = new AbortController().signal } = options;
-      const question = questionOf(model, { ...options, limits });
+      const question = questionOf(model, options, limits);
       const { kubeVersion, ...capabilities } = question.capabilities;
       const request = {
         ...question,

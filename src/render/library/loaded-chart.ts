@@ -1,8 +1,11 @@
 import type { Chart } from '../../chart/chart.ts';
 import type { ChartMetadata } from '../../chart/metadata.ts';
+import type { Schema } from '../../chart/schema/schema.ts';
 import type { Host } from '../../go/host.ts';
+import { createWeightedCache } from '../../template/weighted-cache.ts';
 import type { Engine } from '../engine.ts';
 import { createEngines } from '../engines.ts';
+import type { RenderLimits } from '../limits.ts';
 import { withLookups } from '../lookup-rounds.ts';
 import type { LookupAnswers, LookupTable } from '../lookup-table.ts';
 import { postRendered } from '../post-render.ts';
@@ -10,19 +13,25 @@ import { renderTemplates, takenApart, type RenderedTemplates } from '../render-c
 import { questionOf, type RenderChartOptions, type RenderQuestion } from './render-options.ts';
 import { shown, type RenderedChart } from './rendered-chart.ts';
 
-/** A chart that was loaded. It keeps its templates compiled: rendering it again, with whatever values, parses nothing again. */
+/** How many characters of schemas stay compiled; a million take some 10 MB. */
+const keptSchemas = 1_000_000;
+
+/** A chart that was loaded. It keeps its templates and schemas compiled: rendering it again, with whatever values, parses nothing again. */
 export class LoadedChart {
   /** Chart.yaml. */
   readonly metadata: Readonly<ChartMetadata>;
   /** @internal */
   readonly model: Chart;
   readonly #engine: Engine;
+  readonly #limits: RenderLimits;
+  readonly #schemas = createWeightedCache<Schema>(keptSchemas);
 
   /** @internal */
-  constructor(chart: Chart, host: Host) {
+  constructor(chart: Chart, host: Host, limits: RenderLimits) {
     this.metadata = chart.metadata;
     this.model = chart;
-    this.#engine = createEngines(host);
+    this.#engine = createEngines(host, limits);
+    this.#limits = limits;
   }
 
   /**
@@ -30,7 +39,7 @@ export class LoadedChart {
    * Throws RenderError, and ValuesError for values that do not fit the chart; what `lookup` throws goes on.
    */
   async render(options: RenderChartOptions = {}): Promise<RenderedChart> {
-    const templates = await this.#templates(questionOf(this.model, options), options);
+    const templates = await this.#templates(questionOf(this.model, options, this.#limits), options);
     const { postRender, postRenderStrategy } = options;
     if (postRender === undefined) return shown(takenApart(templates));
     return shown(
@@ -40,7 +49,7 @@ export class LoadedChart {
 
   async #templates(question: RenderQuestion, { lookup, signal }: RenderChartOptions): Promise<RenderedTemplates> {
     signal?.throwIfAborted();
-    if (lookup === undefined) return renderTemplates(question, this.#engine);
+    if (lookup === undefined) return renderTemplates({ ...question, schemas: this.#schemas }, this.#engine);
     return withLookups(this.model, lookup, (answers) => {
       signal?.throwIfAborted();
       return Promise.resolve(this.#attempt(question, answers));
@@ -50,7 +59,7 @@ export class LoadedChart {
   #attempt(question: RenderQuestion, answers: LookupAnswers) {
     const lookups: LookupTable = { answers, missing: [] };
     try {
-      const done = renderTemplates({ ...question, lookups }, this.#engine);
+      const done = renderTemplates({ ...question, lookups, schemas: this.#schemas }, this.#engine);
       return lookups.missing.length > 0 ? { missing: lookups.missing } : { done };
     } catch (error) {
       // a template may fail only because it saw nothing yet

@@ -9,7 +9,7 @@ import {
   type HelmVersion,
 } from '../capabilities.ts';
 import type { ReleaseFacts } from '../chart-templates.ts';
-import { defaultRenderLimits, type RenderLimits } from '../limits.ts';
+import type { RenderLimits } from '../limits.ts';
 import type { Lookup } from '../lookup-rounds.ts';
 import type { PostRender, PostRenderStrategy } from '../post-render.ts';
 import type { RenderOptions } from '../render-chart.ts';
@@ -50,8 +50,6 @@ export interface RenderChartOptions extends ValueInput {
   lint?: boolean;
   /** Whether the chart and its subcharts may use Nunjucks. Default false: that is an error, `engine_forbidden`. */
   allowNunjucks?: boolean;
-  /** How far the render may go. Time and memory are limited in a renderer's threads only. Default {@link defaultRenderLimits}. */
-  limits?: Partial<RenderLimits>;
   /** Ends the render: in a thread at once, otherwise between two of its rounds. */
   signal?: AbortSignal;
 }
@@ -66,8 +64,8 @@ export interface RenderQuestion {
 }
 
 /** Fills in the defaults. Throws ValuesError, and `kube_version_invalid`. */
-export function questionOf(chart: Chart, options: RenderChartOptions): RenderQuestion {
-  const { release = {}, capabilities = {}, limits, subchartNotes, skipSchemaValidation, strict, lint } = options;
+export function questionOf(chart: Chart, options: RenderChartOptions, limits: RenderLimits): RenderQuestion {
+  const { release = {}, capabilities = {}, subchartNotes, skipSchemaValidation, strict, lint } = options;
   const { name = 'release-name', namespace = 'default', revision = 1, isUpgrade = false } = release;
   const {
     kubeVersion = defaultKubeVersion,
@@ -85,7 +83,7 @@ export function questionOf(chart: Chart, options: RenderChartOptions): RenderQue
       strict: strict ?? false,
       lint: lint ?? false,
       allowNunjucks: options.allowNunjucks ?? false,
-      limits: { ...defaultRenderLimits, ...limits },
+      limits,
     },
   };
 }

@@ -15,16 +15,17 @@ export function compileIf(unit: Unit, node: IfNode): Execute {
 
 /** `switch`: the first case that is equal; a case without any body goes on into the next. */
 export function compileSwitch(unit: Unit, node: SwitchNode): Execute {
-  const place = placeOf(unit, node);
+  const place = placeOf(unit, node.expr);
   const subject = unit.expression(node.expr);
   const cases = node.cases.map(({ cond, body }) => ({
     condition: unit.expression(cond),
+    at: placeOf(unit, cond),
     body: body.children.length > 0 ? unit.body(body.children) : undefined,
   }));
   const otherwise = unit.body(node.default?.children ?? []);
   return (scope) => {
     const value = valueOf(subject(scope), place);
-    const first = cases.findIndex(({ condition }) => areEqual(value, valueOf(condition(scope), place)));
+    const first = cases.findIndex(({ condition, at }) => areEqual(value, valueOf(condition(scope), at)));
     const chosen = first < 0 ? undefined : cases.slice(first).find(({ body }) => body !== undefined);
     (chosen?.body ?? otherwise)(scope);
   };

@@ -1,7 +1,7 @@
 import { format } from '../../go/fmt.ts';
 import { quote } from '../../go/strconv.ts';
 import { isList, isMap } from '../../go/types.ts';
-import { GoObject, int, type Value } from '../../go/value.ts';
+import { GoObject, int, NamedMap, type Value } from '../../go/value.ts';
 import { isNumber } from './arithmetic.ts';
 import { goCallable } from './go-callable.ts';
 import { Callable, kindText, Module, Undefined, valueOf, type Operand } from './operand.ts';
@@ -42,8 +42,15 @@ function find(target: NonNullable<Operand>, key: Key, site: LookupSite): Operand
   if (target instanceof Module) return target.exports.get(String(key));
   if (target instanceof GoObject) return memberOfObject(target, key, site);
   if (target instanceof Callable || target instanceof Undefined) return failMember(target, key, site);
-  if (isMap(target)) return target.get(String(key));
+  if (isMap(target)) return target.get(String(key)) ?? methodOfMap(target, String(key));
   return isList(target) ? memberOfList(target, key, site) : failMember(target, key, site);
+}
+
+/** Values have methods, such as `Values.YAML()`; unlike in Go a key of that name comes first. */
+function methodOfMap(map: ReadonlyMap<string, Value>, name: string): Operand | undefined {
+  if (map.has(name)) return null;
+  const method = map instanceof NamedMap ? map.method(name) : undefined;
+  return method && goCallable(name, method);
 }
 
 function memberOfList(list: readonly Value[], key: Key, site: LookupSite): Value | undefined {

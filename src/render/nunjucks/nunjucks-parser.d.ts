@@ -2,9 +2,11 @@
 
 declare module 'nunjucks/src/lexer.js' {
   /** Gives the parser its tokens, and says how far it is. */
-  interface Tokenizer {
+  export interface Tokenizer {
     readonly lineno: number;
     readonly colno: number;
+    /** Takes what the pattern finds in the rest of the text. */
+    _extractRegex: (pattern: RegExp) => RegExpMatchArray | null;
   }
   const lexer: { lex(text: string): Tokenizer };
   export default lexer;

@@ -1,4 +1,4 @@
-import lexer from 'nunjucks/src/lexer.js';
+import lexer, { type Tokenizer } from 'nunjucks/src/lexer.js';
 import parser from 'nunjucks/src/parser.js';
 import type { RootNode } from './node.ts';
 import { failParse, type Source } from './place.ts';
@@ -6,6 +6,7 @@ import { failParse, type Source } from './place.ts';
 /** Reads a text as a Nunjucks template. Throws RenderError with the place where it is none. */
 export function parseTemplate(source: Source): RootNode {
   const tokens = lexer.lex(source.lines.join('\n'));
+  requireRawEnds(tokens);
   try {
     // node.ts says what the parser makes
     return new parser.Parser(tokens).parseAsRoot() as RootNode;
@@ -16,6 +17,19 @@ export function parseTemplate(source: Source): RootNode {
     const problem = error instanceof TypeError ? 'unexpected end of template or tag' : error.message;
     return failParse({ source, line: line - 1, column: column - 1 }, problem, error);
   }
+}
+
+/**
+ * The parser takes the text of `raw` and `verbatim` by a pattern that it looks for from every place of the rest: without an end that takes quadratic time,
+ * and then the text is lost.
+ */
+function requireRawEnds(tokens: Tokenizer): void {
+  const extract = tokens._extractRegex.bind(tokens);
+  tokens._extractRegex = ({ source }) => {
+    const found = extract(new RegExp(source, 'y'));
+    if (found === null) throw new Error('the raw text has no end');
+    return found;
+  };
 }
 
 /** The parser's own errors have a place, counted from 1; those of its lexer have none. */

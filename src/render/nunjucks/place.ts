@@ -19,10 +19,10 @@ export function sourceOf(path: string, text: string): Source {
   return { path, lines: text.split('\n') };
 }
 
-/** The place as errors name it. */
+/** The place as errors name it: as in Go's texts, with columns from 0. */
 function positionOf({ source, line, column }: Place): Required<RenderPosition> {
   const before = (source.lines[line] ?? '').slice(0, column);
-  return { file: source.path, line: line + 1, column: byteLength(before) + 1 };
+  return { file: source.path, line: line + 1, column: byteLength(before) };
 }
 
 /** Ends the render with what is wrong at a place; the text has the layout of Helm's. */

@@ -7,26 +7,32 @@ import { failAt } from './place.ts';
 
 /** The functions that Helm adds for a render: `required`, `fail`, `lookup`. */
 export function renderFunctions(run: EngineRun): Map<string, Callable> {
-  const lint = run.lint ?? false;
   return new Map([
-    ['required', new Callable('required', (call) => required(call, lint))],
-    ['fail', new Callable('fail', (call) => fail(call, lint))],
+    ['required', new Callable('required', (call) => required(call, run))],
+    ['fail', new Callable('fail', (call) => fail(call, run))],
     ['lookup', goCallable('lookup', lookup(run))],
   ]);
 }
 
 /** `required(message, value)`: the value, if it is neither missing nor null nor an empty text. */
-function required({ args, place }: Call, lint: boolean): Value {
+function required({ args, place }: Call, { lint = false, notice }: EngineRun): Value {
   const [message, operand] = args;
   if (message === undefined || operand === undefined) return failAt(place, 'required takes a message and a value');
   const value = operand instanceof Undefined ? null : valueOf(operand, place);
   if (value !== null && value !== '') return value;
-  return lint ? '' : failAt(place, messageOf(valueOf(message, place)));
+  const text = messageOf(valueOf(message, place));
+  if (!lint) return failAt(place, text);
+  const what = value === null ? 'missing required value' : 'missing required values';
+  notice?.({ level: 'WARN', message: what, attributes: { message: text } });
+  return '';
 }
 
-function fail({ args, place }: Call, lint: boolean): Value {
+function fail({ args, place }: Call, { lint = false, notice }: EngineRun): Value {
   const [message = ''] = args;
-  return lint ? '' : failAt(place, messageOf(valueOf(message, place)));
+  const text = messageOf(valueOf(message, place));
+  if (!lint) return failAt(place, text);
+  notice?.({ level: 'INFO', message: 'funcMap fail', attributes: { message: text } });
+  return '';
 }
 
 function messageOf(value: Value): string {

@@ -25,7 +25,7 @@ test('a partial that does not parse fails though nothing includes it', (t) => {
   const error = t.throws(() => renderOne('x', '', { partials: { '_bad.njk': '\n{% if %}' } }), {
     instanceOf: RenderError,
   });
-  t.deepEqual(error.position, { file: 'web/templates/_bad.njk', line: 2, column: 7 });
+  t.deepEqual(error.position, { file: 'web/templates/_bad.njk', line: 2, column: 6 });
 });
 
 test('an error in an included file or an imported macro names that file', (t) => {
@@ -36,11 +36,11 @@ test('an error in an included file or an imported macro names that file', (t) =>
   const included = t.throws(() => renderOne('\n\n\n{% include "_part.njk" %}', '', { partials }), {
     instanceOf: RenderError,
   });
-  t.deepEqual(included.position, { file: 'web/templates/_part.njk', line: 2, column: 4 });
+  t.deepEqual(included.position, { file: 'web/templates/_part.njk', line: 2, column: 3 });
   const imported = t.throws(() => renderOne('{% import "_macros.njk" as m %}{{ m.m() }}', '', { partials }), {
     instanceOf: RenderError,
   });
-  t.deepEqual(imported.position, { file: 'web/templates/_macros.njk', line: 3, column: 6 });
+  t.deepEqual(imported.position, { file: 'web/templates/_macros.njk', line: 3, column: 5 });
 });
 
 const finds = test.macro<[from: string, name: string]>({
@@ -93,7 +93,7 @@ for (const name of outside) {
       other.metadata.name = 'other';
       t.throws(() => engine.render([...web, ...scoped(other)], run), {
         instanceOf: RenderError,
-        message: `execution error at (web/templates/page.yaml:1:${tag.indexOf(tag.startsWith('{{') ? 'include' : '"') + 1}): the chart has no template ${name}`,
+        message: `execution error at (web/templates/page.yaml:1:${tag.indexOf(tag.startsWith('{{') ? 'include' : '"')}): the chart has no template ${name}`,
       });
     });
   }
@@ -109,7 +109,7 @@ test('a chart reaches the templates of its subcharts, a subchart none of its par
   lib.templates = chartOf({ 'up.yaml': '{% include "../../../templates/_mine.njk" %}' }).templates;
   parent.templates = chartOf({ '_mine.njk': 'mine' }).templates;
   t.throws(() => engine.render(scoped(parent), run), {
-    message: /lib\/templates\/up.yaml:1:12\): the chart has no template/,
+    message: /lib\/templates\/up.yaml:1:11\): the chart has no template/,
   });
 });
 

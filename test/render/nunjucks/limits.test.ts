@@ -57,3 +57,16 @@ test('an expression that is nested beyond all measure is refused', (t) => {
   t.is(error.code, 'render_limit');
   t.is(error.position?.file, 'web/templates/page.yaml');
 });
+
+test('raw text without an end is an error, found in a time that grows with the text', (t) => {
+  const error = t.throws(() => renderOne(`a\n{% raw %}${'x {% '.repeat(50_000)}`), { instanceOf: RenderError });
+  t.regex(error.message, /^parse error at \(web\/templates\/page.yaml:2:9\): the raw text has no end$/);
+  t.is(
+    renderOne('{% raw %}{{ {% raw %} }}{% endraw %}{% endraw %}|{% verbatim %}{% x %}{% endverbatim %}'),
+    '{{ {% raw %} }}{% endraw %}|{% x %}',
+  );
+});
+
+test('no pattern takes more time than its text is long', (t) => {
+  t.is(renderOne(`{{ regexMatch("(a+)+$", "${'a'.repeat(5_000)}!") }}`), 'false');
+});

@@ -1,6 +1,10 @@
 import test from 'ava';
 import { int64, type ValueMap } from '../../../src/go/value.ts';
-import { renderOne } from './render-one.ts';
+import { functionMap } from '../../../src/functions/function-map.ts';
+import { boundFunctions } from '../../../src/render/bound-functions.ts';
+import type { RenderNotice } from '../../../src/render/notice.ts';
+import { builtins } from '../../../src/template/builtins.ts';
+import { fixedHost, renderOne } from './render-one.ts';
 
 const prints = test.macro<[text: string, expected: string, values?: string | ValueMap]>({
   exec(t, text, expected, values = '') {
@@ -139,6 +143,37 @@ test('without a cluster a lookup finds nothing', (t) => {
   t.is(renderOne('{{ lookup("v1", "Secret", "prod", "x") | len }}'), '0');
 });
 
+test('every function of Go templates is one here, and a filter; and, or and not are operators', (t) => {
+  const operators = ['and', 'or', 'not', 'call'];
+  const names = new Set([...builtins.keys(), ...functionMap(fixedHost).keys(), ...boundFunctions.keys()]);
+  for (const name of names) {
+    if (operators.includes(name)) continue;
+    t.is(renderOne(`{{ ${name} is callable }}{% if false %}{{ 1 | ${name} }}{% endif %}`), 'true', name);
+    const error = t.throws(() => renderOne(`{{ upper | ${name} }}`), undefined, name);
+    t.notRegex(error.message, /there is no filter/, name);
+  }
+});
+
+test('values have their methods, and keys come first', (t) => {
+  t.is(renderOne('{{ Values.YAML() }}{{ Values.AsMap().a }}', 'a: 1'), 'a: 1\n1');
+  t.is(renderOne('{{ Values.YAML }}', 'YAML: mine'), 'mine');
+  t.is(renderOne('[{{ Values.YAML }}]', 'YAML: null'), '[]');
+  t.is(renderOne('{{ Template.YAML() }}'), 'BasePath: web/templates\nName: web/templates/page.yaml\n');
+});
+
+test('strict mode changes nothing: what is undefined is an error already where it is used, and may be asked for', (t) => {
+  t.is(renderOne('{{ Values.x or "d" }}', '', { strict: true }), 'd');
+  t.throws(() => renderOne('{{ Values.x }}', '', { strict: true }), { message: /Values\.x is undefined/ });
+});
+
 test('required and fail let pass in lint mode', (t) => {
+  const notices: RenderNotice[] = [];
+  const notice = (said: RenderNotice) => notices.push(said);
+  renderOne('{{ required("m", Values.x) }}{{ required("n", "") }}{{ fail("no") }}', '', { lint: true, notice });
+  t.deepEqual(notices, [
+    { level: 'WARN', message: 'missing required value', attributes: { message: 'm' } },
+    { level: 'WARN', message: 'missing required values', attributes: { message: 'n' } },
+    { level: 'INFO', message: 'funcMap fail', attributes: { message: 'no' } },
+  ]);
   t.is(renderOne('[{{ required("m", Values.x) }}{{ fail("no") }}]', '', { lint: true }), '[]');
 });
