@@ -3,14 +3,16 @@
 import { parseArgs } from 'node:util';
 import { runDemo } from './demo/run-demo.ts';
 
-const usage = `Usage: npm run demo -- [--kubeconfig FILE --image REF] [--keep]
+const usage = `Usage: npm run demo -- [--chart NAME] [--kubeconfig FILE --image REF] [--keep]
 
+  --chart NAME       the chart of examples/charts: web, or nunjucks-web, the same in Nunjucks instead of Go templates (default: web)
   --kubeconfig FILE  work on this cluster instead of the sandbox
   --image REF        the web server's image, which the cluster's nodes can run
   --keep             leave everything running until Ctrl-C
 
 Examples:
   npm run demo
+  npm run demo -- --chart nunjucks-web
   npm run demo -- --keep
   npm run demo -- --kubeconfig ~/.kube/config --image nginx:1
 `;
@@ -18,6 +20,7 @@ Examples:
 try {
   const { values } = parseArgs({
     options: {
+      chart: { type: 'string' },
       kubeconfig: { type: 'string' },
       image: { type: 'string' },
       keep: { type: 'boolean', default: false },

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,8 @@ import { version } from '../version.ts';
 import { serveChart } from './chart-repository.ts';
 
 export interface DemoOptions {
+  /** The folder of a chart in examples/charts. Default `web`. */
+  chart?: string | undefined;
   /** A real cluster. Default: the sandbox. */
   kubeconfig?: string | undefined;
   /** An image of a web server that the cluster's nodes can run. */
@@ -36,7 +38,9 @@ const missingImage = 'registry.invalid/web:2';
 const interruptedCode = 130;
 
 /** Runs the demo; yields the exit code. */
-export async function runDemo({ kubeconfig, image, keep = false }: DemoOptions): Promise<number> {
+export async function runDemo({ chart: name = 'web', kubeconfig, image, keep = false }: DemoOptions): Promise<number> {
+  const folders = await readdir(charts);
+  if (!folders.includes(name)) throw new Error(`there is no chart ${name}; there are ${folders.join(' and ')}`);
   await using cleanup = new AsyncDisposableStack();
   const terminal = terminalOf(process.stdout);
   const say = (text: string) => terminal.write(`\n${text}\n`);
@@ -52,16 +56,18 @@ export async function runDemo({ kubeconfig, image, keep = false }: DemoOptions):
     cluster: { file },
     controlPlaneUrl: `ws://127.0.0.1:${port}`,
     localCharts: charts,
+    // of the charts here one is written for it
+    allowNunjucks: true,
     log,
   });
   cleanup.defer(() => agent.stop());
   await plane.waitForAgent('demo', AbortSignal.timeout(10_000));
-  const repository = await serveChart(join(charts, 'web'));
+  const repository = await serveChart(join(charts, name));
   cleanup.defer(() => repository.close());
 
   const interrupted = new AbortController();
   const ctl = ctlOf(terminal, `http://127.0.0.1:${port}`, () => interrupted.abort());
-  const chart = ['web', '--repo', repository.url, '--namespace', namespace];
+  const chart = [name, '--repo', repository.url, '--namespace', namespace];
   const images = image === undefined ? [] : ['--set', `image=${image},migration.enabled=false`];
   const timeout = ['--timeout', kubeconfig === undefined ? '8s' : '20s'];
 
@@ -89,7 +95,10 @@ export async function runDemo({ kubeconfig, image, keep = false }: DemoOptions):
   }
 
   say('4. Uninstall it.');
-  return await ctl(['uninstall', release, '--namespace', namespace]);
+  const ended = await ctl(['uninstall', release, '--namespace', namespace]);
+  if (name === 'web')
+    say('The same with a chart in Nunjucks instead of Go templates: npm run demo -- --chart nunjucks-web');
+  return ended;
 }
 
 async function sandboxKubeconfig(cleanup: AsyncDisposableStack): Promise<string> {
