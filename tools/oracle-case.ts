@@ -177,20 +177,25 @@ function valuesCase(one: OracleCase): Result {
   const result: Result = {};
   const warnings: string[] = [];
   // the cases hold what Helm prints by Go's log alone
-  const warn: Warn = (warning, attributes) => void (attributes ?? warnings.push(warning));
-  try {
-    let chart = buildChart(one.chart ?? { name: '' });
-    const user = readMap(one.user);
-    if (one.process) {
+  const warn: Warn = (warning, attributes) => {
+    if (attributes === undefined) warnings.push(warning);
+  };
+  let chart = buildChart(one.chart ?? { name: '' });
+  const user = readMap(one.user);
+  if (one.process) {
+    try {
       chart = processDependencies(chart, user, warn);
-      result['charts'] = chart.dependencies.map(({ metadata }) => metadata.name).sort();
-      result['chartValues'] = plain(chart.values);
+    } catch (error) {
+      return textField('error', messageOf(error));
     }
-    const join = one.merge ? mergeValues : coalesceValues;
-    result['values'] = plain(join(chart, user, warn));
-  } catch (error) {
-    result['error'] = messageOf(error);
+    result['charts'] = chart.dependencies.map(({ metadata }) => metadata.name).sort();
+    result['chartValues'] = plain(chart.values);
   }
+  const join = one.merge ? mergeValues : coalesceValues;
+  Object.assign(
+    result,
+    attempt(() => ({ values: plain(join(chart, user, warn)) })),
+  );
   const lines = [...new Set(warnings)].sort();
   if (lines.length > 0) result['warnings'] = lines;
   return result;

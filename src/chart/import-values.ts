@@ -1,6 +1,6 @@
 import { sprintf } from '../go/fmt.ts';
 import { quote } from '../go/strconv.ts';
-import type { Value, ValueMap } from '../go/value.ts';
+import { NamedMap, type Value, type ValueMap } from '../go/value.ts';
 import type { Chart } from './chart.ts';
 import { mergeValues } from './coalesce.ts';
 import { coalesceTables } from './coalesce-tables.ts';
@@ -32,19 +32,22 @@ export function importValues(chart: Chart, warn: Warn): void {
       if (table !== undefined) coalesceTables(imported, nest(table, parent), 'merge', warn);
       else warnOfMissing(dependency.name, missingTableIn(values, path), isExport, warn);
     }
-    if (dependency.importValues !== undefined)
-      dependency.importValues = imports.map(
-        ({ child, parent }) =>
-          new Map([
-            ['child', child],
-            ['parent', parent],
-          ]),
-      );
+    if (imports.length === 0) delete dependency.importValues;
+    else dependency.importValues = imports.map(importedTable);
   }
   chart.values = coalesceTables(copyTable(values), imported, 'merge', warn);
 }
 
+/** What stands for an import that was done. A chart that shares it with another does not do it again. */
+function importedTable({ child, parent }: Import): Value {
+  return new NamedMap('map[string]string', [
+    ['child', child],
+    ['parent', parent],
+  ]);
+}
+
 function readImport(value: Value): Import[] {
+  if (value instanceof NamedMap) return [];
   if (typeof value === 'string') return [{ child: `exports.${value}`, parent: '.', isExport: true }];
   const table = asTable(value);
   const path = (key: string): string => sprintf('%v', [table?.get(key) ?? null]);

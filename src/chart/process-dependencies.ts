@@ -64,8 +64,9 @@ function provides(chart: Chart, dependency: ChartDependency): boolean {
   return chart.metadata.name === dependency.name && isCompatibleRange(dependency.version ?? '', chart.metadata.version);
 }
 
+/** A copy for one dependency. As in Helm, copies of one chart share the metadata of what is below their own subcharts. */
 function aliased(chart: Chart, dependency: ChartDependency): Chart {
-  const copy = copyChart(chart);
+  const copy = { ...copyChart(chart), dependencies: chart.dependencies.map((child) => ({ ...child })) };
   if (dependency.alias !== undefined) copy.metadata.name = dependency.alias;
   return copy;
 }

@@ -18,7 +18,7 @@ export function dateFunctions(host: Host): FunctionFamily {
   const started = host.now();
   const now = (): Time => {
     const instant = host.now();
-    return new Time(instant, local, instant - started);
+    return new Time(instant, local, local, instant - started);
   };
   const timeOf = (value: Value): Time => {
     if (value instanceof Time) return value;
@@ -50,7 +50,7 @@ export function dateFunctions(host: Host): FunctionFamily {
   };
   const toDate = (layout: string, text: string): Time => {
     const { seconds, nanoseconds, zone } = parseTime(layout, text, local);
-    return new Time(seconds * second + BigInt(nanoseconds), zone);
+    return new Time(seconds * second + BigInt(nanoseconds), zone, local);
   };
   return {
     now: { params: [], call: now },

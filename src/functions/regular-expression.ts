@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { normalize } from '../go/text.ts';
 import { GoError } from '../go/value.ts';
 import { checkElements, type FunctionLimits } from './limits.ts';
 
@@ -11,11 +12,15 @@ export type GroupText = (group: string | number) => string;
 /** Go's `regexp.Regexp` over RE2 in JavaScript: the same matches, in linear time. */
 export class RegularExpression {
   private readonly compiled: RE2JS;
+  /** The numbers of the groups of each name. */
+  private readonly groups: ReadonlyMap<string, readonly number[]>;
   private readonly empty: boolean;
 
   /** Throws Go's error for a pattern that is none. */
   constructor(pattern: string) {
-    this.compiled = compile(pattern);
+    const { distinct, original } = withDistinctNames(pattern);
+    this.compiled = compile(distinct, original);
+    this.groups = numbersByName(this.compiled.namedGroups(), original);
     this.empty = pattern === '';
   }
 
@@ -36,7 +41,6 @@ export class RegularExpression {
 
   /** The text with what `replacement` answers for each match. */
   replaceAll(text: string, replacement: (group: GroupText) => string): string {
-    const groups = this.compiled.namedGroups();
     let [replaced, lastEnd, from] = ['', 0, 0];
     while (from <= text.length) {
       const match = this.matchFrom(text, from);
@@ -44,7 +48,9 @@ export class RegularExpression {
       const [start = 0, end = 0] = match;
       replaced += text.slice(lastEnd, start);
       if (end > lastEnd || start === 0) {
-        replaced += replacement((name) => groupText(text, match, typeof name === 'number' ? name : groups[name]));
+        replaced += replacement((name) =>
+          groupText(text, match, typeof name === 'number' ? [name] : this.groups.get(name)),
+        );
       }
       lastEnd = end;
       from = Math.max(end, from + characterLength(text, from));
@@ -94,24 +100,85 @@ export class RegularExpression {
   }
 }
 
-function compile(pattern: string): RE2JS {
+interface DistinctNames {
+  /** The pattern in which no two groups have the same name. */
+  readonly distinct: string;
+  /** Which name those groups really have that were given another. */
+  readonly original: ReadonlyMap<string, string>;
+}
+
+const partOfPattern = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?P?<(\w+)>/gs;
+
+/** Go lets groups share a name, RE2JS does not. */
+function withDistinctNames(pattern: string): DistinctNames {
+  const original = new Map<string, string>();
+  if (!/\(\?P?<(\w+)>.*\(\?P?<\1>/s.test(pattern)) return { distinct: pattern, original };
+  const seen = new Set<string>();
+  const distinct = pattern.replace(partOfPattern, (part, name: string | undefined) => {
+    if (name === undefined) return part;
+    if (!seen.has(name)) {
+      seen.add(name);
+      return part;
+    }
+    let other = name;
+    while (seen.has(other) || pattern.includes(`<${other}>`)) other += '_';
+    seen.add(other);
+    original.set(other, name);
+    return part.replace(`<${name}>`, `<${other}>`);
+  });
+  return { distinct, original };
+}
+
+function numbersByName(
+  named: Readonly<Record<string, number>>,
+  original: ReadonlyMap<string, string>,
+): ReadonlyMap<string, readonly number[]> {
+  const numbers = new Map<string, number[]>();
+  for (const [name, number] of Object.entries(named).toSorted(([, a], [, b]) => a - b)) {
+    const own = original.get(name) ?? name;
+    numbers.set(own, [...(numbers.get(own) ?? []), number]);
+  }
+  return numbers;
+}
+
+/** Throws Go's error, which names parts of the pattern as it was written. */
+function compile(pattern: string, original: ReadonlyMap<string, string> = new Map()): RE2JS {
+  if (!pattern.isWellFormed()) refuseInvalid(normalize(pattern));
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
     const atEnd = error.message.endsWith('at end of expression');
-    throw new GoError(atEnd ? `${error.message}: \`\`` : error.message);
+    const message = error.message.replace(/(?<=\(\?P?<)\w+(?=>)/g, (name) => original.get(name) ?? name);
+    throw new GoError(atEnd ? `${message}: \`\`` : message);
   }
+}
+
+/** Refuses a pattern that is no UTF-8, unless something else is wrong before that place. */
+function refuseInvalid(pattern: string): void {
+  const at = pattern.search(/\p{Surrogate}/u);
+  if (at < 0) return;
+  const problem = `error parsing regexp: invalid UTF-8: \`${pattern.slice(at)}\``;
+  try {
+    compile(pattern.slice(0, at));
+  } catch (error) {
+    // what is open there may have been closed later
+    if (error instanceof GoError && !/missing|trailing backslash/.test(error.message)) throw error;
+  }
+  throw new GoError(problem);
 }
 
 function textOf(text: string, [start, end]: Match): string {
   return text.slice(start, end);
 }
 
-function groupText(text: string, match: Match, group: number | undefined): string {
-  if (group === undefined) return '';
-  const [start = -1, end = -1] = match.slice(2 * group, 2 * group + 2);
-  return start < 0 ? '' : text.slice(start, end);
+/** What the first of these groups took that took anything. */
+function groupText(text: string, match: Match, groups: readonly number[] = []): string {
+  for (const group of groups) {
+    const [start = -1, end = -1] = match.slice(2 * group, 2 * group + 2);
+    if (start >= 0) return text.slice(start, end);
+  }
+  return '';
 }
 
 /** How far the next character is; 1 at the end, so that a search ends. */

@@ -111,7 +111,8 @@ const layouts: readonly (readonly [layout: string, zone: string | undefined])[] 
 function timeOf(scanner: TomlScanner, given: string, local: Zone): Value {
   const text = given.replaceAll('z', 'Z').replaceAll(/[t ]/g, 'T');
   for (const [layout, zone] of layouts) {
-    const parsed = parsedTime(layout, text, zone === undefined ? local : fixedZone(zone, zone, local.at(0).offset));
+    const own = zone === undefined ? local : fixedZone(zone, zone, local.at(0).offset);
+    const parsed = parsedTime(layout, text, own, local);
     if (parsed === undefined) continue;
     if (!lacksLeadingZero(text, layout)) return parsed;
     break;
@@ -119,10 +120,10 @@ function timeOf(scanner: TomlScanner, given: string, local: Zone): Value {
   return scanner.fail(`invalid datetime: ${quote(text)}`);
 }
 
-function parsedTime(layout: string, text: string, zone: Zone): Time | undefined {
+function parsedTime(layout: string, text: string, zone: Zone, local: Zone): Time | undefined {
   try {
     const parsed = parseTime(layout, text, zone);
-    return new Time(parsed.seconds * 1_000_000_000n + BigInt(parsed.nanoseconds), parsed.zone);
+    return new Time(parsed.seconds * 1_000_000_000n + BigInt(parsed.nanoseconds), parsed.zone, local);
   } catch (error) {
     if (error instanceof GoError) return undefined;
     throw error;

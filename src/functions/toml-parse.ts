@@ -1,5 +1,6 @@
 import { LimitError } from '../go/limit-error.ts';
 import { quote, quoteRune } from '../go/strconv.ts';
+import { toBytes } from '../go/text.ts';
 import type { Zone } from '../go/time-zone.ts';
 import type { Value, ValueMap } from '../go/value.ts';
 import { TomlError } from './toml-error.ts';
@@ -21,7 +22,7 @@ const deepestNesting = 1000;
  */
 export function parseToml(text: string, local: Zone): ValueMap {
   const content = text.replace(/^(?:\ufeff|\udcff\udcfe|\udcfe\udcff)/, '');
-  if (content.slice(0, 6).includes('\0')) {
+  if (toBytes(content.slice(0, 6)).subarray(0, 6).includes(0)) {
     throw new TomlError('files cannot contain NULL bytes; probably using UTF-16; TOML files must be UTF-8', 1, '');
   }
   return new Parser(content, local).document();

@@ -52,8 +52,8 @@ const invalid = '\ufffd';
 function unitsOf(text: string): Unit[] {
   const units: Unit[] = [];
   let skipped = '';
-  for (const character of charactersOf(text)) {
-    if (character === invalid) {
+  for (const character of text) {
+    if (character === invalid || !character.isWellFormed()) {
       skipped += character;
     } else {
       units.push({ character, text: skipped + character });
@@ -186,7 +186,7 @@ function joinLowerCase(text: string, connector: string): string {
 
 function lowerCase(word: Word, connector: string): string {
   if (word.kind !== 'upper' && word.kind !== 'connector') return word.text;
-  return Array.from(word.text)
+  return charactersOf(word.text)
     .map((character) => (isConnector(character) ? connector : isUpper(character) ? toLower(character) : character))
     .join('');
 }

@@ -17,7 +17,7 @@ import { nodeWeight, TextSize } from './limit-error.ts';
 import { printBytes } from './print-bytes.ts';
 import { fromBytes, sortedKeys } from './text.ts';
 import { goTypeOf, isList, isMap } from './types.ts';
-import { GoObject, Int, NamedMap, Slice, type Value } from './value.ts';
+import { GoObject, Int, NamedMap, NilPointer, Slice, type Value } from './value.ts';
 
 /** How a value is printed: the verb, its flags, and how far below the argument the value is. */
 interface Context {
@@ -162,8 +162,9 @@ function formatComplex(value: Complex, context: Context): string {
   return `(${real}${imaginary}i)`;
 }
 
-function formatBytes(bytes: Uint8Array, typeName: string, context: Context): string {
+function formatBytes(bytes: Uint8Array, name: string, context: Context): string {
   const { verb, flags } = context;
+  const typeName = verb === 'w' ? '[]uint8' : name;
   switch (verb) {
     case 's':
       return formatString(fromBytes(bytes), flags);
@@ -233,7 +234,7 @@ function formatByKind(object: GoObject, context: Context): string {
   const underlying = object.underlying();
   if (underlying !== undefined) return formatUnderlying(underlying, object, context);
   if (object.kind === 'ptr') {
-    if (context.depth > 0) return formatAddress(object, context);
+    if (context.depth > 0 || object instanceof NilPointer) return formatAddress(object, context);
     return `&${formatContents(object, object.goType.slice(1), below(context))}`;
   }
   return object.kind === 'func' ? formatAddress(object, context) : formatContents(object, object.goType, context);
@@ -273,8 +274,14 @@ function formatStruct(object: GoObject, typeName: string, context: Context): str
 
 function formatAddress(value: Value, context: Context): string {
   const { verb, flags } = context;
-  if (verb === 'v' && flags.sharpV) return `(${goTypeOf(value)})(${formatHex(address, flags)})`;
-  if (verb === 'v' || verb === 'p') return formatHex(address, flags, !flags.sharp);
-  if (['b', 'o', 'd', 'x', 'X'].includes(verb)) return formatInt(new Int('uint64', address), value, context);
+  const at = isNil(value) ? 0n : address;
+  if (verb === 'v' && flags.sharpV) return `(${goTypeOf(value)})(${at === 0n ? 'nil' : formatHex(at, flags)})`;
+  if (verb === 'v' && at === 0n) return pad('<nil>', flags);
+  if (verb === 'v' || verb === 'p') return formatHex(at, flags, !flags.sharp);
+  if (['b', 'o', 'd', 'x', 'X'].includes(verb)) return formatInt(new Int('uint64', at), value, context);
   return badVerb(value, context);
+}
+
+function isNil(value: Value): boolean {
+  return value instanceof NilPointer || ((value instanceof NamedMap || value instanceof Slice) && value.isNil);
 }

@@ -62,7 +62,12 @@ function readDigits(unsigned: string, base: number, whole: string): bigint | und
 function toBigInt(digits: string, radix: number): bigint | undefined {
   if (digits === '') return undefined;
   const allowed = digitValues.slice(0, radix);
-  for (const digit of digits) if (!allowed.includes(digit)) return undefined;
+  const wrong = Array.from(digits).findIndex((digit) => !allowed.includes(digit));
+  if (wrong >= 0) {
+    // Go counts on until it sees that it is no digit
+    const before = toBigInt(digits.slice(0, wrong), radix);
+    return before !== undefined && before >= 1n << 64n ? before : undefined;
+  }
   const significant = digits.replace(/^0+/, '');
   if (significant.length > 64) return 1n << 64n;
   if (radix === 10) return BigInt(significant);

@@ -127,7 +127,7 @@ class Parser {
         this.year = this.number(/^[0-9]{4}/);
         break;
       case '06': {
-        const year = this.number(/^[0-9]{2}/);
+        const year = this.number(/^(?:[0-9]{2}|[-+][0-9])/);
         this.year = year >= 69 ? 1900 + year : 2000 + year;
         break;
       }

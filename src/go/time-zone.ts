@@ -26,9 +26,45 @@ export function fixedZone(name: string, abbreviation: string, offset: number): Z
   return { name, at: () => rule, named: (wanted) => (wanted === abbreviation ? rule : undefined) };
 }
 
+/** Whether clocks are put forward then: whether they show less at some time in the half year before or after. */
+export function isDaylightSaving(zone: Zone, seconds: number): boolean {
+  const halfYear = 183 * 86_400;
+  const { offset } = zone.at(seconds);
+  return [-halfYear, halfYear].some((distance) => zone.at(seconds + distance).offset < offset);
+}
+
+/** When the zones of old names began to have summer time, in seconds since 1970: 1977-01-01. */
+const firstSummerTime = 220_924_800;
+
+/** Zones that tzdata has made links to cities, and that Go's build of it keeps: their offsets, and what their summer time is called. */
+const oldZones: ReadonlyMap<string, readonly [offset: number, summer?: string]> = new Map([
+  ['EST', [-5 * 3600]],
+  ['MST', [-7 * 3600]],
+  ['HST', [-10 * 3600]],
+  ['WET', [0, 'WEST']],
+  ['CET', [3600, 'CEST']],
+  ['MET', [3600, 'MEST']],
+  ['EET', [2 * 3600, 'EEST']],
+]);
+
+function oldZone(name: string, offset: number, summer: string | undefined): Zone {
+  const fixed = fixedZone(name, name, offset);
+  const city = summer === undefined ? undefined : loadZone('Europe/Brussels');
+  if (summer === undefined || city === undefined) return fixed;
+  const standard = { abbreviation: name, offset };
+  const rules = [standard, { abbreviation: summer, offset: offset + 3600 }];
+  return {
+    name,
+    at: (seconds) => (seconds < firstSummerTime ? undefined : rules[city.at(seconds).offset / 3600 - 1]) ?? standard,
+    named: (wanted) => rules.find(({ abbreviation }) => abbreviation === wanted),
+  };
+}
+
 /** The zone of that IANA name, or undefined where there is none: `time.LoadLocation` for all names but `Local`. */
 export function loadZone(name: string): Zone | undefined {
   if (name === '' || name === 'UTC') return utc;
+  const old = oldZones.get(name);
+  if (old !== undefined) return oldZone(name, old[0], old[1]);
   const link = packed.links.find((pair) => pair.endsWith(`|${name}`));
   const source = link === undefined ? name : link.slice(0, link.indexOf('|'));
   const data = packed.zones.find((zone) => zone.startsWith(`${source}|`));

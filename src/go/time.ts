@@ -1,14 +1,18 @@
+import { Buffer } from 'node:buffer';
 import { dayOfDate, dayOfYear, monthOf, weekdayOf, weekdayOfDay } from './calendar.ts';
 import { Duration, nanosecondsOf, quoteForTime } from './duration.ts';
 import { civilTime, formatTime, type CivilTime, type ZonedInstant } from './time-format.ts';
 import { localSeconds } from './time-parse.ts';
-import { utc, type Zone } from './time-zone.ts';
+import { isDaylightSaving, utc, type Zone } from './time-zone.ts';
 import { toBytes } from './text.ts';
-import { GoError, GoObject, Int, int, int64, type GoFunction, type Value } from './value.ts';
+import { GoError, GoObject, Int, int, int64, NilPointer, type GoFunction, type Value } from './value.ts';
 
 const billion = 1_000_000_000n;
 /** Seconds from 0001-01-01, which Go counts from, to 1970-01-01. */
 const secondsBeforeEpoch = 62_135_596_800n;
+
+/** How Go keeps UTC. */
+const nilLocation = new NilPointer('*time.Location');
 
 /** `2006-01-02T15:04:05.999999999Z07:00`, as JSON has times. */
 const rfc3339 = '2006-01-02T15:04:05.999999999Z07:00';
@@ -20,13 +24,16 @@ export class Time extends GoObject {
   /** Nanoseconds since 1970-01-01 00:00:00 UTC. */
   readonly instant: bigint;
   readonly zone: Zone;
+  private readonly local: Zone;
   /** What Go's monotonic clock showed, in nanoseconds; only the time that it is now has that. */
   private readonly monotonic: bigint | undefined;
 
-  constructor(instant: bigint, zone: Zone, monotonic?: bigint) {
+  /** @param local the zone of this machine */
+  constructor(instant: bigint, zone: Zone, local: Zone, monotonic?: bigint) {
     super();
     this.instant = instant;
     this.zone = zone;
+    this.local = local;
     this.monotonic = monotonic;
   }
 
@@ -50,12 +57,17 @@ export class Time extends GoObject {
   }
 
   in(zone: Zone): Time {
-    return new Time(this.instant, zone);
+    return new Time(this.instant, zone, this.local);
+  }
+
+  /** The same time in the zone of this machine. */
+  inLocalZone(): Time {
+    return this.in(this.local);
   }
 
   add(nanoseconds: bigint): Time {
     const monotonic = this.monotonic === undefined ? undefined : this.monotonic + nanoseconds;
-    return new Time(this.instant + nanoseconds, this.zone, monotonic);
+    return new Time(this.instant + nanoseconds, this.zone, this.local, monotonic);
   }
 
   /** Adds to the fields of the calendar; what is over goes into the next field. */
@@ -65,14 +77,14 @@ export class Time extends GoObject {
     const secondOfDay = seconds + BigInt(offset) - BigInt(dayNumber) * 86_400n;
     const moved = dayOfDate({ year: year + years, month: month + months, day: day + days });
     const wall = BigInt(moved) * 86_400n + secondOfDay;
-    return new Time(localSeconds(wall, this.zone) * billion + BigInt(nanoseconds), this.zone);
+    return new Time(localSeconds(wall, this.zone) * billion + BigInt(nanoseconds), this.zone, this.local);
   }
 
   /** Rounds to multiples since the year 1; `up` decides by what is left over. */
   toMultiple(multiple: bigint, up: (rest: bigint) => boolean): Time {
     if (multiple <= 0n) return this.in(this.zone);
     const rest = modulo(this.instant + secondsBeforeEpoch * billion, multiple);
-    return new Time(this.instant - rest + (up(rest) ? multiple : 0n), this.zone);
+    return new Time(this.instant - rest + (up(rest) ? multiple : 0n), this.zone, this.local);
   }
 
   override text(): string {
@@ -96,7 +108,7 @@ export class Time extends GoObject {
     return [
       ['wall', new Int('uint64', BigInt(nanoseconds))],
       ['ext', int64(seconds + secondsBeforeEpoch)],
-      ['loc', this.zone === utc ? null : new Location(this.zone)],
+      ['loc', this.zone === utc ? nilLocation : new Location(this.zone)],
     ];
   }
 
@@ -113,12 +125,12 @@ export class Time extends GoObject {
 
 /** Go's zero time. */
 export function zeroTime(): Time {
-  return new Time(-secondsBeforeEpoch * billion, utc);
+  return new Time(-secondsBeforeEpoch * billion, utc, utc);
 }
 
-/** A time from seconds since 1970. */
-export function timeOfSeconds(seconds: bigint, zone: Zone): Time {
-  return new Time(seconds * billion, zone);
+/** A time from seconds since 1970, in the zone of this machine. */
+export function timeOfSeconds(seconds: bigint, local: Zone): Time {
+  return new Time(seconds * billion, local, local);
 }
 
 /** A `*time.Location`. */
@@ -181,6 +193,39 @@ function marshalled(write: (text: string) => string): Method {
   return getter((time) => toBytes(write(time.json() as string)));
 }
 
+function appending(params: readonly string[], write: (time: Time, ...args: never[]) => Uint8Array): Method {
+  return (time) => ({
+    params: ['[]uint8', ...params],
+    call: (bytes: Uint8Array, ...args: never[]) => Buffer.concat([bytes, write(time, ...args)]),
+  });
+}
+
+function refused(refusal: string): Method {
+  return () => ({ params: [], refusal, call: () => null });
+}
+
+function secondResult(name: string, type: string): Method {
+  return refused(`invalid function signature for ${name}: second return value should be error; is ${type}`);
+}
+
+/** What `MarshalBinary` writes: a version, seconds since the year 1, nanoseconds, and minutes east of UTC or -1 for UTC itself. */
+function binaryOf(time: Time): Uint8Array {
+  const { seconds, nanoseconds, offset } = time.zoned();
+  const isUtc = time.zone === utc;
+  const minutes = Math.trunc(offset / 60);
+  if (!isUtc && (minutes < -32768 || minutes === -1 || minutes > 32767)) {
+    throw new GoError('Time.MarshalBinary: unexpected zone offset');
+  }
+  const rest = isUtc ? 0 : offset % 60;
+  const bytes = Buffer.alloc(rest === 0 ? 15 : 16);
+  bytes.writeUInt8(rest === 0 ? 1 : 2, 0);
+  bytes.writeBigInt64BE(seconds + secondsBeforeEpoch, 1);
+  bytes.writeInt32BE(nanoseconds, 9);
+  bytes.writeInt16BE(isUtc ? -1 : minutes, 13);
+  if (rest !== 0) bytes.writeInt8(rest, 15);
+  return new Uint8Array(bytes);
+}
+
 const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['Year', civilField('year')],
   ['Month', getter((time) => monthOf(time.civil().month))],
@@ -198,7 +243,14 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['IsZero', getter((time) => time.instant === -secondsBeforeEpoch * billion)],
   ['String', getter((time) => time.text())],
   ['GoString', getter((time) => time.goString())],
+  ['IsDST', getter((time) => isDaylightSaving(time.zone, Number(time.seconds)))],
   ['UTC', getter((time) => time.in(utc))],
+  ['Local', getter((time) => time.inLocalZone())],
+  ['Clock', refused('function Clock has 3 return values; should be 1 or 2')],
+  ['Date', refused('function Date has 3 return values; should be 1 or 2')],
+  ['ISOWeek', secondResult('ISOWeek', 'int')],
+  ['Zone', secondResult('Zone', 'int')],
+  ['ZoneBounds', secondResult('ZoneBounds', 'time.Time')],
   ['Location', getter((time) => new Location(time.zone))],
   ['In', (time) => ({ params: ['*time.Location'], call: (location: Location | null) => inLocation(time, location) })],
   ['Format', (time) => ({ params: ['string'], call: (layout: string) => time.format(layout) })],
@@ -220,6 +272,11 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ],
   ['MarshalJSON', marshalled((text) => `"${text}"`)],
   ['MarshalText', marshalled((text) => text)],
+  ['MarshalBinary', getter(binaryOf)],
+  ['GobEncode', getter(binaryOf)],
+  ['AppendFormat', appending(['string'], (time, layout: string) => toBytes(time.format(layout)))],
+  ['AppendText', appending([], (time) => toBytes(time.json() as string))],
+  ['AppendBinary', appending([], binaryOf)],
 ]);
 
 function inLocation(time: Time, location: Location | null): Time {

@@ -165,6 +165,17 @@ export abstract class GoObject {
   }
 }
 
+/** A nil pointer of that type, in a struct. */
+export class NilPointer extends GoObject {
+  readonly goType: string;
+  readonly kind = 'ptr';
+
+  constructor(goType: string) {
+    super();
+    this.goType = goType;
+  }
+}
+
 /**
  * A function that templates can call. The evaluator checks and converts arguments by `params` before it calls.
  * Types are Go's names: `string`, `int`, `int64`, `float64`, `bool`, `interface {}`, `[]interface {}`, `[]string`, `map[string]interface {}`,
@@ -174,6 +185,8 @@ export interface GoFunction {
   readonly params: readonly string[];
   /** Whether the last of `params` may come any number of times, none included. */
   readonly variadic?: boolean;
+  /** Go's text where templates may not call it for what it returns. */
+  readonly refusal?: string;
   /** Throws {@link GoError} where Go returns an error or panics. */
   readonly call: (...args: never[]) => Value;
 }

@@ -42,7 +42,7 @@ export function methodArgument(unit: Unit, node: ArgumentNode): MethodArgument {
 /** Calls a method with the arguments of that place. */
 export function callMethod(frame: Frame, method: GoFunction, name: string, call: MethodCall, final: Slot): Slot {
   const { unit, node, args, piped } = call;
-  const wrong = argumentCountError(method, name, args.length, piped);
+  const wrong = argumentCountError(method, name, args.length, piped) ?? method.refusal;
   if (wrong !== undefined) return fail(unit, frame, call.place, wrong);
   const values = args.map(({ value, last }, i) => {
     const type = parameterType(method, i);

@@ -39,6 +39,8 @@ function constantOf(type: string, node: Exclude<ConstantNode, { kind: 'nil' }>):
       return (
         (node.kind === 'number' ? node.float : undefined) ?? { problem: `expected float; found ${nodeText(node)}` }
       );
+    case 'time.Duration':
+      return integerOf('int64', node);
     default:
       return { problem: `can't handle ${nodeText(node)} for arg of type ${type}` };
   }

@@ -155,6 +155,25 @@ test(
   '',
   ['one', 'two'],
 );
+test('what copies of one chart have below their own subcharts is worked out once for all of them, as in Helm', (t) => {
+  const grandchild = () =>
+    chart('t', 'u: {exports: {e: {k: 1}}}', [chart('u', '')], [{ name: 'u', importValues: ['e'] }]);
+  const twice = [
+    { name: 's', alias: 'one' },
+    { name: 's', alias: 'two' },
+  ];
+  const processed = processDependencies(
+    chart('c', '', [chart('s', '', [grandchild()])], twice),
+    new Map(),
+    () => undefined,
+  );
+  const values = coalesceValues(processed, new Map(), () => undefined);
+  const tables = ['one', 'two'].map((name) => values.get(name) as ValueMap).map((table) => table.get('t') as ValueMap);
+  t.deepEqual(
+    tables.map((table) => table.has('k')),
+    [true, false],
+  );
+});
 test(
   enables,
   'a version out of range is not the chart that is meant',

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { Complex } from '../../src/go/complex.ts';
 import { format, sprint, sprintf, sprintln } from '../../src/go/fmt.ts';
-import { int, int64, Int, NamedMap, Slice, type Value } from '../../src/go/value.ts';
+import { int, int64, Int, NamedMap, NilPointer, Slice, type Value } from '../../src/go/value.ts';
 import { SampleObject } from './sample-object.ts';
 
 const map = (entries: Record<string, Value>): Value => new Map(Object.entries(entries));
@@ -25,6 +25,13 @@ test(
 test(printf, '%c%c%c|%q|%+q|%#q', [65, 0x1f600, -1, 65, 0x1f600, 10].map(int), "A😀�|'A'|'\\U0001f600'|'\\n'");
 test(printf, '%U|%#U|%#U|%08U|', [65, 65, 10, 65].map(int), "U+0041|U+0041 'A'|U+000A|  U+0041|");
 test(printf, '%.3d|%8.3d|%-8.3d|%08.3d|%.d|%.0d', [7, 7, 7, 7, 0, 5].map(int), '007|     007|007     |     007||5');
+test(
+  printf,
+  '%p %d %v %#v %t %6v|',
+  [new Slice('string', null), ...Array<NilPointer>(5).fill(new NilPointer('*t.T'))],
+  '0x0 0 <nil> (*t.T)(nil) %!t(*t.T=<nil>)  <nil>|',
+);
+test(printf, '%#w %#v', [new Uint8Array([1]), new Uint8Array([1])], '[]uint8{%!w(uint8=0x1)} []byte{0x1}');
 test(printf, '%d %x %v', [int64(-5), new Int('uint64', 2n ** 64n - 1n), int(1)], '-5 ffffffffffffffff 1');
 test(printf, '%#v %#v', [int(1), new Int('uint8', 255n)], '1 0xff');
 

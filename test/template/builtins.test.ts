@@ -99,6 +99,7 @@ test(
   '&lt;a href=&#39;x&#39;&gt;&amp;\ufffd&#34; 1 2&lt;no value&gt; &lt;',
 );
 test(prints, `{{js "a'b\\"<>&=\\\\\\n\\u2028é"}}`, String.raw`a\'b\"\u003C\u003E\u0026\u003D\\\u000A\u2028é`);
+test(prints, '{{js "\\xff\\xc3" | printf "%q"}}', String.raw`"\xff\xc3"`);
 test(prints, '{{urlquery "a b/é~" 1}}', 'a+b%2F%C3%A9~1');
 test(
   prints,

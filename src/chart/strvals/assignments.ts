@@ -1,3 +1,4 @@
+import { parseDecimalInteger } from '../../go/parse-number.ts';
 import { quote, quoteRune } from '../../go/strconv.ts';
 import { runes } from '../../go/text.ts';
 import { goTypeOf } from '../../go/types.ts';
@@ -126,14 +127,9 @@ class AssignmentReader {
   #index(): number | undefined {
     const { text, stop } = this.#scanner.until(']', this.#grammar.quoting);
     if (stop === undefined) return undefined;
-    if (!/^[+-]?[0-9]+$/.test(text)) {
-      throw new StrvalsError(`error parsing index: strconv.Atoi: parsing ${quote(text)}: invalid syntax`);
-    }
-    const index = BigInt(text.replace(/^\+/, ''));
-    if (BigInt.asIntN(64, index) !== index) {
-      throw new StrvalsError(`error parsing index: strconv.Atoi: parsing ${quote(text)}: value out of range`);
-    }
-    return Number(index);
+    const { value, error } = parseDecimalInteger(text);
+    if (error !== undefined) throw new StrvalsError(`error parsing index: ${error}`);
+    return Number(value);
   }
 }
 
