@@ -16,7 +16,7 @@ const answerSchema = z.object({
 });
 
 /** Milliseconds; for each run where they are lists. */
-export interface HelmTimes {
+interface HelmTimes {
   load: number;
   /** Merging and checking the values. */
   values: number[];
