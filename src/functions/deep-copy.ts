@@ -1,7 +1,8 @@
 import { nodeWeight, TextSize } from '../go/limit-error.ts';
 import { parseVersion, Version } from '../go/semver.ts';
-import { isMap } from '../go/types.ts';
+import { isList, isMap } from '../go/types.ts';
 import { GoError, NamedMap, Slice, type Value } from '../go/value.ts';
+import { withRoomOf } from './capacity.ts';
 import { isNilMap } from './nil-map.ts';
 
 /** A copy whose maps and lists are shared with nothing, as `copystructure.Copy` makes it: of a version it sees no field. */
@@ -19,12 +20,11 @@ function copy(value: Value, size: TextSize, depth: number): Value {
     const entries = Array.from(value, ([key, element]) => [key, copy(element, size, depth + 1)] as const);
     return value instanceof NamedMap ? value.like(entries) : new Map(entries);
   }
-  if (value instanceof Slice)
-    return new Slice(
-      value.element,
-      value.isNil ? null : Array.from(value, (item: Value) => copy(item, size, depth + 1)),
-    );
-  if (Array.isArray(value)) return Array.from(value as readonly Value[], (item) => copy(item, size, depth + 1));
+  if (value instanceof Slice && value.isNil) return new Slice(value.element, null);
+  if (isList(value)) {
+    const items = Array.from(value, (item) => copy(item, size, depth + 1));
+    return withRoomOf(value instanceof Slice ? new Slice(value.element, items) : items, value);
+  }
   if (value instanceof Uint8Array) return value.slice();
   if (value instanceof Version) return new Version(parseVersion('0.0.0'), value.kind === 'ptr');
   return value;

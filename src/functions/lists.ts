@@ -1,7 +1,8 @@
 import { deepEqual } from '../go/deep-equal.ts';
 import { normalize } from '../go/text.ts';
-import { kindOf } from '../go/types.ts';
+import { isList, kindOf } from '../go/types.ts';
 import { GoError, Int, Slice, type GoFunction, type Value } from '../go/value.ts';
+import { appendedCapacity, exact, partOf, withBehind, withCapacity } from './capacity.ts';
 import { castInt, truncate } from './cast.ts';
 import { elementsOf, listElements, nilDereference } from './elements.ts';
 import { isEmpty } from './emptiness.ts';
@@ -19,22 +20,25 @@ function nilList(): Slice {
 /** Sprig's functions over lists. None changes its argument. */
 export function listFunctions(limits: FunctionLimits): FunctionFamily {
   return {
-    list: { params: one, variadic: true, call: (...values: Value[]) => values },
-    tuple: { params: one, variadic: true, call: (...values: Value[]) => values },
+    list: { params: one, variadic: true, call: (...values: Value[]) => exact(values) },
+    tuple: { params: one, variadic: true, call: (...values: Value[]) => exact(values) },
     ...both('first', one, (list: Value) => listElements(list, 'Cannot find first on type')[0] ?? null),
     ...both('last', one, (list: Value) => listElements(list, 'Cannot find last on type').at(-1) ?? null),
     ...both('rest', one, (list: Value) => {
       const elements = listElements(list, 'Cannot find rest on type');
-      return elements.length === 0 ? nilList() : elements.slice(1);
+      return elements.length === 0 ? nilList() : exact(elements.slice(1));
     }),
     ...both('initial', one, (list: Value) => {
       const elements = listElements(list, 'Cannot find initial on type');
-      return elements.length === 0 ? nilList() : elements.slice(0, -1);
+      return elements.length === 0 ? nilList() : exact(elements.slice(0, -1));
     }),
     ...both('append', two, push),
     ...both('push', two, push),
-    ...both('prepend', two, (list: Value, value: Value) => [value, ...listElements(list, 'Cannot prepend on type')]),
-    ...both('reverse', one, (list: Value) => listElements(list, 'Cannot find reverse on type').toReversed()),
+    ...both('prepend', two, (list: Value, value: Value) => {
+      const longer = [value, ...listElements(list, 'Cannot prepend on type')];
+      return withCapacity(longer, appendedCapacity(1, longer.length));
+    }),
+    ...both('reverse', one, (list: Value) => exact(listElements(list, 'Cannot find reverse on type').toReversed())),
     ...both('compact', one, (list: Value) =>
       listElements(list, 'Cannot compact on type').filter((value) => !isEmpty(value)),
     ),
@@ -65,7 +69,8 @@ function both(name: string, params: readonly string[], call: GoFunction['call'],
 }
 
 function push(list: Value, value: Value): Value[] {
-  return [...listElements(list, 'Cannot push on type'), value];
+  const elements = listElements(list, 'Cannot push on type');
+  return withCapacity([...elements, value], appendedCapacity(elements.length, elements.length + 1));
 }
 
 function concatElements(list: Value): readonly Value[] {
@@ -111,11 +116,11 @@ function slice(list: Value, ...indices: Value[]): Value {
   const elements = listElements(list, 'list should be type of slice or array but');
   if (elements.length === 0) return null;
   const [from = 0, to = elements.length] = indices.map((index) => Number(castInt(index).value));
-  if (from < 0 || to < from || to > elements.length)
-    throw new GoError('reflect.Value.Slice: slice index out of bounds');
-  const part = elements.slice(from, to);
+  const whole = to > elements.length && isList(list) ? withBehind(list) : elements;
+  if (from < 0 || to < from || to > whole.length) throw new GoError('reflect.Value.Slice: slice index out of bounds');
   if (list instanceof Uint8Array) return list.subarray(from, to);
-  return list instanceof Slice ? new Slice(list.element, part) : part;
+  const part = whole.slice(from, to);
+  return partOf(list instanceof Slice ? new Slice(list.element, part) : part, isList(list) ? list : elements, to);
 }
 
 /** The list in pieces of so many elements, the last one shorter. Go computes their number with floats. */
@@ -130,7 +135,7 @@ function chunk(size: Int, list: Value): Slice {
   const pieces: Value[] = [];
   for (let i = 0; i < count; i++) {
     const start = i * width;
-    pieces.push(elements.slice(start, start + (i === count - 1 ? lastWidth : width)));
+    pieces.push(exact(elements.slice(start, start + (i === count - 1 ? lastWidth : width))));
   }
-  return new Slice('[]interface {}', pieces);
+  return exact(new Slice('[]interface {}', pieces));
 }

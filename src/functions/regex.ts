@@ -1,6 +1,7 @@
 import { canBackquote, quote } from '../go/strconv.ts';
 import { Slice, type Int, type Value } from '../go/value.ts';
 import { cached } from './bounded-cache.ts';
+import { grownCapacity, withCapacity } from './capacity.ts';
 import { expandReplacement } from './expand-replacement.ts';
 import type { FunctionFamily } from './family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
@@ -8,6 +9,9 @@ import { RegularExpression, type GroupText } from './regular-expression.ts';
 import { recover, withContext } from './recover.ts';
 
 const compiledPatterns = 500;
+
+/** How many matches Go has room for at first. */
+const firstCapacity = 10;
 
 type RegexCall = (regex: RegularExpression, ...rest: never[]) => Value;
 
@@ -40,7 +44,8 @@ export function regexFunctions(limits: FunctionLimits): FunctionFamily {
     ...both('regexFind', two, (regex, text: string) => regex.find(text)),
     ...both('regexFindAll', counted, (regex, text: string, count: Int) => {
       const found = regex.findAll(text, Number(count.value), limits);
-      return new Slice('string', found.length === 0 ? null : found);
+      if (found.length === 0) return new Slice('string', null);
+      return withCapacity(new Slice('string', found), grownCapacity(firstCapacity, found.length, 'string'));
     }),
     ...both('regexReplaceAll', three, (regex, text: string, template: string) =>
       regex.replaceAll(
@@ -54,11 +59,7 @@ export function regexFunctions(limits: FunctionLimits): FunctionFamily {
         limited(limits, () => replacement),
       ),
     ),
-    ...both(
-      'regexSplit',
-      counted,
-      (regex, text: string, count: Int) => new Slice('string', regex.split(text, Number(count.value), limits)),
-    ),
+    ...both('regexSplit', counted, (regex, text: string, count: Int) => regex.split(text, Number(count.value), limits)),
     regexQuoteMeta: {
       params: ['string'],
       call: (text: string) => text.replaceAll(/[\\.+*?()|[\]{}^$]/g, String.raw`\$&`),

@@ -1,6 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { normalize } from '../go/text.ts';
-import { GoError } from '../go/value.ts';
+import { GoError, Slice } from '../go/value.ts';
+import { exact, grownCapacity, withCapacity } from './capacity.ts';
 import { checkElements, type FunctionLimits } from './limits.ts';
 
 /** Where a match begins and ends, and after it where each of its groups does; -1 for a group that took no part. */
@@ -59,19 +60,20 @@ export class RegularExpression {
   }
 
   /** The text between matches, in at most `count` pieces where it is not negative. */
-  split(text: string, count: number, limits: FunctionLimits): string[] | null {
-    if (count === 0) return null;
-    if (!this.empty && text === '') return [''];
+  split(text: string, count: number, limits: FunctionLimits): Slice {
+    if (count === 0) return new Slice('string', null);
+    if (!this.empty && text === '') return exact(new Slice('string', ['']));
+    const matches = this.allMatches(text, count, limits);
     const pieces: string[] = [];
     let [start, end] = [0, 0];
-    for (const [matchStart = 0, matchEnd = 0] of this.allMatches(text, count, limits)) {
+    for (const [matchStart = 0, matchEnd = 0] of matches) {
       if (count > 0 && pieces.length === count - 1) break;
       end = matchStart;
       if (matchEnd !== 0) pieces.push(text.slice(start, end));
       start = matchEnd;
     }
     if (end !== text.length) pieces.push(text.slice(start));
-    return pieces;
+    return withCapacity(new Slice('string', pieces), grownCapacity(matches.length, pieces.length, 'string'));
   }
 
   private allMatches(text: string, count: number, limits: FunctionLimits): Match[] {

@@ -1,6 +1,7 @@
 import { normalize, sortStrings } from '../go/text.ts';
 import { NamedMap, Slice, type Int, type Value } from '../go/value.ts';
 import { onBytesIfNeeded } from './byte-text.ts';
+import { exact } from './capacity.ts';
 import { elementsOf } from './elements.ts';
 import type { FunctionFamily } from './family.ts';
 import { checkBytes, checkElements, type FunctionLimits } from './limits.ts';
@@ -20,7 +21,7 @@ export function splittingFunctions(limits: FunctionLimits): FunctionFamily {
     },
     splitList: {
       params: ['string', 'string'],
-      call: (separator: string, text: string) => new Slice('string', split(text, separator, limits)),
+      call: (separator: string, text: string) => exact(new Slice('string', split(text, separator, limits))),
     },
     join: {
       params: ['string', 'interface {}'],
@@ -69,7 +70,7 @@ function numbered(parts: readonly string[]): NamedMap {
 
 /** Sorts the strings of a list; a list that is one of strings already is sorted itself. */
 function sortAlpha(list: Value): Slice {
-  if (elementsOf(list) === undefined) return new Slice('string', [stringOf(list)]);
+  if (elementsOf(list) === undefined) return exact(new Slice('string', [stringOf(list)]));
   const strings = stringsOf(list);
   // all elements of a slice of strings are strings
   sortStrings(strings as unknown as string[]);
