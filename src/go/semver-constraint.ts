@@ -8,7 +8,8 @@ const maxGroups = 32;
 const operator = String.raw`!=|>=|=>|<=|=<|~>|=|>|<|~|\^`;
 const part = String.raw`[0-9|xX*]+`;
 const suffixes = String.raw`(-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?`;
-const version = String.raw`v?(${part})(\.${part})?(\.${part})?${suffixes}`;
+// a part can match in one way only: otherwise a long constraint would be tried in as many ways as there are numbers of that length
+const version = String.raw`v?(${part})(?:(\.${part})(\.${part})?)?${suffixes}`;
 const anyVersion = version.replaceAll(/\((?!\?)/g, '(?:');
 const space = String.raw`[\t\n\f\r ]`;
 const term = `(?:(?:${operator})${space}*)?${anyVersion}`;

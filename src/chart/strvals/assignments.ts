@@ -8,6 +8,8 @@ import { StrvalsError } from './strvals-error.ts';
 
 /** The largest index that a list may be given (pkg/strvals/parser.go: MaxIndex). */
 const maxIndex = 65_536;
+/** How many places of lists one text may fill with nothing: an index makes all that are before it. */
+const maxFilled = 1_000_000;
 /** How deep names may nest (pkg/strvals/parser.go: MaxNestedNameLevel). */
 const maxDepth = 30;
 
@@ -39,6 +41,7 @@ type Progress = 'more' | 'ended';
 class AssignmentReader {
   readonly #scanner: Scanner;
   readonly #grammar: Grammar;
+  #filled = 0;
 
   constructor(scanner: Scanner, grammar: Grammar) {
     this.#scanner = scanner;
@@ -100,14 +103,14 @@ class AssignmentReader {
       case undefined:
         return 'ended';
       case '=':
-        this.#value((value) => setIndex(list, index, value));
+        this.#value((value) => this.#setIndex(list, index, value));
         return 'more';
       case '[':
         return this.#nestedItem(list, index, depth);
       default: {
         const inner = mapAt(list, index);
         const progress = this.assignment(inner, depth);
-        if (progress === 'more') setIndex(list, index, inner);
+        if (progress === 'more') this.#setIndex(list, index, inner);
         return progress;
       }
     }
@@ -119,8 +122,18 @@ class AssignmentReader {
     const existing = list[index] ?? null;
     const inner = existing === null ? [] : asList(existing);
     const progress = this.#item(inner, nested, depth);
-    if (progress === 'more') setIndex(list, index, inner);
+    if (progress === 'more') this.#setIndex(list, index, inner);
     return progress;
+  }
+
+  #setIndex(list: ValueList, index: number, value: Value): void {
+    if (index > maxIndex) {
+      throw new StrvalsError(`index of ${index} is greater than maximum supported index of ${maxIndex}`);
+    }
+    this.#filled += Math.max(0, index - list.length);
+    if (this.#filled > maxFilled) throw new StrvalsError(`indices leave more than ${maxFilled} places of lists empty`);
+    while (list.length < index) list.push(null);
+    list[index] = value;
   }
 
   /** Undefined where the text ends before the bracket. */
@@ -146,14 +159,6 @@ function mapAt(list: ValueList, index: number): ValueMap {
 /** A value without a name is dropped. */
 function set(target: ValueMap, key: string, value: Value): void {
   if (key !== '') target.set(key, value);
-}
-
-function setIndex(list: ValueList, index: number, value: Value): void {
-  if (index > maxIndex) {
-    throw new StrvalsError(`index of ${index} is greater than maximum supported index of ${maxIndex}`);
-  }
-  while (list.length < index) list.push(null);
-  list[index] = value;
 }
 
 function asMap(value: Value): ValueMap {

@@ -57,6 +57,7 @@ test(refused, setValues, 'a={x', "list must terminate with '}'");
 test(refused, setValues, 'a[x]=1', 'error parsing index: strconv.Atoi: parsing "x": invalid syntax');
 test(refused, setValues, 'a[-1]=1', 'negative -1 index not allowed');
 test(refused, setValues, 'a[65537]=1', 'index of 65537 is greater than maximum supported index of 65536');
+test(refused, setValues, `a${'[65536]'.repeat(2000)}=1`, 'indices leave more than 1000000 places of lists empty');
 test(refused, setValues, 'a[0]b=1', "unexpected data at end of array index: ['b']");
 test(
   refused,

@@ -1,0 +1,101 @@
+// Feeds all that reads texts of charts and users with texts that are wrong. What is no error of the project's own, or takes over a second, is a finding.
+//   npm run -s fuzz -- [--seconds N] [--seed S] [--only NAME]
+// The same seed makes the same texts. A finding is printed with the shortest text that shows it.
+import { writeSync } from 'node:fs';
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { parseArgs } from 'node:util';
+import { createDisplay, displayOn, type Display } from './display.ts';
+import { minimised } from './minimise.ts';
+import { mutated } from './mutate.ts';
+import { randomOf } from './random.ts';
+import { fuzzTargets, isOwnError, type FuzzTarget } from './targets.ts';
+
+/** Milliseconds. */
+const slow = 1000;
+const hang = 20_000;
+const mostFindings = 20;
+
+// templates nest deeper than the stack of the main thread allows
+if (isMainThread) {
+  const shown = createDisplay();
+  new Worker(new URL(import.meta.url), {
+    argv: process.argv.slice(2),
+    workerData: shown.memory,
+    resourceLimits: { stackSizeMb: 256, maxOldGenerationSizeMb: 2048 },
+  }).on('exit', (code) => process.exit(code));
+  reportHangs(shown);
+} else {
+  // this is what the main thread gives
+  fuzz(displayOn(workerData as SharedArrayBuffer));
+}
+
+/** Ends the process where one text keeps the thread busy for too long. */
+function reportHangs(display: Display): void {
+  let last = -1;
+  setInterval(() => {
+    if (display.count() === last) {
+      print(`hangs:\n  ${JSON.stringify(display.text())}`);
+      process.exit(1);
+    }
+    last = display.count();
+  }, hang);
+}
+
+/** A thread that is busy prints nothing by way of streams. */
+function print(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+function fuzz(display: Display): void {
+  const { values: flags } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '30' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      only: { type: 'string' },
+    },
+  });
+  const targets = fuzzTargets.filter(({ name }) => flags.only === undefined || name === flags.only);
+  const random = randomOf(Number(flags.seed));
+  const end = performance.now() + Number(flags.seconds) * 1000;
+  const found = new Set<string>();
+  let count = 0;
+  for (; performance.now() < end && targets.length > 0 && found.size < mostFindings; count++) {
+    const target = random.pick(targets);
+    const text = mutated(target, random);
+    const problem = problemOf(target, text, display);
+    if (problem === undefined || found.has(`${target.name} ${problem.kind}`)) continue;
+    found.add(`${target.name} ${problem.kind}`);
+    const shortest = minimised(text, (shorter) => problemOf(target, shorter, display)?.kind === problem.kind);
+    print(`${target.name}: ${problem.text}\n  ${JSON.stringify(shortest)}`);
+  }
+  print(`seed ${flags.seed}: ${count} texts, ${found.size} findings`);
+  if (found.size > 0 || count === 0) process.exitCode = 1;
+}
+
+interface Problem {
+  /** Equal for problems that have one cause, as far as one can tell. */
+  readonly kind: string;
+  readonly text: string;
+}
+
+function problemOf(target: FuzzTarget, text: string, display: Display): Problem | undefined {
+  display.show(`${target.name}: ${text}`);
+  const start = performance.now();
+  try {
+    target.run(text);
+  } catch (error) {
+    if (!isOwnError(error)) return defect(error);
+  }
+  const time = Math.round(performance.now() - start);
+  return time > slow ? { kind: 'slow', text: `takes ${time} ms` } : undefined;
+}
+
+function defect(error: unknown): Problem {
+  if (!(error instanceof Error)) return { kind: 'no error', text: String(error) };
+  const place =
+    error.stack
+      ?.split('\n')
+      .find((line) => line.includes('/src/'))
+      ?.trim() ?? '';
+  return { kind: `${error.name} ${place}`, text: `${error.name}: ${error.message.slice(0, 300)} ${place}` };
+}
