@@ -1,30 +1,16 @@
-import { isBlank, isBlankOrEnd, isBreak, isBreakOrEnd } from './character.ts';
+import { isBlankOrEnd, isBreak } from './character.ts';
+import { Cursor } from './cursor.ts';
 import type { Source } from './reader.ts';
 import { scanBlockScalar, scanPlain, scanQuoted } from './scan-scalar.ts';
 import { scanAnchor, scanDirective, scanTag } from './scan-word.ts';
 import type { SimpleKey, Token } from './token.ts';
-import { YamlError } from './yaml-error.ts';
 
 /** A simple key is on one line and no longer than this. */
 const longestKey = 1024;
 const deepestIndent = 10_000;
 
 /** Cuts a text into tokens, each when it is asked for: what is wrong behind the first document is never seen. */
-export class Scanner {
-  /** The text, and after it one character 0. */
-  readonly text: string;
-  /** The place of what is read next. */
-  at = 0;
-  /** The line of that place, from 0. */
-  line = 0;
-  /** Where that line starts. */
-  lineStart = 0;
-  /** The column of the innermost block collection; -1 outside of all. */
-  indent = -1;
-  flowLevel = 0;
-  /** Whether a simple key may begin here. */
-  keyAllowed = true;
-  private readonly problem: YamlError | undefined;
+export class Scanner extends Cursor {
   private readonly indents: number[] = [];
   /** For each flow level the key that may have begun there; before any, one that is not possible, at the bracket. */
   private readonly keys: SimpleKey[] = [];
@@ -34,68 +20,8 @@ export class Scanner {
   private taken = 0;
 
   constructor(source: Source) {
-    this.text = `${source.text}\0`;
-    this.problem = source.problem;
+    super(source);
     this.keys.push(this.keyHere(false));
-  }
-
-  /** The unit so many places on; 0 at the end of the text. */
-  unit(ahead = 0): number {
-    return this.text.charCodeAt(this.at + ahead);
-  }
-
-  column(): number {
-    return this.at - this.lineStart;
-  }
-
-  /** Throws what is wrong at the current place. */
-  fail(problem: string): never {
-    this.failAt(this.line === 0 ? 0 : this.line + 1, problem);
-  }
-
-  /** Throws what is wrong with the order of tokens: go-yaml counts the lines of such errors from 0, and does not name line 0. */
-  failAt(line: number, problem: string): never {
-    // go-yaml reads four characters ahead, and complains of what no YAML may contain first
-    if (this.problem !== undefined && this.at + 4 >= this.text.length) throw this.problem;
-    throw line === 0 ? new YamlError(`yaml: ${problem}`, 1) : new YamlError(`yaml: line ${line}: ${problem}`, line);
-  }
-
-  /** Goes over a line break: `\r\n` is one. */
-  skipBreak(): void {
-    this.at += this.unit() === 13 && this.unit(1) === 10 ? 2 : 1;
-    this.line++;
-    this.lineStart = this.at;
-  }
-
-  /** Goes over a line break and answers what it means in a scalar. */
-  readBreak(): string {
-    const unit = this.unit();
-    this.skipBreak();
-    return unit === 0x2028 || unit === 0x2029 ? String.fromCharCode(unit) : '\n';
-  }
-
-  /** Goes over the rest of a line where it is a comment. */
-  skipComment(): void {
-    if (this.unit() === 35) this.skipLine();
-  }
-
-  /** Goes to the end of the line. */
-  skipLine(): void {
-    const { text } = this;
-    let { at } = this;
-    while (!isBreakOrEnd(text.charCodeAt(at))) at++;
-    this.at = at;
-  }
-
-  skipBlanks(): void {
-    while (isBlank(this.unit())) this.at++;
-  }
-
-  /** Whether a line `---` or `...` starts here. */
-  atDocumentMark(): boolean {
-    if (this.at !== this.lineStart) return false;
-    const unit = this.unit();
-    return (unit === 45 || unit === 46) && this.unit(1) === unit && this.unit(2) === unit && isBlankOrEnd(this.unit(3));
   }
 
   /** The next token; it stays the next until {@link next}. */
