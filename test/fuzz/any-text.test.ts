@@ -32,7 +32,7 @@ for (const target of fuzzTargets) {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
     t.pass();
   });
@@ -67,7 +67,7 @@ test('what is written as YAML is read again', (t) => {
         if (!deepEqual(readYaml(text), value)) throw new Error(JSON.stringify(text));
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
   t.pass();
 });
@@ -123,7 +123,7 @@ test('any archive is loaded, or refused with an error of charts', async (t) => {
         if (!(error instanceof ChartError)) throw error;
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
   t.pass();
 });
