@@ -20,7 +20,7 @@ const small: RenderLimits = {
 };
 const workerUrl = new URL('../../src/bin/render-worker.ts', import.meta.url);
 const bounded = createRenderer({ workerUrl, limits: small });
-const hurried = createRenderer({ workerUrl, limits: { ...small, steps: 1e12, milliseconds: 300 } });
+const hurried = createRenderer({ workerUrl, limits: { ...small, steps: 1e12, milliseconds: 150 } });
 test.after.always(async () => {
   await Promise.all([bounded.close(), hurried.close()]);
 });

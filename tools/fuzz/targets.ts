@@ -169,7 +169,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
       'a: 1\nb:\n- x\n- y: {c: [1, 2.5, ~], d: "e\\n"}\n',
       '%YAML 1.1\n--- !!map\nk: &a [x]\n? y\n: *a\n...\n',
       'a: &x {p: 1}\nb:\n  <<: [*x, {q: 2}]\n  r: |+2\n    text\n     more\n\n  s: >-\n   folded\n   lines\n',
-      "- 'it''s'\n- \"\\x41\\u00e9\\U0001F600\"\n- plain text: here\n- !!binary aGk=\n- !!str 1\n- 0o17\n- 1_000\n- .inf\n- 2001-01-01\n",
+      "- 'it''s'\n- \"\\x41\\u00e9\\U0001F600\"\n- plain text: here\n- !!binary aGk=\n- !!str 1\n- 0o17\n- 1_000\n- .5\n- 2001-01-01\n",
       '# comment\n{a: [], b: {}, "c": null, ? d : e}\n',
     ],
     tokens: words(
