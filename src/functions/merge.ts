@@ -1,6 +1,7 @@
 import { nodeWeight, TextSize } from '../go/limit-error.ts';
 import { isMap } from '../go/types.ts';
 import { GoError, GoObject, type Value, type ValueMap } from '../go/value.ts';
+import { elementType, takesAnything } from '../template/argument-type.ts';
 import { isEmpty } from './emptiness.ts';
 
 const deepestNesting = 1000;
@@ -30,7 +31,7 @@ function merge(
   for (const [key, value] of source) {
     const present = target.get(key);
     if (value === null) {
-      if (overwrite) target.set(key, value);
+      if (overwrite) put(target, source, key, value);
       continue;
     }
     const bothMaps = isMap(value) && isMap(present);
@@ -40,8 +41,16 @@ function merge(
     } else if (!overwrite && isPointer(present) && isMapOrStruct(value)) {
       throw new MergeError('src and dst must be of same type');
     }
-    if (present === undefined || isEmpty(present) || (overwrite && !bothMaps)) target.set(key, value);
+    if (present === undefined || isEmpty(present) || (overwrite && !bothMaps)) put(target, source, key, value);
   }
+}
+
+function put(target: ValueMap, source: ReadonlyMap<string, Value>, key: string, value: Value): void {
+  const [to, from] = [elementType(target), elementType(source)];
+  if (to !== from && !takesAnything(to)) {
+    throw new GoError(`reflect.Value.SetMapIndex: value of type ${from} is not assignable to type ${to}`);
+  }
+  target.set(key, value);
 }
 
 function isPointer(value: Value | undefined): boolean {
