@@ -12,9 +12,9 @@ const defaults = { ...defaultRenderLimits, ...defaultChartLimits };
 
 export const limitsFlag = '--limits <list>';
 export const limitsDescription =
-  'how far charts and renders may go, as steps=1000000,memoryMb=256; docs/limits.md has the names';
+  'how far charts and renders may go, as steps=1000000,memoryMb=128; docs/limits.md has the names';
 
-/** Reads `steps=1000000,memoryMb=256`; what is not named keeps its default. */
+/** Reads `steps=1000000,memoryMb=128`; what is not named keeps its default. */
 export const limitsSchema = z.string().transform((text, context): Limits => {
   const given: Record<string, number> = { ...defaults };
   for (const part of text.split(',').map((item) => item.trim())) {
