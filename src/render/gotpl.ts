@@ -7,7 +7,7 @@ import {
   TemplateLimitError,
   TemplateParseError,
 } from '../template/template-error.ts';
-import { createParseCache, TemplateSet } from '../template/template-set.ts';
+import { createParseCache, TemplateSet, type TemplateFile } from '../template/template-set.ts';
 import { createWeightedCache } from '../template/weighted-cache.ts';
 import { boundCalls, boundFunctions, textName, withoutNoValue } from './bound-functions.ts';
 import { templateObject, type ScopedTemplate } from './chart-templates.ts';
@@ -15,6 +15,7 @@ import type { Engine, EngineRun } from './engine.ts';
 import { executionErrorText, parseErrorText } from './error-text.ts';
 import { RenderError, type RenderPosition } from './render-error.ts';
 import { isPartial } from './template-path.ts';
+import type { Watch } from './watch.ts';
 
 /** How many characters of charts' templates stay compiled. What is made of them takes some twenty times the memory. */
 const maxCompiledText = 2 * 1024 * 1024;
@@ -25,14 +26,11 @@ export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): E
   const compiled = createWeightedCache<TemplateSet>(maxCompiledText);
   const parsed = createParseCache();
 
-  function setOf(templates: readonly ScopedTemplate[]): TemplateSet {
+  function setOf(templates: readonly ScopedTemplate[], watch: Watch | undefined): TemplateSet {
     const key = templates.map(({ chart, path }) => `${chart.digest} ${path}`).join('\n');
     const known = compiled.get(key);
     if (known) return known;
-    const set = TemplateSet.parse(
-      templates.map(({ path, text }) => ({ name: path, text })),
-      { functions, parsed },
-    );
+    const set = TemplateSet.parse(filesOf(templates, watch), { functions, parsed });
     const characters = templates.reduce((sum, { text }) => sum + text.length, 0);
     compiled.set(key, set, characters);
     return set;
@@ -42,7 +40,7 @@ export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): E
     render(templates, run) {
       let file = '';
       try {
-        const set = setOf(templates);
+        const set = setOf(templates, run.watch);
         const execution = executionOf(set, run);
         const files = new Map<string, string>();
         for (const template of templates) {
@@ -59,6 +57,13 @@ export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): E
       }
     },
   };
+}
+
+function* filesOf(templates: readonly ScopedTemplate[], watch: Watch | undefined): Generator<TemplateFile> {
+  for (const { path, text } of templates) {
+    watch?.begins(path);
+    yield { name: path, text };
+  }
 }
 
 function executionOf(set: TemplateSet, run: EngineRun): Execution {

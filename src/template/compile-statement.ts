@@ -144,6 +144,7 @@ function compileTemplateCall(unit: Unit, node: TemplateNode): Statement {
     }
     const dot = argument(frame);
     running.step(unit, node);
+    running.deepest = running.depth;
     running.depth++;
     template.run(running, dot);
     running.depth--;

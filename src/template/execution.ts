@@ -61,7 +61,7 @@ export class Execution implements Running {
   #steps = 0;
   #nesting = 0;
   #texts = 0;
-  #deepest = 0;
+  deepest = 0;
   #origin: Origin | undefined;
   #node: AnyNode | undefined;
   readonly #maxSteps: number;
@@ -69,11 +69,11 @@ export class Execution implements Running {
   readonly #maxText: number;
   readonly #maxElements: number;
   readonly #maxTexts: number;
-  readonly #interruption: Interruption;
+  readonly #interruption: Interruption | undefined;
   readonly #calls: ReadonlyMap<string, (...args: Slot[]) => Value>;
 
   constructor(templates: TemplateSet, options: ExecutionOptions) {
-    const { missingKey, calls = {}, limits = {}, interruption = () => undefined } = options;
+    const { missingKey, calls = {}, limits = {}, interruption } = options;
     this.#templates = templates;
     this.missingKey = missingKey;
     this.maxDepth = limits.depth ?? defaultDepth;
@@ -152,7 +152,7 @@ export class Execution implements Running {
     const origin = this.#origin ?? template;
     const node = this.#node;
     const position = positionOf(origin.source, node?.pos ?? 0);
-    if (node?.kind === 'template' && this.#deepest > endlessDepth) {
+    if (node?.kind === 'template' && this.deepest > endlessDepth) {
       return new TemplateDepthError(origin.name, position, nodeText(node), defaultDepth);
     }
     return new TemplateLimitError(origin.name, position, `needs too much memory: ${error.message}`);
@@ -169,14 +169,12 @@ export class Execution implements Running {
   }
 
   step(origin: Origin, node: AnyNode): void {
-    if (node.kind === 'template') this.#deepest = this.depth;
     this.#origin = origin;
     this.#node = node;
     this.#steps++;
     if (this.#steps > this.#maxSteps) this.#fail(`takes more than ${this.#maxSteps} steps`);
     if (this.out.length > this.#maxOutput) this.#fail(`writes more than ${this.#maxOutput} characters`);
-    const reason = this.#interruption(false);
-    if (reason !== undefined) this.#fail(reason);
+    if (this.#interruption !== undefined) this.#mayGoOn(this.#interruption(false));
   }
 
   weigh(origin: Origin, node: AnyNode, value: Slot): void {
@@ -189,7 +187,10 @@ export class Execution implements Running {
       if (value.length > this.#maxElements) this.#fail(`makes a list of more than ${this.#maxElements} elements`);
       this.#steps += value.length / elementsPerStep;
     }
-    const reason = this.#interruption(true);
+    if (this.#interruption !== undefined) this.#mayGoOn(this.#interruption(true));
+  }
+
+  #mayGoOn(reason: string | undefined): void {
     if (reason !== undefined) this.#fail(reason);
   }
 

@@ -38,6 +38,8 @@ export interface Running {
   out: string;
   /** How many calls of templates there are around this place. */
   depth: number;
+  /** What {@link depth} was at the call of a template that came last. */
+  deepest: number;
   readonly missingKey: MissingKey;
   readonly maxDepth: number;
   /** The template of that name, as far as the set that is being executed has one. */

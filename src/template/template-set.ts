@@ -56,7 +56,7 @@ export class TemplateSet {
    * Parses texts in their order. Of templates with one name the last that is not empty counts.
    * Throws `TemplateParseError` where a text is no template.
    */
-  static parse(files: readonly TemplateFile[], options: TemplateSetOptions): TemplateSet {
+  static parse(files: Iterable<TemplateFile>, options: TemplateSetOptions): TemplateSet {
     const { functions, name = 'gotpl', parsed = createParseCache() } = options;
     const set = new TemplateSet(name, functions, parsed);
     for (const file of files) set.#add(parseFile(file, functions).templates);

@@ -60,6 +60,18 @@ async function render(attack: Attack, renderer: ThreadedRenderer): Promise<strin
   return files.get('evil/templates/t.yaml') ?? '';
 }
 
+/** Renders as soon as the thread has started: that may take longer than a render may. */
+async function eventually(attack: Attack, renderer: ThreadedRenderer): Promise<string> {
+  for (;;) {
+    try {
+      return await render(attack, renderer);
+    } catch (error) {
+      if (!(error instanceof RenderError)) throw error;
+    }
+  }
+}
+test.before(() => eventually({ template: '' }, hurried));
+
 const template = 'evil/templates/t.yaml';
 const helpers = 'evil/templates/_helpers.tpl';
 
@@ -183,13 +195,9 @@ test.serial(
   hurried,
 );
 
-test.serial(
-  'keys in a loop, in the thread after that: ended after a time, with the line',
-  isEnded,
-  { template: times(5000, '{{ $x := genPrivateKey "ecdsa" }}') },
-  { line: 2 },
-  hurried,
-);
+test.serial('after a thread was ended, another one renders', async (t) => {
+  t.is(await eventually({ template: '{{ 1 }}' }, hurried), '1');
+});
 
 // what looks dangerous, and is only large
 const harmless: Record<string, [Attack, string]> = {
