@@ -46,7 +46,7 @@ export function reportingWatch(board: SharedArrayBuffer, limits: RenderLimits, l
       Atomics.store(words, pathLength, path.write(name));
     },
     interruption(heavy) {
-      if (words[stopped] !== 0)
+      if (Atomics.load(words, stopped) !== 0)
         return `takes more than ${milliseconds / 1000} seconds; look for a template that never ends`;
       steps++;
       if (!heavy && steps % stepsBetweenLooks !== 0) return undefined;

@@ -230,18 +230,18 @@ test('a template that fails is named with line and column', refused, template('a
   message: /app\/templates\/bad\.yaml:2:6.*no luck/s,
   position: { file: 'app/templates/bad.yaml', line: 2, column: 6 },
 });
-const endless = template('{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}');
+const endless = template('{{ range 1000000000000 }}{{ end }}');
 test('a template that never ends is ended after many steps', refused, endless, {
   code: 'render_limit',
   message: /1000000 steps/,
-  position: { file: 'app/templates/bad.yaml', line: 1, column: 33 },
+  position: { file: 'app/templates/bad.yaml', line: 1, column: 9 },
 });
 for (const time of ['first', 'second']) {
   test(`a template that never ends is ended after some time, the ${time} time`, refused, endless, {
     code: 'render_limit',
     message:
-      /^app\/templates\/bad\.yaml:1:33: template .* takes more than 0\.7 seconds; look for a template that never ends$/,
-    position: { file: 'app/templates/bad.yaml', line: 1, column: 33 },
+      /^app\/templates\/bad\.yaml:1:9: template .* takes more than 0\.7 seconds; look for a template that never ends$/,
+    position: { file: 'app/templates/bad.yaml', line: 1, column: 9 },
     soon: true,
   });
 }
