@@ -1,4 +1,4 @@
-import { createRenderer } from '../../../src/render/renderer.ts';
+import { createRenderer, type ThreadedRenderer } from '../../../src/render/renderer.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import type { ProgramDependencies, Terminal } from '../../../src/cli/dependencies.ts';
 import type { ControlPlaneSettings } from '../../../src/cli/control-plane-settings.ts';
@@ -19,6 +19,17 @@ function terminal(isTerminal: boolean): RecordingTerminal {
   };
 }
 
+const workerUrl = new URL('../../../src/bin/render-worker.ts', import.meta.url);
+const renderers = new Map<string, ThreadedRenderer>();
+
+/** One renderer for all programs that want it alike: starting a thread takes longer than most tests. A thread that is idle keeps no process alive. */
+const sharedRenderer: ProgramDependencies['createRenderer'] = (options) => {
+  const key = JSON.stringify(options);
+  const renderer = renderers.get(key) ?? createRenderer({ workerUrl, ...options });
+  renderers.set(key, renderer);
+  return { ...renderer, close: () => Promise.resolve() };
+};
+
 /** The program with everything outside replaced. */
 export function testProgram(
   given: { env?: Record<string, string>; files?: Record<string, string>; isTerminal?: boolean } = {},
@@ -35,11 +46,7 @@ export function testProgram(
     stdout,
     stderr,
     host: { now: () => 0n, randomBytes: (size) => new Uint8Array(size), timeZone: 'UTC' },
-    createRenderer: (options) =>
-      createRenderer({
-        workerUrl: new URL('../../../src/bin/render-worker.ts', import.meta.url),
-        ...options,
-      }),
+    createRenderer: sharedRenderer,
     readFile(path) {
       const text = given.files?.[path];
       return text === undefined
