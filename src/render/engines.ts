@@ -50,6 +50,6 @@ function notAllowed(template: ScopedTemplate | undefined): RenderError {
   const name = template?.chart.metadata.name ?? '';
   return new RenderError(
     'engine_forbidden',
-    `chart ${name} is written for Nunjucks, which is not allowed here; to allow it start the agent with --allow-nunjucks, or set allowNunjucks in a program`,
+    `chart ${name} is written for Nunjucks, which is not allowed here; allow it with --allow-nunjucks, in a program with allowNunjucks`,
   );
 }
