@@ -14,7 +14,7 @@ const graceMs = 1000;
  * The heap that V8 gives a thread. A render is ended at the limit of its own that it sees at steps; between two steps it may need more than that. Where V8 runs
  * out of memory for something large it ends the process, not the thread.
  */
-const heapMb = ({ memoryMb }: RenderLimits) => 2 * memoryMb + 256;
+const heapMb = ({ memoryMb }: RenderLimits) => memoryMb + 1024;
 
 export interface WorkerPoolOptions {
   /** The module that serves renders: see render-worker.ts. */
