@@ -18,6 +18,12 @@ test('a library chart is refused with the text of Helm', (t) => {
   t.throws(() => requireInstallable(chart({ type: 'library' })), { message: 'library charts are not installable' });
 });
 
+test('a chart of a format that does not exist is refused with the text of Helm', (t) => {
+  t.throws(() => requireInstallable(chart({ apiVersion: 'v3' })), { message: 'invalid chart apiVersion' });
+  t.throws(() => requireInstallable(chart({ apiVersion: 'v9' })), { message: 'unsupported chart version' });
+  t.notThrows(() => requireInstallable(chart({ apiVersion: 'v1' })));
+});
+
 test('dependencies that are not in charts/ are named', (t) => {
   const dependencies = ['db', 'cache', 'queue'].map((name) => ({ name, repository: '' }));
   const error = t.throws(() => requireInstallable(chart({ dependencies }, [chart({ name: 'cache' })])));

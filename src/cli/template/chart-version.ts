@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ChartError } from '../../chart/chart-error.ts';
+import { formatProblem } from '../../chart/installable.ts';
 import { readArchiveFiles } from '../../chart/load-archive.ts';
 import { readApiVersion } from '../../chart/read-metadata.ts';
 import { fromBytes } from '../../go/text.ts';
@@ -15,9 +16,8 @@ import type { LocatedChart } from '../locate-chart.ts';
  */
 export async function requireKnownFormat(located: LocatedChart): Promise<void> {
   const text = 'folder' in located ? await inFolder(located.folder) : await inArchive(located);
-  const apiVersion = apiVersionOf(text);
-  if (['', 'v1', 'v2'].includes(apiVersion)) return;
-  throw new Error(apiVersion === 'v3' ? 'invalid chart apiVersion' : 'unsupported chart version');
+  const problem = formatProblem(apiVersionOf(text));
+  if (problem !== undefined) throw new Error(problem);
 }
 
 async function inFolder(folder: string): Promise<string> {
