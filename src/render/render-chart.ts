@@ -42,6 +42,8 @@ export interface RenderOptions {
   subchartNotes?: boolean;
   /** Do not hold the values against values.schema.json. Default false. */
   skipSchemaValidation?: boolean;
+  /** Texts of schemas by address, which a values.schema.json may refer to. Default: none; nothing is ever fetched. */
+  remoteSchemas?: Readonly<Record<string, string>>;
   /** A key that is not there is an error. Default false. */
   strict?: boolean;
   /** `required` and `fail` let pass. Default false. */
@@ -90,7 +92,8 @@ export function renderTemplates(input: RenderInput, engine: Engine): RenderedTem
   };
   const chart = processDependencies(input.chart, input.values, warn);
   const values = coalesceValues(chart, input.values, warn);
-  if (options.skipSchemaValidation !== true) validateValues(chart, values, input.schemas);
+  if (options.skipSchemaValidation !== true)
+    validateValues(chart, values, { schemas: input.schemas, remote: options.remoteSchemas });
   requireKubeVersion(chart, capabilities.kubeVersion);
 
   const files = renderFiles({ ...input, chart, values }, engine);

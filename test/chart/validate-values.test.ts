@@ -43,15 +43,40 @@ test('values of a subchart must be a map', (t) => {
 
 test('a schema whose text was compiled before is not compiled again', (t) => {
   const schemas = new Map<string, Schema>();
-  validateValues(chart('c', needsA), readYamlMap('a: 1') ?? new Map<string, Value>(), schemas);
+  validateValues(chart('c', needsA), readYamlMap('a: 1') ?? new Map<string, Value>(), { schemas });
   t.true(schemas.has(needsA));
   schemas.set(needsA, { location: '', draft: 2020, bool: false });
   t.throws(
     () => {
-      validateValues(chart('d', needsA), readYamlMap('a: 1') ?? new Map<string, Value>(), schemas);
+      validateValues(chart('d', needsA), readYamlMap('a: 1') ?? new Map<string, Value>(), { schemas });
     },
     { message: `${start}d:\n- at '': false schema\n` },
   );
+});
+
+const elsewhere = 'https://schemas.example/image.json';
+const refersElsewhere = `{"properties": {"image": {"$ref": "${elsewhere}#/$defs/image"}}}`;
+
+const checkWith = (remote: Record<string, string>, yaml: string) => () => {
+  validateValues(chart('c', refersElsewhere), readYamlMap(yaml) ?? new Map<string, Value>(), { remote });
+};
+
+test('a reference to another host is refused, and followed where its schema is handed in', (t) => {
+  const remote = { [elsewhere]: '{"$defs": {"image": {"$ref": "parts.json"}}}' };
+  const all = { ...remote, 'https://schemas.example/parts.json': '{"required": ["tag"]}' };
+  t.throws(checkWith({}, 'image: {}'), { message: /failing loading "https:\/\/schemas.example\/image.json": / });
+  t.throws(checkWith(remote, 'image: {}'), { message: /failing loading "https:\/\/schemas.example\/parts.json": / });
+  t.throws(checkWith(all, 'image: {}'), { message: `${start}c:\n- at '/image': missing property 'tag'\n` });
+  t.notThrows(checkWith(all, 'image: {tag: v1}'));
+});
+
+test('a schema that is handed in must be one', (t) => {
+  t.throws(checkWith({ [elsewhere]: '{' }, ''), {
+    message: `${start}c:\nfailing loading "${elsewhere}": unexpected EOF`,
+  });
+  t.throws(checkWith({ [elsewhere]: '{"$defs": {"image": {"type": 1}}}' }, ''), {
+    message: /"https:\/\/schemas.example\/image.json#" is not valid against metaschema/,
+  });
 });
 
 test('a schema that asks for work without end is ended at a limit, which names it', (t) => {

@@ -220,6 +220,18 @@ test(
   { code: 'mine', message: /enough/ },
 );
 
+test('a reference to a schema elsewhere is followed where its text is handed in, in a thread, too', async (t) => {
+  const chart = chartOf('kind: A', { 'values.schema.json': '{"$ref": "https://schemas.example/a.json"}' });
+  const options = { remoteSchemas: { 'https://schemas.example/a.json': '{"required": ["size"]}' } };
+  await using renderer = createRenderer();
+  const inThread: typeof renderChart = (source, given) => renderer.render(source, given);
+  for (const render of [renderChart, inThread]) {
+    await t.throwsAsync(render(chart), { message: /schemas are not fetched from other hosts/ });
+    await t.throwsAsync(render(chart, options), { message: /missing property 'size'/ });
+    await t.notThrowsAsync(render(chart, { ...options, values: { size: 1 } }));
+  }
+});
+
 test('steps are limited in the calling thread, too', async (t) => {
   const many = chartOf('{{ range until 1000 }}{{ end }}');
   const error = await t.throwsAsync(renderChart(many, { limits: { steps: 100 } }));

@@ -25,15 +25,19 @@ export interface SchemaCache {
   set(key: string, schema: Schema, weight: number): unknown;
 }
 
+/** Schemas that others may refer to, by their addresses without fragment. */
+export type RemoteSchemas = ReadonlyMap<string, Value>;
+
 /**
  * Compiles a schema after it was held against the schema of its draft, as Helm's validator does. Throws {@link ValuesError} with Helm's text for what is no
- * schema, and where it refers to what lies outside.
+ * schema, and where it refers to what lies outside and is not among `remote`.
  */
-export function compileSchema(root: Value, cache: SchemaCache): Schema {
+export function compileSchema(root: Value, cache: SchemaCache, remote: RemoteSchemas = new Map()): Schema {
   const check = (document: SchemaDocument, pointer: string, value: Value) => {
-    if (document.url === schemaUrl) requireSchema(document, pointer, value, cache);
+    if (document.url === schemaUrl || remote.has(document.url)) requireSchema(document, pointer, value, cache);
   };
-  return compileDocument(openDocument(schemaUrl, root), { assertFormats: false, check });
+  const other = (url: string) => remote.get(url);
+  return compileDocument(openDocument(schemaUrl, root), { assertFormats: false, check, other });
 }
 
 function requireSchema(document: SchemaDocument, pointer: string, value: Value, cache: SchemaCache): void {
@@ -53,7 +57,7 @@ function compiledMetaschema(draft: Draft, cache: SchemaCache): Schema {
   const url = draftUrl(draft);
   const known = cache.get(url);
   if (known !== undefined) return known;
-  const rules = { assertFormats: true, check: () => undefined };
+  const rules = { assertFormats: true, check: () => undefined, other: () => undefined };
   const schema = compileDocument(openDocument(url, metaschemaAt(url) ?? true), rules);
   cache.set(url, schema, metaschemaWeight);
   return schema;

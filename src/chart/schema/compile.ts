@@ -26,6 +26,8 @@ export interface CompileRules {
   readonly assertFormats: boolean;
   /** Called for a document, and for each place that only a reference makes a schema; throws where it is none. */
   check(document: SchemaDocument, pointer: string, value: Value): void;
+  /** The schema at another address, as far as there is one that may be referred to. */
+  other(url: string): Value | undefined;
 }
 
 interface Compilation {
@@ -234,16 +236,18 @@ function reference(source: Source, keyword: string): Schema | undefined {
   const url = joinUrl(resource.id, address);
   const local = url === document.url ? resourceAt(document, '') : document.byId.get(url);
   if (local !== undefined) return enqueue(compilation, document, resolveFragment(document, local, fragment));
-  const other = compilation.documents.get(url) ?? openKnown(url);
-  compilation.documents.set(url, other);
+  const other = compilation.documents.get(url) ?? openOther(compilation, url);
   return enqueue(compilation, other, resolveFragment(other, resourceAt(other, ''), fragment));
 }
 
-/** A document that Helm's validator has without looking outside: a draft's own schema, and for a URN one that everything fits. */
-function openKnown(url: string): SchemaDocument {
-  const root = url.startsWith('urn:') ? true : metaschemaAt(url);
+/** Another document: one that was handed in, or that Helm's validator has without looking outside: a draft's own schema, and for a URN one that everything fits. */
+function openOther({ rules, documents }: Compilation, url: string): SchemaDocument {
+  const root = rules.other(url) ?? (url.startsWith('urn:') ? true : metaschemaAt(url));
   if (root === undefined) throw notLoaded(url);
-  return openDocument(url, root);
+  const document = openDocument(url, root);
+  documents.set(url, document);
+  rules.check(document, '', root);
+  return document;
 }
 
 function child(source: Source, keyword: string): Schema | undefined {

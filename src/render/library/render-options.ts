@@ -44,6 +44,8 @@ export interface RenderChartOptions extends ValueInput {
   subchartNotes?: boolean;
   /** Do not hold the values against values.schema.json. Default false. */
   skipSchemaValidation?: boolean;
+  /** Texts of schemas by address (without fragment), which a values.schema.json may refer to. Default: none; references to other hosts and files are refused, as nothing is ever fetched. */
+  remoteSchemas?: Readonly<Record<string, string>>;
   /** A key that is not there is an error (Helm's lint is strict in this way). Default false. */
   strict?: boolean;
   /** `required` and `fail` let pass, and lookups find nothing. Default false. */
@@ -65,7 +67,15 @@ export interface RenderQuestion {
 
 /** Fills in the defaults. Throws ValuesError, and `kube_version_invalid`. */
 export function questionOf(chart: Chart, options: RenderChartOptions, limits: RenderLimits): RenderQuestion {
-  const { release = {}, capabilities = {}, subchartNotes, skipSchemaValidation, strict, lint } = options;
+  const {
+    release = {},
+    capabilities = {},
+    subchartNotes,
+    skipSchemaValidation,
+    remoteSchemas = {},
+    strict,
+    lint,
+  } = options;
   const { name = 'release-name', namespace = 'default', revision = 1, isUpgrade = false } = release;
   const {
     kubeVersion = defaultKubeVersion,
@@ -80,6 +90,7 @@ export function questionOf(chart: Chart, options: RenderChartOptions, limits: Re
     options: {
       subchartNotes: subchartNotes ?? false,
       skipSchemaValidation: skipSchemaValidation ?? false,
+      remoteSchemas,
       strict: strict ?? false,
       lint: lint ?? false,
       allowNunjucks: options.allowNunjucks ?? false,
