@@ -19,9 +19,10 @@ export interface TemplateCase {
 
 export type TemplateOutcome = { output: string; notes: string } | { error: string };
 
-export function createCaseRenderer(threads: number): ThreadedRenderer {
+export function createCaseRenderer(threads: number, keyOrder: 'ascending' | 'descending'): ThreadedRenderer {
+  const worker = keyOrder === 'ascending' ? '../src/bin/render-worker.ts' : './descending-worker.ts';
   return createRenderer({
-    workerUrl: new URL('../src/bin/render-worker.ts', import.meta.url),
+    workerUrl: new URL(worker, import.meta.url),
     threads,
     // what `go install` makes of helm v4.2.4 says of itself
     helmVersion: {

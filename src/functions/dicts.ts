@@ -1,3 +1,4 @@
+import type { Host } from '../go/host.ts';
 import { plainMap } from '../go/map-view.ts';
 import { sortedKeys } from '../go/text.ts';
 import { goTypeOf } from '../go/types.ts';
@@ -12,7 +13,21 @@ const mapType = 'map[string]interface {}';
 type ReadMap = ReadonlyMap<string, Value>;
 
 /** Sprig's functions over dictionaries. What they change is changed in place, as in Go. */
-export const dictFunctions: FunctionFamily = {
+export function dictFunctions({ keyOrder }: Host): FunctionFamily {
+  const keysOf = (map: ReadMap) => (keyOrder === 'descending' ? sortedKeys(map).reverse() : sortedKeys(map));
+  return {
+    ...orderlessFunctions,
+    keys: {
+      params: [mapType],
+      variadic: true,
+      call: (...maps: ReadMap[]) => new Slice('string', maps.flatMap(keysOf)),
+    },
+    values: { params: [mapType], call: (map: ReadMap) => keysOf(map).map((key) => map.get(key) ?? null) },
+  };
+}
+
+/** Those whose results do not depend on the order of keys. */
+const orderlessFunctions: FunctionFamily = {
   dict: { params: ['interface {}'], variadic: true, call: dict },
   get: {
     params: [mapType, 'string'],
@@ -39,12 +54,6 @@ export const dictFunctions: FunctionFamily = {
     variadic: true,
     call: (key: string, ...maps: ReadMap[]) => maps.filter((map) => map.has(key)).map((map) => map.get(key) ?? null),
   },
-  keys: {
-    params: [mapType],
-    variadic: true,
-    call: (...maps: ReadMap[]) => new Slice('string', maps.flatMap(sortedKeys)),
-  },
-  values: { params: [mapType], call: (map: ReadMap) => sortedKeys(map).map((key) => map.get(key) ?? null) },
   pick: { params: [mapType, 'string'], variadic: true, call: pick },
   omit: { params: [mapType, 'string'], variadic: true, call: omit },
   merge: merger(false, true),

@@ -48,7 +48,7 @@ export function functionMap(host: Host, limits: FunctionLimits = defaultLimits):
       conversionFunctions,
       reflectionFunctions,
       listFunctions(limits),
-      dictFunctions,
+      dictFunctions(host),
       mathFunctions(limits),
       jsonFunctions,
       yamlFunctions(limits),

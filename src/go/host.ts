@@ -8,4 +8,6 @@ export interface Host {
   randomBytes(size: number): Uint8Array;
   /** The local time zone as an IANA name, such as `Europe/Berlin` or `UTC`. */
   readonly timeZone: string;
+  /** How `keys` and `values` go through a map, which Go leaves to chance. Default ascending. */
+  readonly keyOrder?: 'ascending' | 'descending';
 }

@@ -45,3 +45,12 @@ test('what is encrypted or hashed with the host’s bytes is the same again', (t
   t.is(runTemplate(template), runTemplate(template));
   t.regex(runTemplate('{{ htpasswd "u" "p" }}'), /^u:\$2a\$10\$[./A-Za-z0-9]{53}$/);
 });
+
+test('keys and values go through a map in order, or from behind where the host says so', (t) => {
+  const template = '{{ $d := dict "b" 2 "a" 1 "10" 4 "9" 3 }}{{ keys $d }} {{ values $d }} {{ toJson $d }}';
+  t.is(runTemplate(template), '[10 9 a b] [4 3 1 2] {"10":4,"9":3,"a":1,"b":2}');
+  t.is(
+    runTemplate(template, { ...fixedHost, keyOrder: 'descending' }),
+    '[b a 9 10] [2 1 3 4] {"10":4,"9":3,"a":1,"b":2}',
+  );
+});
