@@ -32,10 +32,19 @@ export interface HelmEngine {
   close(): Promise<void>;
 }
 
+/** Builds helm itself, of the version that the engine has, and answers its path. Needs Go. */
+export function buildHelm(buildFolder: string): Promise<string> {
+  return goBuild('helm.sh/helm/v4/cmd/helm', join(buildFolder, 'helm'));
+}
+
+async function goBuild(what: string, program: string): Promise<string> {
+  await promisify(execFile)('go', ['build', '-o', program, what], { cwd: join(import.meta.dirname, 'helm-engine') });
+  return program;
+}
+
 /** Builds and starts the program. Needs Go. */
 export async function startHelmEngine(buildFolder: string): Promise<HelmEngine> {
-  const program = join(buildFolder, 'helm-engine');
-  await promisify(execFile)('go', ['build', '-o', program, '.'], { cwd: join(import.meta.dirname, 'helm-engine') });
+  const program = await goBuild('.', join(buildFolder, 'helm-engine'));
   const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {

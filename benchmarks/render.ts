@@ -1,13 +1,13 @@
 // Measures the engine, cold and warm, beside Helm's in one process and `helm template`, chart by chart in one run.
 //   npm run -s bench:render -- DIR [--helm PROGRAM] [--only ID-PART] [--every N] [--all]
-// DIR is a corpus (see tools/corpus.ts). Needs Go, and helm 4 on the PATH, in HELM_BIN (a folder, as helm4) or in --helm.
+// DIR is a corpus (see tools/corpus.ts). Needs Go, which builds Helm's engine and, without --helm, helm itself.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { benchKubeVersion, benchNamespace, readCases, type BenchCase } from './bench-case.ts';
-import { startHelmEngine } from './helm-engine.ts';
+import { buildHelm, startHelmEngine } from './helm-engine.ts';
 import { measureOwn } from './own-engine.ts';
 import { geometricMean, median } from './statistics.ts';
 
@@ -25,7 +25,6 @@ if (folder === undefined) {
   console.error('usage: npm run -s bench:render -- DIR [--helm PROGRAM] [--only ID-PART] [--every N] [--all]');
   process.exit(2);
 }
-const helm = flags.helm ?? (process.env.HELM_BIN === undefined ? 'helm' : join(process.env.HELM_BIN, 'helm4'));
 const run = promisify(execFile);
 const effort = { minRuns: 5, minMillis: 20 };
 
@@ -46,7 +45,10 @@ const cases = readCases(folder)
   .filter((_, index) => index % Number(flags.every) === 0);
 const buildFolder = await mkdtemp(join(tmpdir(), 'helm-engine-'));
 const times: Times[] = [];
+let helm = flags.helm ?? '';
 try {
+  console.error('building with Go: a minute or two the first time');
+  helm ||= await buildHelm(buildFolder);
   const engine = await startHelmEngine(buildFolder);
   let ticked = performance.now();
   for (const one of cases) {
