@@ -11,7 +11,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-const plain = /^[^\\\n]+/;
+const plain = /^[^\\]+/;
 const escapeSequence = /^\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))/;
 
 /** What a Go string literal, in double quotes or backquotes, stands for; undefined where it is none: `strconv.Unquote`. */
@@ -20,15 +20,20 @@ export function unquote(literal: string): string | undefined {
   if (literal.length < 2 || literal.at(-1) !== mark) return undefined;
   const body = literal.slice(1, -1);
   if (mark === '`') return body.includes('`') ? undefined : body.replaceAll('\r', '');
-  if (mark !== '"') return undefined;
-  if (/^[^\\\n"]*$/.test(body) && body.isWellFormed()) return body;
-  return unescape(body);
+  if (mark !== '"' || body.includes('\n')) return undefined;
+  return unescape(body, mark);
 }
 
-function unescape(body: string): string | undefined {
+/** As {@link unquote} between quotes of either kind, which may hold line breaks: `UnquoteExtend` of client-go's JSONPath. */
+export function unquoteExtended(literal: string): string | undefined {
+  return unescape(literal.slice(1, -1), literal.charAt(0));
+}
+
+function unescape(body: string, mark: string): string | undefined {
+  if (!body.includes('\\') && !body.includes(mark) && body.isWellFormed()) return body;
   let text = '';
   for (let rest = body; rest !== '';) {
-    const unit = nextUnit(rest, '"');
+    const unit = nextUnit(rest, mark);
     if (unit === undefined) return undefined;
     text += unit.text;
     rest = rest.slice(unit.length);

@@ -1,9 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import { createLiveHeap } from './live-heap.ts';
 import { reportingWatch } from './progress-board.ts';
-import type { Schema } from '../chart/schema/schema.ts';
 import type { Host } from '../go/host.ts';
-import { createWeightedCache } from '../template/weighted-cache.ts';
+import { createSchemaCache } from './schema-cache.ts';
 import { createEngines } from './engines.ts';
 import type { LookupTable } from './lookup-table.ts';
 import type { RenderNotice } from './notice.ts';
@@ -12,16 +11,13 @@ import type { RenderError } from './render-error.ts';
 import type { WorkerAnswer, WorkerReply, WorkerRequest, WorkerSetup } from './render-worker-messages.ts';
 import { packChart, unpackChart, unpackValues } from './wire-values.ts';
 
-/** How many characters of schemas a thread keeps compiled; a million take some 10 MB. */
-const keptSchemas = 1_000_000;
-
 /**
  * Answers the render requests that come through a port. To be run in a thread of its own, which the renderer ends when a render takes too long.
  * @param setup what the renderer gave the thread: its `workerData`
  */
 export function serveRenders(port: MessagePort, host: Host, { limits, board }: WorkerSetup): void {
   const engine = createEngines(host, limits);
-  const schemas = createWeightedCache<Schema>(keptSchemas);
+  const schemas = createSchemaCache();
   const watch = reportingWatch(board, limits, createLiveHeap());
 
   function answer(request: WorkerRequest, notice: (notice: RenderNotice) => void): WorkerAnswer {

@@ -1,8 +1,7 @@
 import type { Chart } from '../../chart/chart.ts';
 import type { ChartMetadata } from '../../chart/metadata.ts';
-import type { Schema } from '../../chart/schema/schema.ts';
 import type { Host } from '../../go/host.ts';
-import { createWeightedCache } from '../../template/weighted-cache.ts';
+import { createSchemaCache } from '../schema-cache.ts';
 import type { Engine } from '../engine.ts';
 import { createEngines } from '../engines.ts';
 import type { RenderLimits } from '../limits.ts';
@@ -13,9 +12,6 @@ import { renderTemplates, takenApart, type RenderedTemplates } from '../render-c
 import { questionOf, type RenderChartOptions, type RenderQuestion } from './render-options.ts';
 import { shown, type RenderedChart } from './rendered-chart.ts';
 
-/** How many characters of schemas stay compiled; a million take some 10 MB. */
-const keptSchemas = 1_000_000;
-
 /** A chart that was loaded. It keeps its templates and schemas compiled: rendering it again, with whatever values, parses nothing again. */
 export class LoadedChart {
   /** Chart.yaml. */
@@ -24,7 +20,7 @@ export class LoadedChart {
   readonly model: Chart;
   readonly #engine: Engine;
   readonly #limits: RenderLimits;
-  readonly #schemas = createWeightedCache<Schema>(keptSchemas);
+  readonly #schemas = createSchemaCache();
 
   /** @internal */
   constructor(chart: Chart, host: Host, limits: RenderLimits) {

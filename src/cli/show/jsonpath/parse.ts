@@ -1,4 +1,4 @@
-import { unquoted } from './unquote.ts';
+import { unquoteExtended } from '../../../go/unquote.ts';
 
 /** A step of an expression; each works on what the one before it found. */
 export type Step =
@@ -119,7 +119,7 @@ class Expression {
     }
     this.at++;
     const value = this.text.slice(start, this.at);
-    const text = unquoted(value);
+    const text = unquoteExtended(value);
     if (text === undefined) throw new JsonPathError(`unquote string ${value} error invalid syntax`);
     this.steps.push({ type: 'text', text });
   }
