@@ -8,6 +8,8 @@ const below = {
   chart: ['go', 'yaml'],
   release: ['go', 'chart', 'objects'],
   render: ['go', 'yaml', 'template', 'functions', 'chart', 'release', 'objects'],
+  lint: ['go', 'yaml', 'chart', 'render'],
+  jsonpath: ['go'],
   source: ['go', 'yaml', 'chart'],
   readiness: ['objects'],
   operation: ['go', 'yaml', 'template', 'functions', 'objects', 'chart', 'release', 'render', 'source', 'readiness'],

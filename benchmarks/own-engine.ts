@@ -1,11 +1,11 @@
 // This project's engine, in this process.
 import { readFile } from 'node:fs/promises';
 import { processHost } from '../src/render/process-host.ts';
-import { loadArchive } from '../src/chart/load-archive.ts';
-import { loadValues } from '../src/chart/load-values.ts';
+import { loadArchive } from '../src/chart/load/load-archive.ts';
+import { loadValues } from '../src/chart/values/load-values.ts';
 import type { Value, ValueMap } from '../src/go/value.ts';
-import { knownApiVersions } from '../src/render/api-versions.ts';
-import { defaultHelmVersion, type Capabilities } from '../src/render/capabilities.ts';
+import { knownApiVersions } from '../src/render/scope/api-versions.ts';
+import { defaultHelmVersion, type Capabilities } from '../src/render/scope/capabilities.ts';
 import { createEngines } from '../src/render/engines.ts';
 import type { Engine } from '../src/render/engine.ts';
 import { renderChart } from '../src/render/render-chart.ts';

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { TemplateError, templateChart } from '../src/cli/template/template-chart.ts';
 import type { Value } from '../src/go/value.ts';
-import { requireInstallable } from '../src/chart/installable.ts';
-import { loadArchive } from '../src/chart/load-archive.ts';
-import { loadValues } from '../src/chart/load-values.ts';
+import { requireInstallable } from '../src/chart/metadata/installable.ts';
+import { loadArchive } from '../src/chart/load/load-archive.ts';
+import { loadValues } from '../src/chart/values/load-values.ts';
 import { createRenderer, type ThreadedRenderer } from '../src/render/renderer.ts';
 
 export interface TemplateCase {

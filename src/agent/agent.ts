@@ -3,15 +3,15 @@ import { commandTypes } from '../protocol/commands.ts';
 import { defaultHeartbeat, type HeartbeatTimes } from '../protocol/heartbeat.ts';
 import { MAX_PACKET_BYTES } from '../protocol/limits.ts';
 import type { Hello } from '../protocol/messages.ts';
-import { defaultBackoff, type BackoffTimes } from './backoff.ts';
-import { Channel } from './channel.ts';
-import type { CommandHandlers } from './handler.ts';
-import { listen } from './listener.ts';
-import type { ListenAddress } from './listen-address.ts';
+import { defaultBackoff, type BackoffTimes } from './connection/backoff.ts';
+import { Channel } from './connection/channel.ts';
+import type { CommandHandlers } from './commands/handler.ts';
+import { listen } from './connection/listener.ts';
+import type { ListenAddress } from './connection/listen-address.ts';
 import type { Logger } from './logger.ts';
-import { createRouter } from './router.ts';
-import type { TokenSource } from './token-file.ts';
-import { keepUplink } from './uplink.ts';
+import { createRouter } from './commands/router.ts';
+import type { TokenSource } from './connection/token-file.ts';
+import { keepUplink } from './connection/uplink.ts';
 
 export interface AgentOptions {
   agentId: string;

@@ -6,7 +6,7 @@ import type { ControlPlaneSettings } from '../cli/control-plane-settings.ts';
 import { createProgram } from '../cli/program.ts';
 import type { RunSettings } from '../cli/run-settings.ts';
 import { ControlPlane } from '../control-plane/index.ts';
-import { tokenFile } from '../agent/token-file.ts';
+import { tokenFile } from '../agent/connection/token-file.ts';
 import { processHost } from '../render/process-host.ts';
 import { clusterOf } from './cluster-of.ts';
 import { localRenderer } from './local-renderer.ts';

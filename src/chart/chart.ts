@@ -1,5 +1,5 @@
 import type { ValueMap } from '../go/value.ts';
-import type { ChartMetadata } from './metadata.ts';
+import type { ChartMetadata } from './metadata/metadata.ts';
 
 /** A file of a chart. `name` is relative to the chart's folder, with forward slashes. */
 export interface ChartFile {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ValueMap } from '../go/value.ts';
 import type { Chart } from './chart.ts';
-import { coalesceValues } from './coalesce.ts';
-import { isCompatibleRange } from './compatible-range.ts';
-import type { Warn } from './coalesce-tables.ts';
-import { importValues } from './import-values.ts';
-import type { ChartDependency } from './metadata.ts';
-import { valueAt, tableAt } from './values-path.ts';
+import { coalesceValues } from './values/coalesce.ts';
+import { isCompatibleRange } from './metadata/compatible-range.ts';
+import type { Warn } from './values/coalesce-tables.ts';
+import { importValues } from './values/import-values.ts';
+import type { ChartDependency } from './metadata/metadata.ts';
+import { valueAt, tableAt } from './values/values-path.ts';
 
 const notBoolean = 'returned non-bool value';
 

@@ -1,8 +1,8 @@
 import { parse } from 'node:path';
 import type { Chart } from '../chart/chart.ts';
 import type { ChartLimits } from '../chart/limits.ts';
-import { loadArchive } from '../chart/load-archive.ts';
-import { loadDirectory } from '../chart/load-directory.ts';
+import { loadArchive } from '../chart/load/load-archive.ts';
+import { loadDirectory } from '../chart/load/load-directory.ts';
 import type { Notice } from '../chart/notice.ts';
 import { contentType } from './content-type.ts';
 import type { LocatedChart } from './locate-chart.ts';

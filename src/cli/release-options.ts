@@ -1,4 +1,4 @@
-import { parseKubeVersion } from '../render/capabilities.ts';
+import { parseKubeVersion } from '../render/scope/capabilities.ts';
 
 /** The Kubernetes version that a flag says, as Helm takes it; undefined where it says none. Refuses what is none with Helm's text. */
 export function kubeVersionOf({ kubeVersion }: { kubeVersion?: string | undefined }): string | undefined {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseListenAddress } from '../agent/listen-address.ts';
+import { parseListenAddress } from '../agent/connection/listen-address.ts';
 import { limitsDescription, limitsFlag, limitsSchema } from './limits.ts';
 import { switchSchema, type Settings } from './settings.ts';
 

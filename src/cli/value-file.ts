@@ -1,7 +1,7 @@
-import { parseUrl } from '../functions/url.ts';
+import { parseUrl } from '../functions/support/url.ts';
 import { fromBytes } from '../go/text.ts';
 import { fetchText } from '../source/fetch-text.ts';
-import { openError } from './go-file-error.ts';
+import { openError } from '../go/file-error.ts';
 
 /**
  * Reads what a flag names for values: a path, `-` for stdin, or an address (pkg/cli/values/options.go: readFile). Throws an error with Go's text where a path cannot

@@ -1,5 +1,5 @@
 import { setFiles } from '../chart/strvals/index.ts';
-import { mergeValueOptions } from '../chart/value-options.ts';
+import { mergeValueOptions } from '../chart/values/value-options.ts';
 import type { Value, ValueMap } from '../go/value.ts';
 import { readValueFile } from './value-file.ts';
 

@@ -1,5 +1,5 @@
 import type { Int } from '../go/value.ts';
-import { fromByteText, toByteText } from './byte-text.ts';
+import { fromByteText, toByteText } from './support/byte-text.ts';
 import { isSpace } from '../go/space.ts';
 import type { FunctionFamily } from './family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';

@@ -6,8 +6,8 @@ import { loadZone, utc } from '../go/time-zone.ts';
 import { Time, timeOfSeconds, zeroTime } from '../go/time.ts';
 import { Int, type GoFunction, type Value } from '../go/value.ts';
 import type { FunctionFamily } from './family.ts';
-import { localZone } from './local-zone.ts';
-import { recover } from './recover.ts';
+import { localZone } from './support/local-zone.ts';
+import { recover } from './support/recover.ts';
 
 const second = 1_000_000_000n;
 const isoDate = '2006-01-02';

@@ -1,5 +1,5 @@
 import type { Value } from '../go/value.ts';
-import { isEmpty } from './emptiness.ts';
+import { isEmpty } from './support/emptiness.ts';
 import type { FunctionFamily } from './family.ts';
 
 const any = ['interface {}'] as const;

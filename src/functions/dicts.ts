@@ -3,11 +3,11 @@ import { plainMap } from '../go/map-view.ts';
 import { sortedKeys } from '../go/text.ts';
 import { goTypeOf } from '../go/types.ts';
 import { GoError, Slice, type GoFunction, type Value, type ValueMap } from '../go/value.ts';
-import { deepCopy } from './deep-copy.ts';
+import { deepCopy } from './support/deep-copy.ts';
 import type { FunctionFamily } from './family.ts';
-import { mergeInto, MergeError } from './merge.ts';
-import { checkWritable, isNilMap } from './nil-map.ts';
-import { stringOf } from './string-of.ts';
+import { mergeInto, MergeError } from './support/merge.ts';
+import { checkWritable, isNilMap } from './support/nil-map.ts';
+import { stringOf } from './support/string-of.ts';
 
 const mapType = 'map[string]interface {}';
 type ReadMap = ReadonlyMap<string, Value>;

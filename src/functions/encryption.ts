@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Host } from '../go/host.ts';
 import { fromBytes, toBytes } from '../go/text.ts';
 import { GoError } from '../go/value.ts';
-import { decodeBase64 } from './base64.ts';
+import { decodeBase64 } from './support/base64.ts';
 import type { FunctionFamily } from './family.ts';
 
 const cipher = 'aes-256-cbc';

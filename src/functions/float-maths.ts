@@ -1,7 +1,7 @@
 import { addDecimals, decimalOf, divideDecimals, multiplyDecimals, toNumber, type Decimal } from '../go/decimal.ts';
 import { pow10 } from '../go/pow.ts';
 import { int, type GoFunction, type Int, type Value } from '../go/value.ts';
-import { toFloat64 } from './cast.ts';
+import { toFloat64 } from './support/cast.ts';
 import type { FunctionFamily } from './family.ts';
 
 const one = ['interface {}'] as const;

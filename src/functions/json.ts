@@ -2,7 +2,7 @@ import { decodeJson, decodeJsonArray, decodeJsonObject } from '../go/json-decode
 import { encodeJson, type JsonOptions } from '../go/json-encode.ts';
 import { GoError, type GoFunction, type Value } from '../go/value.ts';
 import type { FunctionFamily } from './family.ts';
-import { recover } from './recover.ts';
+import { recover } from './support/recover.ts';
 
 const html: JsonOptions = { escapeHtml: true };
 const pretty: JsonOptions = { escapeHtml: true, indent: '  ' };

@@ -2,10 +2,10 @@ import { deepEqual } from '../go/deep-equal.ts';
 import { normalize } from '../go/text.ts';
 import { isList, kindOf } from '../go/types.ts';
 import { GoError, Int, Slice, type GoFunction, type Value } from '../go/value.ts';
-import { appendedCapacity, exact, partOf, withBehind, withCapacity } from './capacity.ts';
-import { castInt, truncate } from './cast.ts';
-import { elementsOf, listElements, nilDereference } from './elements.ts';
-import { isEmpty } from './emptiness.ts';
+import { appendedCapacity, exact, partOf, withBehind, withCapacity } from './support/capacity.ts';
+import { castInt, truncate } from './support/cast.ts';
+import { elementsOf, listElements, nilDereference } from './support/elements.ts';
+import { isEmpty } from './support/emptiness.ts';
 import type { FunctionFamily } from './family.ts';
 import { checkElements, type FunctionLimits } from './limits.ts';
 

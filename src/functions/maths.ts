@@ -1,5 +1,5 @@
 import { GoError, int, int64, Slice, type Int, type Value } from '../go/value.ts';
-import { toInt64 } from './cast.ts';
+import { toInt64 } from './support/cast.ts';
 import type { FunctionFamily } from './family.ts';
 import { checkElements, type FunctionLimits } from './limits.ts';
 

@@ -3,7 +3,7 @@ import { quote } from '../go/strconv.ts';
 import type { Int, Value } from '../go/value.ts';
 import type { FunctionFamily } from './family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
-import { stringOf } from './string-of.ts';
+import { stringOf } from './support/string-of.ts';
 import { repeat } from './strings.ts';
 
 const values = { params: ['interface {}'], variadic: true } as const;

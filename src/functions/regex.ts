@@ -1,12 +1,12 @@
 import { canBackquote, quote } from '../go/strconv.ts';
 import { Slice, type Int, type Value } from '../go/value.ts';
-import { cached } from './bounded-cache.ts';
-import { grownCapacity, withCapacity } from './capacity.ts';
-import { expandReplacement } from './expand-replacement.ts';
+import { cached } from './support/bounded-cache.ts';
+import { grownCapacity, withCapacity } from './support/capacity.ts';
+import { expandReplacement } from './support/expand-replacement.ts';
 import type { FunctionFamily } from './family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
-import { RegularExpression, type GroupText } from './regular-expression.ts';
-import { recover, withContext } from './recover.ts';
+import { RegularExpression, type GroupText } from './support/regular-expression.ts';
+import { recover, withContext } from './support/recover.ts';
 
 const compiledPatterns = 500;
 

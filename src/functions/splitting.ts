@@ -1,11 +1,11 @@
 import { normalize, sortStrings } from '../go/text.ts';
 import { NamedMap, Slice, type Int, type Value } from '../go/value.ts';
-import { onBytesIfNeeded } from './byte-text.ts';
-import { exact } from './capacity.ts';
-import { elementsOf } from './elements.ts';
+import { onBytesIfNeeded } from './support/byte-text.ts';
+import { exact } from './support/capacity.ts';
+import { elementsOf } from './support/elements.ts';
 import type { FunctionFamily } from './family.ts';
 import { checkBytes, checkElements, type FunctionLimits } from './limits.ts';
-import { stringOf, stringsOf } from './string-of.ts';
+import { stringOf, stringsOf } from './support/string-of.ts';
 
 /** Sprig's functions between strings and lists of strings. */
 export function splittingFunctions(limits: FunctionLimits): FunctionFamily {

@@ -1,10 +1,10 @@
 import type { Host } from '../go/host.ts';
 import type { Value } from '../go/value.ts';
 import type { FunctionFamily } from './family.ts';
-import { localZone } from './local-zone.ts';
-import { encodeToml, TomlEncodeError } from './toml-encode.ts';
-import { TomlError } from './toml-error.ts';
-import { parseToml } from './toml-parse.ts';
+import { localZone } from './support/local-zone.ts';
+import { encodeToml, TomlEncodeError } from './toml/encode.ts';
+import { TomlError } from './toml/error.ts';
+import { parseToml } from './toml/parse.ts';
 
 /** Helm's TOML functions. What is not `must…` answers the text of the error. */
 export function tomlFunctions(host: Host): FunctionFamily {

@@ -1,6 +1,6 @@
 import { parseConstraint, satisfies } from '../go/semver-constraint.ts';
 import { parseVersion, Version } from '../go/semver.ts';
-import { cached } from './bounded-cache.ts';
+import { cached } from './support/bounded-cache.ts';
 import type { FunctionFamily } from './family.ts';
 
 const parsedConstraints = 500;

@@ -4,7 +4,7 @@ import { writeYaml, writeYamlPretty } from '../yaml/write.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 import type { FunctionFamily } from './family.ts';
 import type { FunctionLimits } from './limits.ts';
-import { recover } from './recover.ts';
+import { recover } from './support/recover.ts';
 
 /** Helm's YAML functions. What is not `must…` answers nothing for an error in writing, and the error in what is read. */
 export function yamlFunctions({ aliasedNodes }: FunctionLimits): FunctionFamily {

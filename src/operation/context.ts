@@ -1,6 +1,6 @@
 import type { Host } from '../go/host.ts';
-import type { ReleaseStorage } from '../release/storage.ts';
-import type { Cluster } from './cluster.ts';
+import type { ReleaseStorage } from '../release/storage/storage.ts';
+import type { Cluster } from '../objects/cluster.ts';
 import type { Progress } from './progress.ts';
 import type { Renderer } from './renderer.ts';
 

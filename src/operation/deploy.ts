@@ -1,16 +1,16 @@
 import type { HookEvent } from '../release/hook.ts';
 import { withStatus } from '../release/release.ts';
-import { revisionKey, type StoredRevision } from '../release/storage.ts';
-import { createObjects, updateObjects, type Update } from './apply.ts';
+import { revisionKey, type StoredRevision } from '../release/storage/storage.ts';
+import { createObjects, updateObjects, type Update } from './apply/apply.ts';
 import type { OperationContext } from './context.ts';
 import { withPrefix } from './error-code.ts';
-import { runHooks } from './hooks.ts';
-import { owned } from './ownership.ts';
+import { runHooks } from './steps/hooks.ts';
+import { owned } from './apply/ownership.ts';
 import type { StepName } from './progress.ts';
-import { waitUntilReady } from './ready-wait.ts';
+import { waitUntilReady } from './wait/ready-wait.ts';
 import type { DeployOptions } from './request.ts';
-import type { StepRunner, StepTools } from './steps.ts';
-import { resolveTargets, type Target } from './target.ts';
+import type { StepRunner, StepTools } from './steps/steps.ts';
+import { resolveTargets, type Target } from './apply/target.ts';
 
 /** A revision that is recorded and being brought into the cluster. All of it is found again in storage. */
 export interface Deployment {

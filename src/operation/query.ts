@@ -2,7 +2,7 @@ import type { KubeObject } from '../objects/object.ts';
 import type { Release } from '../release/release.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
-import { checkNamespace, checkReleaseName } from './names.ts';
+import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import type { DeploymentInfoRequest, GetRequest, ListRequest } from './request.ts';
 
 /** The highest revision of each release, in whatever state, by namespace and name. */

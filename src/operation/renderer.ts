@@ -1,11 +1,11 @@
 import type { Chart } from '../chart/chart.ts';
 import type { ValueMap } from '../go/value.ts';
 import type { Hook } from '../release/hook.ts';
-import type { ReleaseFacts } from '../render/chart-templates.ts';
-import type { CrdFile } from '../render/crds.ts';
-import type { Manifest } from '../render/manifest.ts';
-import type { PostRender, PostRenderStrategy } from '../render/post-render.ts';
-import type { ClusterCapabilities } from './cluster.ts';
+import type { ReleaseFacts } from '../render/scope/chart-templates.ts';
+import type { CrdFile } from '../render/manifest/crds.ts';
+import type { Manifest } from '../render/manifest/manifest.ts';
+import type { PostRender, PostRenderStrategy } from '../render/manifest/post-render.ts';
+import type { ClusterCapabilities } from '../objects/cluster.ts';
 
 /**
  * Answers `lookup`: the object; for an empty name, all of the kind as `{apiVersion, kind, metadata, items}`; an empty object

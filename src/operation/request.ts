@@ -1,6 +1,6 @@
 import type { Chart } from '../chart/chart.ts';
 import type { ValueMap } from '../go/value.ts';
-import type { PostRender, PostRenderStrategy } from '../render/post-render.ts';
+import type { PostRender, PostRenderStrategy } from '../render/manifest/post-render.ts';
 
 /** Which release is meant. */
 export interface ReleaseName {

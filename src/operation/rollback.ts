@@ -1,4 +1,4 @@
-import { customLabels } from '../release/labels.ts';
+import { customLabels } from '../release/storage/labels.ts';
 import { history } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
 import { formatTime } from '../release/time.ts';
@@ -6,9 +6,9 @@ import type { OperationContext } from './context.ts';
 import { deploy, type Deployment } from './deploy.ts';
 import { OperationError } from './error.ts';
 import { messageOf } from './error-code.ts';
-import { recordFailure, recordRevision } from './record.ts';
+import { recordFailure, recordRevision } from './steps/record.ts';
 import type { DeployOptions, ReleaseName } from './request.ts';
-import type { StepRunner } from './steps.ts';
+import type { StepRunner } from './steps/steps.ts';
 
 export interface Rollback extends ReleaseName {
   /** The revision to return to. */

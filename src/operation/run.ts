@@ -1,7 +1,7 @@
 import type { OperationContext } from './context.ts';
 import type { Progress, StepName } from './progress.ts';
-import { stepRunner, type StepRunner, type StepTools } from './steps.ts';
-import { timeLimit } from './time-limit.ts';
+import { stepRunner, type StepRunner, type StepTools } from './steps/steps.ts';
+import { timeLimit } from './steps/time-limit.ts';
 
 /** As in Helm's command line; in milliseconds. */
 const defaultTimeout = 5 * 60_000;

@@ -1,20 +1,20 @@
 import { history } from '../release/history.ts';
 import { withStatus, type Release } from '../release/release.ts';
-import { revisionKey, type StoredRevision } from '../release/storage.ts';
+import { revisionKey, type StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
-import { compareForUninstall } from '../render/kind-order.ts';
-import { batchesOfKind, resourcePolicy } from './apply.ts';
-import { failures, settleEach } from './concurrency.ts';
+import { compareForUninstall } from '../render/manifest/kind-order.ts';
+import { batchesOfKind, resourcePolicy } from './apply/apply.ts';
+import { failures, settleEach } from './apply/concurrency.ts';
 import type { OperationContext } from './context.ts';
-import { waitUntilGone } from './deletion-wait.ts';
+import { waitUntilGone } from './wait/deletion-wait.ts';
 import { OperationError } from './error.ts';
 import { messageOf } from './error-code.ts';
-import { runHooks } from './hooks.ts';
-import { checkNamespace, checkReleaseName } from './names.ts';
+import { runHooks } from './steps/hooks.ts';
+import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import type { UninstallRequest } from './request.ts';
 import { runSteps } from './run.ts';
-import type { StepRunner } from './steps.ts';
-import { resolveTargets, type Target } from './target.ts';
+import type { StepRunner } from './steps/steps.ts';
+import { resolveTargets, type Target } from './apply/target.ts';
 
 export interface Uninstalled {
   /** The last revision, with status `uninstalled`. */

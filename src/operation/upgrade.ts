@@ -1,23 +1,23 @@
 import { valueMapOfPlain } from '../release/plain-value.ts';
-import { customLabels } from '../release/labels.ts';
+import { customLabels } from '../release/storage/labels.ts';
 import { history, lastDeployed } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
 import { isPending } from '../release/status.ts';
-import type { StoredRevision } from '../release/storage.ts';
+import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
 import type { OperationContext } from './context.ts';
 import { deploy, type Deployment } from './deploy.ts';
 import { OperationError } from './error.ts';
-import { checkNamespace, checkReleaseName } from './names.ts';
-import { checkOwnership } from './ownership.ts';
-import { prepare } from './prepare.ts';
-import { pendingOperation, recordRevision } from './record.ts';
+import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { checkOwnership } from './apply/ownership.ts';
+import { prepare } from './steps/prepare.ts';
+import { pendingOperation, recordRevision } from './steps/record.ts';
 import type { UpgradeRequest } from './request.ts';
-import { defaultHistoryLimit, newRevision } from './revision.ts';
+import { defaultHistoryLimit, newRevision } from './steps/revision.ts';
 import { runSteps } from './run.ts';
-import type { StepRunner } from './steps.ts';
-import { resolveTargets, without } from './target.ts';
-import { undoUpgrade } from './undo-upgrade.ts';
+import type { StepRunner } from './steps/steps.ts';
+import { resolveTargets, without } from './apply/target.ts';
+import { undoUpgrade } from './steps/undo-upgrade.ts';
 
 /**
  * Moves a release to another chart or other values (pkg/action/upgrade.go). Where it fails, an atomic upgrade returns to the last revision

@@ -1,5 +1,5 @@
-import type { ReleaseStorage, RevisionKey, StoredRevision } from './storage.ts';
-import { revisionKey } from './storage.ts';
+import type { ReleaseStorage, RevisionKey, StoredRevision } from './storage/storage.ts';
+import { revisionKey } from './storage/storage.ts';
 
 /** All revisions of a release, the oldest first; empty where there is none. */
 export async function history(

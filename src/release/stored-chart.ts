@@ -1,5 +1,5 @@
 import type { Chart, ChartFile } from '../chart/chart.ts';
-import type { ChartDependency, ChartMetadata } from '../chart/metadata.ts';
+import type { ChartDependency, ChartMetadata } from '../chart/metadata/metadata.ts';
 import { plainObject, plainValue } from './plain-value.ts';
 
 /** A chart as a release holds it: without its subcharts. Field names are those of Helm's JSON (pkg/chart/v2/chart.go). */

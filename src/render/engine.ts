@@ -1,6 +1,6 @@
-import type { ScopedTemplate } from './chart-templates.ts';
+import type { ScopedTemplate } from './scope/chart-templates.ts';
 import type { RenderLimits } from './limits.ts';
-import type { LookupTable } from './lookup-table.ts';
+import type { LookupTable } from './scope/lookup-table.ts';
 import type { RenderNotice } from './notice.ts';
 import type { Watch } from './watch.ts';
 

@@ -1,9 +1,9 @@
 import { functionMap } from '../functions/function-map.ts';
 import { defaultLimits, type FunctionLimits } from '../functions/limits.ts';
 import type { Host } from '../go/host.ts';
-import type { ScopedTemplate } from './chart-templates.ts';
+import type { ScopedTemplate } from './scope/chart-templates.ts';
 import type { Engine } from './engine.ts';
-import { createGoTemplateEngine } from './gotpl.ts';
+import { createGoTemplateEngine } from './gotpl/engine.ts';
 import { createNunjucksEngine } from './nunjucks/engine.ts';
 import { RenderError } from './render-error.ts';
 

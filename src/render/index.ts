@@ -8,17 +8,17 @@ import { chartRenderer, type ChartRenderer, type ChartRendererOptions } from './
 import { defaultRenderLimits, type RenderLimits } from './limits.ts';
 import { processHost } from './process-host.ts';
 
-export type { ChartMetadata } from '../chart/metadata.ts';
+export type { ChartMetadata } from '../chart/metadata/metadata.ts';
 export { ChartError } from '../chart/chart-error.ts';
 export type { ChartLimits } from '../chart/limits.ts';
-export { ValuesError } from '../chart/values-error.ts';
+export { ValuesError } from '../chart/values/values-error.ts';
 export type { Host } from '../go/host.ts';
-export { knownApiVersions } from './api-versions.ts';
-export type { HelmVersion } from './capabilities.ts';
+export { knownApiVersions } from './scope/api-versions.ts';
+export type { HelmVersion } from './scope/capabilities.ts';
 export { defaultRenderLimits };
 export type { RenderLimits };
-export type { Lookup } from './lookup-rounds.ts';
-export type { PostRender, PostRenderStrategy } from './post-render.ts';
+export type { Lookup } from './scope/lookup-rounds.ts';
+export type { PostRender, PostRenderStrategy } from './manifest/post-render.ts';
 export { RenderError, type RenderPosition } from './render-error.ts';
 export type { ChartRenderer, ChartRendererOptions } from './library/chart-renderer.ts';
 export type { ChartSource, ChartSourceOptions } from './library/chart-source.ts';

@@ -1,22 +1,22 @@
 import type { Chart } from '../chart/chart.ts';
-import type { Warn } from '../chart/coalesce-tables.ts';
-import { coalesceValues } from '../chart/coalesce.ts';
+import type { Warn } from '../chart/values/coalesce-tables.ts';
+import { coalesceValues } from '../chart/values/coalesce.ts';
 import { processDependencies } from '../chart/process-dependencies.ts';
 import type { SchemaCache } from '../chart/schema/compile-schema.ts';
-import { validateValues } from '../chart/validate-values.ts';
+import { validateValues } from '../chart/values/validate-values.ts';
 import type { ValueMap } from '../go/value.ts';
 import type { Hook } from '../release/hook.ts';
-import type { Capabilities } from './capabilities.ts';
-import { chartTemplates, type ReleaseFacts } from './chart-templates.ts';
-import { crdFiles, type CrdFile } from './crds.ts';
+import type { Capabilities } from './scope/capabilities.ts';
+import { chartTemplates, type ReleaseFacts } from './scope/chart-templates.ts';
+import { crdFiles, type CrdFile } from './manifest/crds.ts';
 import type { Engine } from './engine.ts';
-import { requireKubeVersion } from './kube-version-range.ts';
+import { requireKubeVersion } from './scope/kube-version-range.ts';
 import { defaultRenderLimits, type RenderLimits } from './limits.ts';
-import type { LookupTable } from './lookup-table.ts';
-import { printManifest, sortManifests, type Manifest } from './manifest.ts';
+import type { LookupTable } from './scope/lookup-table.ts';
+import { printManifest, sortManifests, type Manifest } from './manifest/manifest.ts';
 import type { RenderNotice } from './notice.ts';
-import { takeNotes } from './notes.ts';
-import { unreadableManifest } from './unreadable-manifest.ts';
+import { takeNotes } from './manifest/notes.ts';
+import { unreadableManifest } from './manifest/unreadable-manifest.ts';
 import type { Watch } from './watch.ts';
 
 export interface RenderInput {

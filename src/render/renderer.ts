@@ -1,18 +1,18 @@
 import type { Chart } from '../chart/chart.ts';
 import { processDependencies } from '../chart/process-dependencies.ts';
 import type { ValueMap } from '../go/value.ts';
-import { parseKubeVersion, type Capabilities, type HelmVersion, defaultHelmVersion } from './capabilities.ts';
-import type { ReleaseFacts } from './chart-templates.ts';
-import { crdFiles, type CrdFile } from './crds.ts';
+import { parseKubeVersion, type Capabilities, type HelmVersion, defaultHelmVersion } from './scope/capabilities.ts';
+import type { ReleaseFacts } from './scope/chart-templates.ts';
+import { crdFiles, type CrdFile } from './manifest/crds.ts';
 import { defaultRenderLimits, type RenderLimits } from './limits.ts';
-import { withLookups, type Lookup } from './lookup-rounds.ts';
+import { withLookups, type Lookup } from './scope/lookup-rounds.ts';
 import type { RenderNotice } from './notice.ts';
-import { postRendered, type PostRender, type PostRenderStrategy } from './post-render.ts';
+import { postRendered, type PostRender, type PostRenderStrategy } from './manifest/post-render.ts';
 import { takenApart, type Rendered, type RenderedTemplates, type RenderOptions } from './render-chart.ts';
 import { RenderError } from './render-error.ts';
-import type { WorkerAnswer, WorkerReply, WorkerRequest } from './render-worker-messages.ts';
-import { packChart, packValues, unpackChart } from './wire-values.ts';
-import { createWorkerPool } from './worker-pool.ts';
+import type { WorkerAnswer, WorkerReply, WorkerRequest } from './worker/messages.ts';
+import { packChart, packValues, unpackChart } from './worker/wire-values.ts';
+import { createWorkerPool } from './worker/pool.ts';
 
 export interface RendererOptions {
   /** The module that a render thread runs: it calls `serveRenders`. */

@@ -1,4 +1,4 @@
-import type { Interruption } from '../template/execution.ts';
+import type { Interruption } from '../template/execute/execution.ts';
 
 /** Looks after a run of an engine. */
 export interface Watch {

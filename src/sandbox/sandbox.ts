@@ -1,11 +1,11 @@
 import { makeCertificates } from './certificates.ts';
-import { createClusterState } from './cluster-state.ts';
-import { bootstrap } from './bootstrap.ts';
+import { createClusterState } from './store/cluster-state.ts';
+import { bootstrap } from './store/bootstrap.ts';
 import { startControllers } from './controllers/start.ts';
 import { kubeconfigText } from './kubeconfig.ts';
-import { route } from './router.ts';
+import { route } from './api/router.ts';
 import type { SandboxHost } from './sandbox-host.ts';
-import { listen } from './server.ts';
+import { listen } from './api/server.ts';
 
 export interface SandboxOptions {
   host: SandboxHost;

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Chart } from '../chart/chart.ts';
 import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
-import { loadArchive } from '../chart/load-archive.ts';
+import { loadArchive } from '../chart/load/load-archive.ts';
 import type { ChartRequest } from './chart-request.ts';
 import { loadLocalChart } from './local-chart.ts';
 import { downloadFromRepository } from './repository.ts';

@@ -2,8 +2,8 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve, sep } from 'node:path';
 import type { Chart } from '../chart/chart.ts';
 import type { ChartLimits } from '../chart/limits.ts';
-import { loadArchive } from '../chart/load-archive.ts';
-import { loadDirectory } from '../chart/load-directory.ts';
+import { loadArchive } from '../chart/load/load-archive.ts';
+import { loadDirectory } from '../chart/load/load-directory.ts';
 import { SourceError } from './source-error.ts';
 
 export interface LocalCharts {

@@ -1,7 +1,7 @@
-import { builtins } from './builtins.ts';
-import { CompiledTemplate } from './compile.ts';
+import { builtins } from './execute/builtins.ts';
+import { CompiledTemplate } from './compile/compile.ts';
 import type { FunctionTable } from './function.ts';
-import { parseTemplate } from './parse.ts';
+import { parseTemplate } from './parse/parse.ts';
 import { createWeightedCache, type WeightedCache } from './weighted-cache.ts';
 
 /** A text with templates: it is one itself, and may define others. */

@@ -2,7 +2,7 @@ import { functionMap } from '../../src/functions/function-map.ts';
 import type { FunctionLimits } from '../../src/functions/limits.ts';
 import type { Host } from '../../src/go/host.ts';
 import { NamedMap, type Value } from '../../src/go/value.ts';
-import { Execution } from '../../src/template/execution.ts';
+import { Execution } from '../../src/template/execute/execution.ts';
 import { TemplateSet } from '../../src/template/template-set.ts';
 
 /** 2023-11-14 22:13:20.5 UTC, and bytes that count up. */

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { archiveOf, type Entry } from '../chart/archive.ts';
 import { ChartError } from '../../src/chart/chart-error.ts';
-import { loadArchive } from '../../src/chart/load-archive.ts';
+import { loadArchive } from '../../src/chart/load/load-archive.ts';
 import { deepEqual } from '../../src/go/deep-equal.ts';
 import type { Value } from '../../src/go/value.ts';
 import { readYaml } from '../../src/yaml/read.ts';

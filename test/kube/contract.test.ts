@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
-import type { Cluster } from '../../src/operation/cluster.ts';
+import type { Cluster } from '../../src/objects/cluster.ts';
 
 const kubeconfig = JSON.stringify({
   clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],

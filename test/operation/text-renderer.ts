@@ -1,8 +1,8 @@
 import type { Chart } from '../../src/chart/chart.ts';
 import type { Renderer, RenderRequest } from '../../src/operation/renderer.ts';
-import type { CrdFile } from '../../src/render/crds.ts';
-import { printManifest, sortManifests } from '../../src/render/manifest.ts';
-import { postRendered } from '../../src/render/post-render.ts';
+import type { CrdFile } from '../../src/render/manifest/crds.ts';
+import { printManifest, sortManifests } from '../../src/render/manifest/manifest.ts';
+import { postRendered } from '../../src/render/manifest/post-render.ts';
 
 /** What a test's chart renders to: files by their path below templates/. */
 export type Template = (request: RenderRequest) => Record<string, string> | Promise<Record<string, string>>;

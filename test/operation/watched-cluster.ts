@@ -1,4 +1,4 @@
-import type { Cluster, ObjectQuery, ObservedChange } from '../../src/operation/cluster.ts';
+import type { Cluster, ObjectQuery, ObservedChange } from '../../src/objects/cluster.ts';
 
 /** What a watch yields, one after the other; an error ends it. */
 export type Script = (ObservedChange | Error)[];

@@ -4,14 +4,14 @@ import anyTest from 'ava';
 import type { Host } from '../../src/go/host.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
-import type { Cluster } from '../../src/operation/cluster.ts';
+import type { Cluster } from '../../src/objects/cluster.ts';
 import type { OperationContext } from '../../src/operation/context.ts';
 import { operations } from '../../src/operation/operations.ts';
 import type { Progress, ResourceStatus, StepName } from '../../src/operation/progress.ts';
 import type { InstallRequest, UninstallRequest, UpgradeRequest } from '../../src/operation/request.ts';
 import type { Release } from '../../src/release/release.ts';
 import { history } from '../../src/release/history.ts';
-import { secretStorage } from '../../src/release/secret-storage.ts';
+import { secretStorage } from '../../src/release/storage/secret.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { textRenderer, type TextChart } from './text-renderer.ts';
 

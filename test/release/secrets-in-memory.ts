@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
-import type { SecretClient } from '../../src/release/secret-storage.ts';
+import type { SecretClient } from '../../src/release/storage/secret.ts';
 
 /** As much of an API server as storage of releases sees. */
 export class SecretsInMemory implements SecretClient {

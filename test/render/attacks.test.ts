@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Chart } from '../../src/chart/chart.ts';
-import { knownApiVersions } from '../../src/render/api-versions.ts';
+import { knownApiVersions } from '../../src/render/scope/api-versions.ts';
 import { defaultRenderLimits, type RenderLimits } from '../../src/render/limits.ts';
 import { RenderError } from '../../src/render/render-error.ts';
 import { createRenderer, type ThreadedRenderer } from '../../src/render/renderer.ts';

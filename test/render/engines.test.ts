@@ -1,8 +1,8 @@
 import test from 'ava';
 import type { Chart } from '../../src/chart/chart.ts';
 import type { Value } from '../../src/go/value.ts';
-import { knownApiVersions } from '../../src/render/api-versions.ts';
-import { defaultHelmVersion, parseKubeVersion } from '../../src/render/capabilities.ts';
+import { knownApiVersions } from '../../src/render/scope/api-versions.ts';
+import { defaultHelmVersion, parseKubeVersion } from '../../src/render/scope/capabilities.ts';
 import { createEngines } from '../../src/render/engines.ts';
 import { renderChart, type RenderOptions } from '../../src/render/render-chart.ts';
 

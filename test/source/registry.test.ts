@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { loadArchive } from '../../src/chart/load-archive.ts';
+import { loadArchive } from '../../src/chart/load/load-archive.ts';
 import type { ChartRequest } from '../../src/source/chart-request.ts';
 import { fetchChart } from '../../src/source/fetch-chart.ts';
 import type { SourceErrorCode } from '../../src/source/source-error.ts';

@@ -1,6 +1,6 @@
 import { sprint } from '../../src/go/fmt.ts';
 import { int, type GoFunction, type Value } from '../../src/go/value.ts';
-import { Execution, type ExecutionOptions } from '../../src/template/execution.ts';
+import { Execution, type ExecutionOptions } from '../../src/template/execute/execution.ts';
 import { TemplateSet } from '../../src/template/template-set.ts';
 
 /** A JSON value as templates see it; whole numbers stay floats. */

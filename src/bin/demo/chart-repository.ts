@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { readMetadata } from '../../chart/read-metadata.ts';
+import { readMetadata } from '../../chart/metadata/read-metadata.ts';
 
 export interface ChartRepository {
   url: string;

@@ -6,7 +6,7 @@ import type { Terminal } from '../../cli/dependencies.ts';
 import { createProgram } from '../../cli/program.ts';
 import { ControlPlane } from '../../control-plane/index.ts';
 import { connectCluster } from '../../kube/cluster.ts';
-import { secretStorage } from '../../release/secret-storage.ts';
+import { secretStorage } from '../../release/storage/secret.ts';
 import { processHost } from '../../render/process-host.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import { agentOf } from '../agent-of.ts';

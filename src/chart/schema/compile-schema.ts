@@ -1,6 +1,6 @@
 import { quote } from '../../go/strconv.ts';
 import type { Value } from '../../go/value.ts';
-import { ValuesError } from '../values-error.ts';
+import { ValuesError } from '../values/values-error.ts';
 import { compileDocument } from './compile.ts';
 import { draftUrl } from './draft.ts';
 import type { Draft } from './draft.ts';

@@ -2,7 +2,7 @@ import { RE2JS, RE2JSException } from 're2js';
 import { quote } from '../../go/strconv.ts';
 import { isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
-import { ValuesError } from '../values-error.ts';
+import { ValuesError } from '../values/values-error.ts';
 import { defaultDraft } from './draft.ts';
 import { formats } from './formats.ts';
 import { metaschemaAt } from './metaschemas.ts';

@@ -1,7 +1,7 @@
 import { quote } from '../../go/strconv.ts';
 import { isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
-import { ValuesError } from '../values-error.ts';
+import { ValuesError } from '../values/values-error.ts';
 import { defaultDraft, draftOf, schemaPlaces } from './draft.ts';
 import type { Draft } from './draft.ts';
 import { checkUrl } from './formats.ts';

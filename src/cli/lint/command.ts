@@ -5,8 +5,8 @@ import { refuseHelmFlags } from '../helm-flags.ts';
 import { helmLog } from '../helm-log.ts';
 import { kubeVersionOf, namespaceOf } from '../release-options.ts';
 import { mergeValueFlags, type ValueFlags } from '../values.ts';
-import { findingLine } from './finding.ts';
-import { lintPath, subchartPaths, type LintResult } from './lint-path.ts';
+import { findingLine } from '../../lint/finding.ts';
+import { lintPath, subchartPaths, type LintResult } from '../../lint/lint-path.ts';
 
 interface LintFlags extends ValueFlags {
   namespace?: string;

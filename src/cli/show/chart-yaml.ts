@@ -1,4 +1,4 @@
-import type { ChartDependency, ChartMetadata } from '../../chart/metadata.ts';
+import type { ChartDependency, ChartMetadata } from '../../chart/metadata/metadata.ts';
 import type { Value, ValueMap } from '../../go/value.ts';
 import { writeYaml } from '../../yaml/write.ts';
 

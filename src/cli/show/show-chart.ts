@@ -1,8 +1,8 @@
 import type { Chart } from '../../chart/chart.ts';
 import { fromBytes } from '../../go/text.ts';
-import { evaluateJsonPath } from './jsonpath/evaluate.ts';
-import { JsonPathError, parseJsonPath } from './jsonpath/parse.ts';
-import { crdFiles } from '../../render/crds.ts';
+import { evaluateJsonPath } from '../../jsonpath/evaluate.ts';
+import { JsonPathError, parseJsonPath } from '../../jsonpath/parse.ts';
+import { crdFiles } from '../../render/manifest/crds.ts';
 import { chartYaml } from './chart-yaml.ts';
 
 /** What of a chart can be shown. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { requireDependencies, requireInstallableType } from '../../chart/installable.ts';
+import { requireDependencies, requireInstallableType } from '../../chart/metadata/installable.ts';
 import { addChartOptions, addValueOptions, listed, repeated, type RepositoryFlags } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';

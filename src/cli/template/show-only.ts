@@ -1,6 +1,6 @@
 import { ChartError } from '../../chart/chart-error.ts';
-import { compilePathPattern } from '../../chart/path-match.ts';
-import { splitManifests } from '../../render/manifest.ts';
+import { compilePathPattern } from '../../chart/load/path-match.ts';
+import { splitManifests } from '../../render/manifest/manifest.ts';
 
 /**
  * Of rendered manifests those that come from the templates that were asked for, by path below the chart or by pattern of Go's

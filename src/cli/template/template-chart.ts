@@ -1,12 +1,12 @@
 import type { Chart } from '../../chart/chart.ts';
-import { coalesceValues } from '../../chart/coalesce.ts';
+import { coalesceValues } from '../../chart/values/coalesce.ts';
 import { processDependencies } from '../../chart/process-dependencies.ts';
-import { ValuesError } from '../../chart/values-error.ts';
+import { ValuesError } from '../../chart/values/values-error.ts';
 import { fromBytes } from '../../go/text.ts';
 import type { ValueMap } from '../../go/value.ts';
-import { knownApiVersions } from '../../render/api-versions.ts';
-import { defaultKubeVersion } from '../../render/capabilities.ts';
-import { printManifest } from '../../render/manifest.ts';
+import { knownApiVersions } from '../../render/scope/api-versions.ts';
+import { defaultKubeVersion } from '../../render/scope/capabilities.ts';
+import { printManifest } from '../../render/manifest/manifest.ts';
 import type { RenderOptions } from '../../render/render-chart.ts';
 import { RenderError } from '../../render/render-error.ts';
 import type { ThreadedRenderer } from '../../render/renderer.ts';

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { Chart } from '../../chart/chart.ts';
 import { ChartError } from '../../chart/chart-error.ts';
 import { defaultChartLimits, type ChartLimits } from '../../chart/limits.ts';
-import { loadArchive } from '../../chart/load-archive.ts';
-import { loadDirectory } from '../../chart/load-directory.ts';
-import { loadFiles } from '../../chart/load-files.ts';
+import { loadArchive } from '../../chart/load/load-archive.ts';
+import { loadDirectory } from '../../chart/load/load-directory.ts';
+import { loadFiles } from '../../chart/load/load-files.ts';
 import { toBytes } from '../../go/text.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { loadValues, mergeMaps } from '../../chart/load-values.ts';
-import { mergeValueOptions } from '../../chart/value-options.ts';
-import { ValuesError } from '../../chart/values-error.ts';
+import { loadValues, mergeMaps } from '../../chart/values/load-values.ts';
+import { mergeValueOptions } from '../../chart/values/value-options.ts';
+import { ValuesError } from '../../chart/values/values-error.ts';
 import { int64, type Value, type ValueMap } from '../../go/value.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
 

@@ -1,13 +1,13 @@
 import type { Chart } from '../../chart/chart.ts';
-import type { ChartMetadata } from '../../chart/metadata.ts';
+import type { ChartMetadata } from '../../chart/metadata/metadata.ts';
 import type { Host } from '../../go/host.ts';
-import { createSchemaCache } from '../schema-cache.ts';
+import { createSchemaCache } from '../worker/schema-cache.ts';
 import type { Engine } from '../engine.ts';
 import { createEngines } from '../engines.ts';
 import type { RenderLimits } from '../limits.ts';
-import { withLookups } from '../lookup-rounds.ts';
-import type { LookupAnswers, LookupTable } from '../lookup-table.ts';
-import { postRendered } from '../post-render.ts';
+import { withLookups } from '../scope/lookup-rounds.ts';
+import type { LookupAnswers, LookupTable } from '../scope/lookup-table.ts';
+import { postRendered } from '../manifest/post-render.ts';
 import { renderTemplates, takenApart, type RenderedTemplates } from '../render-chart.ts';
 import { questionOf, type RenderChartOptions, type RenderQuestion } from './render-options.ts';
 import { shown, type RenderedChart } from './rendered-chart.ts';

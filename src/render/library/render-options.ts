@@ -1,17 +1,17 @@
 import type { Chart } from '../../chart/chart.ts';
 import type { ValueMap } from '../../go/value.ts';
-import { knownApiVersions } from '../api-versions.ts';
+import { knownApiVersions } from '../scope/api-versions.ts';
 import {
   defaultHelmVersion,
   defaultKubeVersion,
   parseKubeVersion,
   type Capabilities,
   type HelmVersion,
-} from '../capabilities.ts';
-import type { ReleaseFacts } from '../chart-templates.ts';
+} from '../scope/capabilities.ts';
+import type { ReleaseFacts } from '../scope/chart-templates.ts';
 import type { RenderLimits } from '../limits.ts';
-import type { Lookup } from '../lookup-rounds.ts';
-import type { PostRender, PostRenderStrategy } from '../post-render.ts';
+import type { Lookup } from '../scope/lookup-rounds.ts';
+import type { PostRender, PostRenderStrategy } from '../manifest/post-render.ts';
 import type { RenderOptions } from '../render-chart.ts';
 import { givenValues, type ValueInput } from './given-values.ts';
 

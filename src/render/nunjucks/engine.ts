@@ -1,10 +1,10 @@
 import { defaultLimits, type FunctionLimits } from '../../functions/limits.ts';
 import { byteLength } from '../../go/text.ts';
 import { GoError, type GoFunction } from '../../go/value.ts';
-import { templateObject, type ScopedTemplate } from '../chart-templates.ts';
+import { templateObject, type ScopedTemplate } from '../scope/chart-templates.ts';
 import type { Engine } from '../engine.ts';
 import { RenderError } from '../render-error.ts';
-import { isPartial } from '../template-path.ts';
+import { isPartial } from '../scope/template-path.ts';
 import { frameIn } from './frame.ts';
 import { goCallable } from './go-callable.ts';
 import { languageFunctions } from './language-functions.ts';

@@ -1,8 +1,8 @@
 import { LimitError } from '../../go/limit-error.ts';
 import { goTypeOf } from '../../go/types.ts';
 import { GoError, Int, type GoFunction, type Value } from '../../go/value.ts';
-import { fits, isIntegerType, takesAnything } from '../../template/argument-type.ts';
-import { argumentCountError, parameterType } from '../../template/call.ts';
+import { fits, isIntegerType, takesAnything } from '../../template/execute/argument-type.ts';
+import { argumentCountError, parameterType } from '../../template/execute/call.ts';
 import { Callable, Undefined, valueOf, type Call, type Operand } from './operand.ts';
 import { failAt, type Place } from './place.ts';
 import { wholeNumber } from './whole-number.ts';

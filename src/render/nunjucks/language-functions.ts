@@ -1,6 +1,6 @@
 import { checkElements, type FunctionLimits } from '../../functions/limits.ts';
 import { GoError, int, type GoFunction, type Int, type Value } from '../../go/value.ts';
-import { builtins, type Builtin } from '../../template/builtins.ts';
+import { builtins, type Builtin } from '../../template/execute/builtins.ts';
 import { areEqual, compare } from './comparison.ts';
 import { goCallable } from './go-callable.ts';
 import { Callable, valueOf, type Call, type Operand } from './operand.ts';

@@ -1,5 +1,5 @@
 import type { Value } from '../../go/value.ts';
-import { printed } from '../../template/print.ts';
+import { printed } from '../../template/execute/print.ts';
 import { valueOf, type Operand } from './operand.ts';
 import type { Place } from './place.ts';
 

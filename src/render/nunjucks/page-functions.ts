@@ -1,5 +1,5 @@
 import { RenderError } from '../render-error.ts';
-import { compileTemplate } from './compile-template.ts';
+import { compileTemplate } from './compile/template.ts';
 import { frameIn } from './frame.ts';
 import { failMissing } from './load-template.ts';
 import { Callable, kindText, valueOf, type Call } from './operand.ts';

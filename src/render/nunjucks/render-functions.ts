@@ -1,6 +1,6 @@
 import type { GoFunction, Value } from '../../go/value.ts';
 import type { EngineRun } from '../engine.ts';
-import { lookupId, lookupValue } from '../lookup-table.ts';
+import { lookupId, lookupValue } from '../scope/lookup-table.ts';
 import { goCallable } from './go-callable.ts';
 import { Callable, Undefined, valueOf, type Call } from './operand.ts';
 import { failAt } from './place.ts';

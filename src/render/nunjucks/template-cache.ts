@@ -1,4 +1,4 @@
-import { compileTemplate } from './compile-template.ts';
+import { compileTemplate } from './compile/template.ts';
 import type { CompiledTemplate } from './scope.ts';
 
 /** Compiles templates and keeps the last `size` of them by their paths, for charts that are rendered again with other values. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError } from '../api-error.ts';
-import { isJson } from '../json.ts';
+import { ApiError } from '../api/api-error.ts';
+import { isJson } from '../store/json.ts';
 import { elementMatches, hasPath, leavesOf, type FieldSet } from './field-set.ts';
 import { formatSteps } from './path-format.ts';
 import type { ManagedFields } from './managed-fields.ts';

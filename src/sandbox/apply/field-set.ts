@@ -1,4 +1,4 @@
-import { isJson, type Json } from '../json.ts';
+import { isJson, type Json } from '../store/json.ts';
 import type { Topology, TopologyOf } from './list-keys.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { podSpecPath } from '../pod-spec.ts';
-import type { OpenApiSchema, ResourceType } from '../resource-type.ts';
+import { podSpecPath } from '../admission/pod-spec.ts';
+import type { OpenApiSchema, ResourceType } from '../store/resource-type.ts';
 
 /** How a list or map merges: `keys` as a list of objects that those fields tell apart, `set` as distinct values, `atomic` as a whole. */
 export type Topology = { keys: readonly string[] } | 'set' | 'atomic' | 'granular';

@@ -1,4 +1,4 @@
-import { isJson, removeField, type Json } from '../json.ts';
+import { isJson, removeField, type Json } from '../store/json.ts';
 import { elementMatches, elementStep } from './field-set.ts';
 import type { Topology, TopologyOf } from './list-keys.ts';
 

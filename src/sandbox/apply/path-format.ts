@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../store/json.ts';
 
 /** Steps of a field set as people read them: `.spec.containers[name="web"].image`. */
 export function formatSteps(steps: readonly string[]): string {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { badRequest } from '../api-error.ts';
-import type { Json } from '../json.ts';
-import { apiVersionOf, type ResourceType } from '../resource-type.ts';
+import { badRequest } from '../api/api-error.ts';
+import type { Json } from '../store/json.ts';
+import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 import { conflictError, findConflicts, type Conflict } from './conflicts.ts';
 import { fieldsOf, hasPath, leavesOf } from './field-set.ts';
 import { topologyFor } from './list-keys.ts';

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { ApiError } from '../api-error.ts';
-import { typeMismatch, type FieldType, type TypeMismatch } from '../field-types.ts';
-import { isJson, type Json } from '../json.ts';
-import { apiVersionOf, type ResourceType } from '../resource-type.ts';
+import { ApiError } from '../api/api-error.ts';
+import { typeMismatch, type FieldType, type TypeMismatch } from '../admission/field-types.ts';
+import { isJson, type Json } from '../store/json.ts';
+import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 import { elementStep } from './field-set.ts';
 import { topologyFor, type TopologyOf } from './list-keys.ts';
 import { formatSteps } from './path-format.ts';

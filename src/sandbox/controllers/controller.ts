@@ -1,6 +1,6 @@
-import { ApiError } from '../api-error.ts';
-import type { ClusterState } from '../cluster-state.ts';
-import type { StoreEvent } from '../store.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
+import type { StoreEvent } from '../store/store.ts';
 
 /** Names the object that a controller looks after. */
 export interface ObjectKey {

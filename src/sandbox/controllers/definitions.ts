@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { ClusterState } from '../cluster-state.ts';
-import type { DefinitionSpec } from '../custom-resources.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
+import type { DefinitionSpec } from '../store/custom-resources.ts';
 import { timestamp } from '../sandbox-host.ts';
 import { itself, type Controller } from './controller.ts';
 import { conditionsOf } from './workload.ts';

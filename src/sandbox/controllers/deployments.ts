@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { ensureObject, numberAt, objectAt, removeField, stringAt, valueAt } from '../json.ts';
+import { ensureObject, numberAt, objectAt, removeField, stringAt, valueAt } from '../store/json.ts';
 import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
 import { writeDeploymentStatus } from './deployment-status.ts';
 import { recordEvent } from './events.ts';

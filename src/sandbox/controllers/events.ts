@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { ClusterState } from '../cluster-state.ts';
-import { numberAt } from '../json.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
+import { numberAt } from '../store/json.ts';
 import { nameSuffix, timestamp } from '../sandbox-host.ts';
 import { typeOf } from './workload.ts';
 

@@ -1,8 +1,8 @@
 import type { KubeObject, OwnerReference } from '../../objects/object.ts';
-import type { ClusterState } from '../cluster-state.ts';
-import { foregroundFinalizer, orphanFinalizer } from '../deletion.ts';
-import type { ResourceType } from '../resource-type.ts';
-import type { StoreEvent } from '../store.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
+import { foregroundFinalizer, orphanFinalizer } from '../api/deletion.ts';
+import type { ResourceType } from '../store/resource-type.ts';
+import type { StoreEvent } from '../store/store.ts';
 
 interface Item {
   collection: string;

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { numberAt, objectsAt, stringAt, valueAt, type Json } from '../json.ts';
+import { numberAt, objectsAt, stringAt, valueAt, type Json } from '../store/json.ts';
 import { timestamp } from '../sandbox-host.ts';
 import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
 import { recordEvent } from './events.ts';

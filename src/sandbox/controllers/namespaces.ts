@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { ClusterState } from '../cluster-state.ts';
-import { collectionOf, type ResourceType } from '../resource-type.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
+import { collectionOf, type ResourceType } from '../store/resource-type.ts';
 import { itself, type Controller } from './controller.ts';
 
 /** Gives each namespace its default service account and the cluster's authority; empties one that is deleted, and then lets it go. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { numberAt, objectAt, stringAt, type Json } from '../json.ts';
+import { numberAt, objectAt, stringAt, type Json } from '../store/json.ts';
 import { itself, type Controller, type ControllerTools } from './controller.ts';
 import { keyOf, pods, selects, isPodReady, typeOf, withConditions, conditionsOf, writeStatus } from './workload.ts';
 

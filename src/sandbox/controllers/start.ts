@@ -1,4 +1,4 @@
-import type { ClusterState } from '../cluster-state.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
 import { runControllers, type ControllerRuntime } from './controller.ts';
 import { daemonSetController } from './daemon-sets.ts';
 import { definitionController } from './definitions.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject, OwnerReference } from '../../objects/object.ts';
 import { labelRequirements, matchesLabels } from '../../objects/label-selector.ts';
-import { notFound } from '../api-error.ts';
-import type { ClusterState } from '../cluster-state.ts';
-import { isJson, objectAt, objectsAt, stringAt, valueAt, type Json } from '../json.ts';
-import type { ResourceType } from '../resource-type.ts';
+import { notFound } from '../api/api-error.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
+import { isJson, objectAt, objectsAt, stringAt, valueAt, type Json } from '../store/json.ts';
+import type { ResourceType } from '../store/resource-type.ts';
 import { timestamp } from '../sandbox-host.ts';
 import type { ObjectKey } from './controller.ts';
 

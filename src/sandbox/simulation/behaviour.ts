@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { ClusterState } from '../cluster-state.ts';
-import { listAt, stringAt, type Json } from '../json.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
+import { listAt, stringAt, type Json } from '../store/json.ts';
 
 /** On a pod template, or on the object that controls the pods: how its pods behave. */
 const behaviourAnnotation = 'sandbox.helm-agent/behaviour';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { ClusterState } from '../cluster-state.ts';
-import { objectAt, objectsAt, stringAt, type Json } from '../json.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
+import { objectAt, objectsAt, stringAt, type Json } from '../store/json.ts';
 import type { Behaviour } from './behaviour.ts';
 import { imageFailure, pullFailure } from './image.ts';
 

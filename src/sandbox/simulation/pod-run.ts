@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { objectsAt, stringAt, type Json } from '../json.ts';
+import { objectsAt, stringAt, type Json } from '../store/json.ts';
 import { planOf, type Behaviour } from './behaviour.ts';
 import { advance, readyTime, type ContainerWorld, type SimulatedContainer } from './container.ts';
 

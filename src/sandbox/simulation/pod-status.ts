@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { Json } from '../json.ts';
+import type { Json } from '../store/json.ts';
 import type { Condition } from '../controllers/workload.ts';
 import { readyTime, type SimulatedContainer } from './container.ts';
 import { isPast, type PodRun } from './pod-run.ts';

@@ -1,4 +1,4 @@
-import type { CommandContext, CommandHandlers } from '../../../src/agent/handler.ts';
+import type { CommandContext, CommandHandlers } from '../../../src/agent/commands/handler.ts';
 import type { CommandType } from '../../../src/protocol/commands.ts';
 import type { Answer } from '../../../src/protocol/messages.ts';
 

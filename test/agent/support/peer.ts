@@ -1,5 +1,5 @@
-import type { Reply } from '../../../src/agent/reply.ts';
-import type { SpeakingPeer } from '../../../src/agent/router.ts';
+import type { Reply } from '../../../src/agent/commands/reply.ts';
+import type { SpeakingPeer } from '../../../src/agent/commands/router.ts';
 import type { WireForm } from '../../../src/protocol/subprotocol.ts';
 
 export interface Heard {

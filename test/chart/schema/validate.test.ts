@@ -2,7 +2,7 @@ import test from 'ava';
 import { compileSchema } from '../../../src/chart/schema/compile-schema.ts';
 import { failureLines } from '../../../src/chart/schema/failure.ts';
 import { validate } from '../../../src/chart/schema/validate.ts';
-import { ValuesError } from '../../../src/chart/values-error.ts';
+import { ValuesError } from '../../../src/chart/values/values-error.ts';
 import { readYaml } from '../../../src/yaml/read.ts';
 
 function problems(schema: string, value: string): string[] {

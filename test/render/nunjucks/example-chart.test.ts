@@ -1,9 +1,9 @@
 import test from 'ava';
-import { loadDirectory } from '../../../src/chart/load-directory.ts';
-import { defaultHelmVersion, parseKubeVersion } from '../../../src/render/capabilities.ts';
+import { loadDirectory } from '../../../src/chart/load/load-directory.ts';
+import { defaultHelmVersion, parseKubeVersion } from '../../../src/render/scope/capabilities.ts';
 import type { Engine } from '../../../src/render/engine.ts';
 import { functionMap } from '../../../src/functions/function-map.ts';
-import { createGoTemplateEngine } from '../../../src/render/gotpl.ts';
+import { createGoTemplateEngine } from '../../../src/render/gotpl/engine.ts';
 import { renderChart } from '../../../src/render/render-chart.ts';
 import { readYaml } from '../../../src/yaml/read.ts';
 import { engine, fixedHost, valuesOf } from './render-one.ts';

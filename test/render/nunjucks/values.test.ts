@@ -1,9 +1,9 @@
 import test from 'ava';
 import { int64, type ValueMap } from '../../../src/go/value.ts';
 import { functionMap } from '../../../src/functions/function-map.ts';
-import { boundFunctions } from '../../../src/render/bound-functions.ts';
+import { boundFunctions } from '../../../src/render/gotpl/bound-functions.ts';
 import type { RenderNotice } from '../../../src/render/notice.ts';
-import { builtins } from '../../../src/template/builtins.ts';
+import { builtins } from '../../../src/template/execute/builtins.ts';
 import { fixedHost, renderOne } from './render-one.ts';
 
 const prints = test.macro<[text: string, expected: string, values?: string | ValueMap]>({

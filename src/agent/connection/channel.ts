@@ -1,0 +1,174 @@
+import type { RawData, WebSocket } from 'ws';
+import { keepAlive, type HeartbeatTimes } from '../../protocol/heartbeat.ts';
+import type { Hello } from '../../protocol/messages.ts';
+import { encodePacket } from '../../protocol/packet.ts';
+import { wireForm, type WireForm } from '../../protocol/subprotocol.ts';
+import type { Logger } from '../logger.ts';
+import { Outbox } from './outbox.ts';
+import { packetOf, type Reply } from '../commands/reply.ts';
+import type { Router, SpeakingPeer } from '../commands/router.ts';
+
+export interface ChannelOptions {
+  hello: Hello;
+  router: Router;
+  log: Logger;
+  heartbeat: HeartbeatTimes;
+  /** How many status packets wait for a slow or absent peer. */
+  maxStatuses: number;
+}
+
+/** Beyond so many UTF-16 units that a socket has not written yet, replies wait in the outbox. */
+const MAX_UNWRITTEN = 1024 * 1024;
+
+/** A peer is asked to confirm what was sent after this time. */
+const CONFIRM_AFTER_MS = 100;
+
+/** How long a peer may take to answer that the connection closes. */
+const CLOSE_TIMEOUT_MS = 1000;
+
+interface Connection {
+  socket: WebSocket;
+  unwritten: number;
+}
+
+/**
+ * One peer across its connections. Replies wait here while there is no connection, or the peer reads slowly. A pong confirms all that was sent before
+ * its ping; what no pong confirmed when a connection is lost is sent again on the next.
+ */
+export class Channel implements SpeakingPeer {
+  readonly #options: ChannelOptions;
+  readonly #outbox: Outbox;
+  #connection: Connection | undefined;
+  #form: WireForm = 'v1';
+  #confirmation: NodeJS.Timeout | undefined;
+  readonly #whenEmpty: (() => void)[] = [];
+  #retired = false;
+
+  constructor(options: ChannelOptions) {
+    this.#options = options;
+    this.#outbox = new Outbox(options.maxStatuses);
+  }
+
+  /** The form of the newest connection. */
+  get form(): WireForm {
+    return this.#form;
+  }
+
+  get isConnected(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  /** Takes over a socket that is open, in the same turn in which it opened; calls `onClose` once it is closed. */
+  attach(socket: WebSocket, onClose: () => void): void {
+    const { hello, router, log, heartbeat } = this.#options;
+    const connection: Connection = { socket, unwritten: 0 };
+    this.#connection = connection;
+    this.#form = wireForm(socket.protocol);
+    const stopHeartbeat = keepAlive(socket, heartbeat, () => {
+      log.warn({ silenceMs: heartbeat.silenceLimitMs }, 'the peer is silent; dropping the connection');
+      socket.terminate();
+    });
+    socket.on('error', (error) => log.warn({ reason: error.message }, 'connection error'));
+    socket.on('message', (data, isBinary) => router.receive(bufferOf(data), isBinary, this));
+    socket.on('pong', (data) => this.#confirm(Number(data.toString())));
+    socket.once('close', () => {
+      stopHeartbeat();
+      this.#lose(connection);
+      onClose();
+    });
+    if (this.#form === 'v1') this.#send(connection, encodePacket({ type: 'hello', payload: JSON.stringify(hello) }));
+    if (this.#outbox.dropped > 0) this.#reportDropped();
+    this.#outbox.forgetDropped();
+    this.#pump();
+  }
+
+  reply(reply: Reply): void {
+    if (this.#retired) return;
+    const before = this.#outbox.dropped;
+    this.#outbox.push(reply);
+    if (before === 0 && this.#outbox.dropped > 0) this.#reportDropped();
+    this.#pump();
+  }
+
+  /** The peer will not come back: what it did not get, and whatever is said from now on, is dropped. */
+  retire(): void {
+    this.#retired = true;
+    this.#outbox.clear();
+  }
+
+  /** Waits until the peer has confirmed everything, at most for the time given. */
+  async delivered(withinMs: number): Promise<void> {
+    if (this.#outbox.isEmpty) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#whenEmpty.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  /** Closes the connection, if there is one, with 1001. */
+  async hangUp(): Promise<void> {
+    const socket = this.#connection?.socket;
+    if (!socket) return;
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    const cutOff = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS);
+    socket.close(1001, 'the agent is stopping');
+    await closed;
+    clearTimeout(cutOff);
+  }
+
+  #lose(connection: Connection): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    clearTimeout(this.#confirmation);
+    this.#confirmation = undefined;
+    this.#outbox.rewind();
+  }
+
+  /** At the first of them, and all together on the next connection. */
+  #reportDropped(): void {
+    const { dropped } = this.#outbox;
+    this.#options.log.warn({ dropped }, 'dropped status packets: the peer is away or slow');
+  }
+
+  #pump(): void {
+    const connection = this.#connection;
+    if (!connection) return;
+    while (connection.unwritten < MAX_UNWRITTEN) {
+      const reply = this.#outbox.take();
+      if (!reply) break;
+      const packet = packetOf(reply, this.#form);
+      if (packet) this.#send(connection, encodePacket(packet));
+    }
+    if (!this.#outbox.isEmpty) this.#askToConfirm(connection);
+  }
+
+  #send(connection: Connection, text: string): void {
+    connection.unwritten += text.length;
+    connection.socket.send(text, () => {
+      // An error needs no care here: the socket closes, and what was not confirmed is sent again.
+      connection.unwritten -= text.length;
+      if (this.#connection === connection) this.#pump();
+    });
+  }
+
+  #askToConfirm({ socket }: Connection): void {
+    this.#confirmation ??= setTimeout(() => {
+      this.#confirmation = undefined;
+      if (socket.readyState === socket.OPEN) socket.ping(String(this.#outbox.mark));
+    }, CONFIRM_AFTER_MS);
+  }
+
+  #confirm(mark: number): void {
+    this.#outbox.confirm(mark);
+    if (!this.#outbox.isEmpty) return;
+    for (const resolve of this.#whenEmpty.splice(0)) resolve();
+  }
+}
+
+function bufferOf(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}

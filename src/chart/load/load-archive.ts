@@ -1,0 +1,137 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import type { Extract } from 'tar-stream';
+import { quote } from '../../go/strconv.ts';
+import { archivePath } from './archive-path.ts';
+import { withoutByteOrderMark } from './byte-order-mark.ts';
+import type { Chart, ChartFile } from '../chart.ts';
+import { ChartError } from '../chart-error.ts';
+import { defaultChartLimits } from '../limits.ts';
+import type { ChartLimits, Taken } from '../limits.ts';
+import { loadFiles } from './load-files.ts';
+import type { Notice } from '../notice.ts';
+
+/** Contents smaller than this are not measured against their archive: 10 MiB. */
+const ratioMatters = 10 * 1024 * 1024;
+/** What a tar archive may have around each entry: headers and padding. */
+const entryOverhead = 8 * 1024;
+
+type Entry = Extract extends AsyncIterable<infer E> ? E : never;
+
+export interface LoadOptions {
+  limits?: ChartLimits;
+  signal?: AbortSignal;
+  /** Takes what Helm says of files that are not used any more. Default: nobody does. */
+  notice?: Notice;
+}
+
+/** Loads a chart from a .tgz. Throws {@link ChartError}: `chart_invalid` with Helm's texts where it has one, `too_large` past the limits. */
+export async function loadArchive(archive: Uint8Array, options: LoadOptions = {}): Promise<Chart> {
+  const { limits = defaultChartLimits, signal, notice = () => undefined } = options;
+  return loadWithin(archive, limits, { bytes: 0, entries: 0 }, signal, notice);
+}
+
+/** The files of a .tgz, without the folder that they are in. Throws {@link ChartError} as {@link loadArchive} does. */
+export async function readArchiveFiles(archive: Uint8Array): Promise<ChartFile[]> {
+  return readArchive(archive, defaultChartLimits, { bytes: 0, entries: 0 }, undefined);
+}
+
+async function loadWithin(
+  archive: Uint8Array,
+  limits: ChartLimits,
+  taken: Taken,
+  signal: AbortSignal | undefined,
+  notice: Notice,
+): Promise<Chart> {
+  const files = await readArchive(archive, limits, taken, signal);
+  return loadFiles(files, (nested) => loadWithin(nested, limits, taken, signal, notice), notice);
+}
+
+async function readArchive(
+  archive: Uint8Array,
+  limits: ChartLimits,
+  taken: Taken,
+  signal: AbortSignal | undefined,
+): Promise<ChartFile[]> {
+  if (archive[0] !== 0x1f || archive[1] !== 0x8b) {
+    throw new ChartError('chart_invalid', 'the chart does not appear to be a gzipped archive');
+  }
+  const tar = extract();
+  const unpacking = pipeline(
+    Readable.from([archive]),
+    createGunzip(),
+    (chunks: AsyncIterable<Uint8Array>) => bounded(chunks, archive.length, limits),
+    tar,
+    { signal },
+  );
+  // a failure ends the entries too, and is reported from there
+  unpacking.catch(() => undefined);
+  const files: ChartFile[] = [];
+  try {
+    for await (const entry of tar) {
+      const file = await readEntry(entry, limits, taken);
+      if (file !== undefined) files.push(file);
+    }
+    await unpacking;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof ChartError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ChartError('chart_invalid', `the chart's archive is corrupt: ${reason}`, { cause: error });
+  }
+  if (files.length === 0) throw new ChartError('chart_invalid', 'no files in chart archive');
+  return files;
+}
+
+/** Passes chunks on until they are more than a chart may have. */
+async function* bounded(
+  chunks: AsyncIterable<Uint8Array>,
+  packed: number,
+  limits: ChartLimits,
+): AsyncGenerator<Uint8Array> {
+  const most = limits.chartBytes + limits.entries * entryOverhead;
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > most) throw chartTooLarge(limits);
+    if (size > ratioMatters && size > packed * limits.compressionRatio) {
+      throw new ChartError(
+        'too_large',
+        `the chart's archive unpacks to more than ${limits.compressionRatio} times its size`,
+      );
+    }
+    yield chunk;
+  }
+}
+
+function chartTooLarge(limits: ChartLimits): ChartError {
+  return new ChartError('too_large', `decompressed chart is larger than the maximum size ${limits.chartBytes}`);
+}
+
+async function readEntry(entry: Entry, limits: ChartLimits, taken: Taken): Promise<ChartFile | undefined> {
+  const { name, type, size } = entry.header;
+  taken.entries++;
+  if (taken.entries > limits.entries)
+    throw new ChartError('too_large', `the chart has more than ${limits.entries} files`);
+  if (type === 'directory' || name.endsWith('/')) {
+    entry.resume();
+    return undefined;
+  }
+  const path = archivePath(name);
+  if (type === 'symlink' || type === 'link') {
+    throw new ChartError('chart_invalid', `the chart's archive holds a link, which is not allowed: ${quote(name)}`);
+  }
+  if (taken.bytes + size >= limits.chartBytes) throw chartTooLarge(limits);
+  if (size > limits.fileBytes) {
+    throw new ChartError(
+      'too_large',
+      `decompressed chart file ${quote(name)} is larger than the maximum file size ${limits.fileBytes}`,
+    );
+  }
+  taken.bytes += size;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of entry) chunks.push(chunk as Uint8Array);
+  return { name: path, data: withoutByteOrderMark(Buffer.concat(chunks)) };
+}

@@ -1,0 +1,152 @@
+import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { quote } from '../../go/strconv.ts';
+import { compareStrings, fromBytes } from '../../go/text.ts';
+import { withoutByteOrderMark } from './byte-order-mark.ts';
+import type { Chart, ChartFile } from '../chart.ts';
+import { ChartError } from '../chart-error.ts';
+import type { Notice } from '../notice.ts';
+import { isIgnored, parseIgnoreRules } from './ignore-rules.ts';
+import type { IgnoreRules } from './ignore-rules.ts';
+import { defaultChartLimits } from '../limits.ts';
+import type { ChartLimits } from '../limits.ts';
+import { loadArchive } from './load-archive.ts';
+import { loadFiles } from './load-files.ts';
+
+export interface DirectoryOptions {
+  /** The folder that links may not lead out of. Default: the chart's own. */
+  root?: string;
+  limits?: ChartLimits;
+  signal?: AbortSignal;
+  /** Takes what Helm says of links and of files that are not used any more. Default: nobody does. */
+  notice?: Notice;
+}
+
+interface Walk {
+  /** The folder as it was named, in full. */
+  readonly top: string;
+  readonly notice: Notice;
+  readonly root: string;
+  readonly rules: IgnoreRules;
+  readonly limits: ChartLimits;
+  readonly signal: AbortSignal | undefined;
+  readonly files: ChartFile[];
+  /** Folders that are being walked, by their real paths: a link must not lead back into one. */
+  readonly open: Set<string>;
+  bytes: number;
+}
+
+/** Loads a chart from a folder, without what its .helmignore names. Throws {@link ChartError}; errors of the file system as they come. */
+export async function loadDirectory(path: string, options: DirectoryOptions = {}): Promise<Chart> {
+  const { root = path, limits = defaultChartLimits, signal, notice = () => undefined } = options;
+  const folder = await realpath(path);
+  const walk: Walk = {
+    top: resolve(path),
+    notice,
+    root: await realpath(root),
+    rules: parseIgnoreRules(await readIgnoreFile(folder)),
+    limits,
+    signal,
+    files: [],
+    open: new Set(),
+    bytes: 0,
+  };
+  await walkFolder(walk, folder, '');
+  const load = (archive: Uint8Array) => loadArchive(archive, { limits, notice, ...(signal && { signal }) });
+  return loadFiles(walk.files, load, notice);
+}
+
+async function readIgnoreFile(folder: string): Promise<string> {
+  try {
+    return fromBytes(await readFile(join(folder, '.helmignore')));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+async function walkFolder(walk: Walk, folder: string, prefix: string): Promise<void> {
+  const real = await realpath(folder);
+  if (walk.open.has(real))
+    throw new ChartError('chart_invalid', `the chart holds a link to a folder that it is in: ${quote(prefix)}`);
+  walk.open.add(real);
+  const names = await readdir(real);
+  for (const name of names.sort(compareStrings)) {
+    walk.signal?.throwIfAborted();
+    await walkEntry(walk, join(real, name), prefix === '' ? name : `${prefix}/${name}`);
+  }
+  walk.open.delete(real);
+}
+
+async function walkEntry(walk: Walk, path: string, name: string): Promise<void> {
+  const real = await resolveLink(walk, path, name);
+  if (!isBelow(walk.root, real)) throw leadsOut(name);
+  const status = await stat(real);
+  if (isIgnored(walk.rules, name, status.isDirectory())) return;
+  if (status.isDirectory()) {
+    await walkFolder(walk, real, name);
+    return;
+  }
+  if (!status.isFile())
+    throw new ChartError(
+      'chart_invalid',
+      `cannot load irregular file ${join(walk.top, name)} as it has file mode type bits set`,
+    );
+  await takeFile(walk, real, name, status.size);
+}
+
+/** Where an entry really is. */
+async function resolveLink(walk: Walk, path: string, name: string): Promise<string> {
+  const shown = join(walk.top, name);
+  const real = await realpath(path).catch(async (cause: unknown) => {
+    const failed = `error evaluating symlink ${shown}`;
+    if (codeOf(cause) === 'ELOOP')
+      throw new ChartError('chart_invalid', `${failed}: EvalSymlinks: too many links`, { cause });
+    if (codeOf(cause) !== 'ENOENT') throw cause;
+    const missing = await missingPart(path);
+    if (!isBelow(walk.root, missing)) throw leadsOut(name);
+    throw new ChartError('chart_invalid', `${failed}: lstat ${missing}: no such file or directory`, { cause });
+  });
+  if (real !== path) {
+    const message = 'found symbolic link in path. Contents of linked file included and used';
+    walk.notice(message, { path: shown, resolved: real });
+  }
+  return real;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** Of a path that leads nowhere the part up to what is not there, links followed, as Go's `filepath.EvalSymlinks` names it. */
+async function missingPart(path: string): Promise<string> {
+  const folder = await realpath(dirname(path)).catch(() => undefined);
+  if (folder === undefined) return missingPart(dirname(path));
+  const entry = join(folder, basename(path));
+  const target = await readlink(entry).catch(() => undefined);
+  return target === undefined ? entry : missingPart(resolve(folder, target));
+}
+
+function leadsOut(name: string): ChartError {
+  return new ChartError('chart_invalid', `the chart holds a link that leads out of its folder: ${quote(name)}`);
+}
+
+function isBelow(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+async function takeFile(walk: Walk, path: string, name: string, size: number): Promise<void> {
+  const { limits, files } = walk;
+  if (size > limits.fileBytes) {
+    throw new ChartError(
+      'too_large',
+      `chart file ${quote(name)} is larger than the maximum file size ${limits.fileBytes}`,
+    );
+  }
+  walk.bytes += size;
+  if (walk.bytes > limits.chartBytes)
+    throw new ChartError('too_large', `the chart is larger than the maximum size ${limits.chartBytes}`);
+  if (files.length >= limits.entries)
+    throw new ChartError('too_large', `the chart has more than ${limits.entries} files`);
+  files.push({ name, data: withoutByteOrderMark(await readFile(path)) });
+}

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { fromBytes } from '../../go/text.ts';
+import type { Value } from '../../go/value.ts';
+import { YamlError } from '../../yaml/yaml-error.ts';
+import type { Chart, ChartFile } from '../chart.ts';
+import { ChartError } from '../chart-error.ts';
+import { loadValues } from '../values/load-values.ts';
+import type { Notice } from '../notice.ts';
+import { readLock, readMetadata } from '../metadata/read-metadata.ts';
+import type { RawMetadata } from '../metadata/read-metadata.ts';
+import { validateMetadata } from '../metadata/validate-metadata.ts';
+
+/** How the archives in a chart's charts/ folder are loaded. */
+export type NestedLoader = (archive: Uint8Array) => Promise<Chart>;
+
+/** The parts of a chart by where their files are. */
+interface Sorted {
+  templates: ChartFile[];
+  files: ChartFile[];
+  /** By the first part of the path below charts/; names are relative to charts/. */
+  subcharts: Map<string, ChartFile[]>;
+}
+
+/**
+ * Builds a chart from its files, which have names relative to the chart's folder (pkg/chart/v2/loader/load.go: LoadFiles).
+ * Throws {@link ChartError} with Helm's texts.
+ */
+export async function loadFiles(
+  files: readonly ChartFile[],
+  loadNested: NestedLoader,
+  notice: Notice = () => undefined,
+): Promise<Chart> {
+  // in the order in which Helm reads them, so that of several files that are wrong the same one is named
+  const chartFile = readChartFile(files);
+  const lock = readLockFile(files);
+  const raw = withRequirements(chartFile, files);
+  const valuesFile = fileData(files, 'values.yaml');
+  const loadedValues =
+    valuesFile === undefined
+      ? new Map<string, Value>()
+      : during('cannot load values.yaml', () => loadValues(fromBytes(valuesFile)));
+  if (raw === undefined) throw new ChartError('chart_invalid', 'Chart.yaml file is missing');
+  const schema = fileData(files, 'values.schema.json');
+  const isV1 = raw.apiVersion === 'v1';
+  if (!isV1) noticeUnused(files, notice);
+  const sorted = sortFiles(files, isV1);
+  const metadata = validateMetadata(raw);
+  return {
+    metadata,
+    values: loadedValues,
+    ...(valuesFile !== undefined && { valuesFile }),
+    ...(schema !== undefined && { schema }),
+    ...(lock !== undefined && { lock }),
+    templates: sorted.templates,
+    files: sorted.files,
+    dependencies: await loadSubcharts(sorted.subcharts, metadata.name, loadNested, notice),
+    digest: digestOf(files),
+  };
+}
+
+const unused: Readonly<Record<string, string>> = {
+  'requirements.yaml':
+    'Warning: Dependencies are handled in Chart.yaml since apiVersion "v2". We recommend migrating dependencies to Chart.yaml.',
+  'requirements.lock':
+    'Warning: Dependency locking is handled in Chart.lock since apiVersion "v2". We recommend migrating to Chart.lock.',
+};
+
+/** Files of apiVersion v1 whose job Chart.yaml and Chart.lock have since v2. */
+function noticeUnused(files: readonly ChartFile[], notice: Notice): void {
+  for (const { name } of files) {
+    const text = unused[name];
+    if (text !== undefined) notice(text);
+  }
+}
+
+function readChartFile(files: readonly ChartFile[]): RawMetadata | undefined {
+  const text = fileText(files, 'Chart.yaml');
+  if (text === undefined) return undefined;
+  const metadata = during('cannot load Chart.yaml', () => readMetadata(text));
+  // Helm 2 took charts without an apiVersion
+  return { ...metadata, apiVersion: metadata.apiVersion || 'v1' };
+}
+
+function withRequirements(chartFile: RawMetadata | undefined, files: readonly ChartFile[]): RawMetadata | undefined {
+  const text = fileText(files, 'requirements.yaml');
+  if (text === undefined) return chartFile;
+  const more = during('cannot load requirements.yaml', () => readMetadata(text));
+  return { ...chartFile, ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)) };
+}
+
+function fileText(files: readonly ChartFile[], name: string): string | undefined {
+  const data = fileData(files, name);
+  return data && fromBytes(data);
+}
+
+function fileData(files: readonly ChartFile[], name: string): Uint8Array | undefined {
+  return files.findLast((candidate) => candidate.name === name)?.data;
+}
+
+function readLockFile(files: readonly ChartFile[]): Record<string, unknown> | undefined {
+  const file = files.findLast(({ name }) => name === 'Chart.lock' || name === 'requirements.lock');
+  if (file === undefined) return undefined;
+  const lock = during(`cannot load ${file.name}`, () => readLock(fromBytes(file.data)));
+  return (
+    lock && {
+      generated: lock.generated === undefined || lock.generated === '' ? '0001-01-01T00:00:00Z' : lock.generated,
+      digest: lock.digest ?? '',
+      dependencies: lock.dependencies ?? null,
+    }
+  );
+}
+
+function during<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof YamlError)
+      throw new ChartError('chart_invalid', `${what}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function sortFiles(files: readonly ChartFile[], isV1: boolean): Sorted {
+  const sorted: Sorted = { templates: [], files: [], subcharts: new Map() };
+  for (const file of files) {
+    switch (file.name) {
+      case 'Chart.yaml':
+      case 'Chart.lock':
+      case 'values.yaml':
+      case 'values.schema.json':
+        break;
+      case 'requirements.yaml':
+      case 'requirements.lock':
+        if (isV1) sorted.files.push(file);
+        break;
+      default:
+        sortByFolder(file, sorted);
+    }
+  }
+  return sorted;
+}
+
+function sortByFolder(file: ChartFile, sorted: Sorted): void {
+  if (file.name.startsWith('templates/')) sorted.templates.push(file);
+  else if (!file.name.startsWith('charts/') || file.name.endsWith('.prov')) sorted.files.push(file);
+  else {
+    const name = file.name.slice('charts/'.length);
+    const [subchart = ''] = name.split('/', 1);
+    const below = sorted.subcharts.get(subchart) ?? [];
+    below.push({ name, data: file.data });
+    sorted.subcharts.set(subchart, below);
+  }
+}
+
+async function loadSubcharts(
+  subcharts: ReadonlyMap<string, readonly ChartFile[]>,
+  parent: string,
+  loadNested: NestedLoader,
+  notice: Notice,
+): Promise<Chart[]> {
+  const charts: Chart[] = [];
+  for (const [name, files] of subcharts) {
+    if (name.startsWith('_') || name.startsWith('.')) continue;
+    try {
+      charts.push(await loadSubchart(name, files, parent, loadNested, notice));
+    } catch (error) {
+      if (!(error instanceof ChartError)) throw error;
+      throw new ChartError(error.code, `error unpacking subchart ${name} in ${parent}: ${error.message}`, {
+        cause: error,
+      });
+    }
+  }
+  return charts;
+}
+
+async function loadSubchart(
+  name: string,
+  files: readonly ChartFile[],
+  parent: string,
+  loadNested: NestedLoader,
+  notice: Notice,
+): Promise<Chart> {
+  if (!name.endsWith('.tgz')) {
+    const below = files.filter((file) => file.name.includes('/'));
+    return loadFiles(
+      below.map((file) => ({ name: file.name.slice(file.name.indexOf('/') + 1), data: file.data })),
+      loadNested,
+      notice,
+    );
+  }
+  const [archive] = files;
+  if (archive?.name !== name) {
+    throw new ChartError(
+      'chart_invalid',
+      `error unpacking subchart tar in ${parent}: expected ${name}, got ${archive?.name ?? ''}`,
+    );
+  }
+  return loadNested(archive.data);
+}
+
+function digestOf(files: readonly ChartFile[]): string {
+  const hash = createHash('sha256');
+  for (const { name, data } of files) hash.update(`${name}\0${data.length}\0`).update(data);
+  return hash.digest('hex');
+}

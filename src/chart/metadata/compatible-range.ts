@@ -1,0 +1,13 @@
+import { parseConstraint, satisfies } from '../../go/semver-constraint.ts';
+import { parseVersion } from '../../go/semver.ts';
+import { GoError } from '../../go/value.ts';
+
+/** Whether a version is in a range; false where either is none (pkg/chart/v2/util/compatible.go: IsCompatibleRange). */
+export function isCompatibleRange(range: string, version: string): boolean {
+  try {
+    return satisfies(parseVersion(version), parseConstraint(range));
+  } catch (error) {
+    if (error instanceof GoError) return false;
+    throw error;
+  }
+}

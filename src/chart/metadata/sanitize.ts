@@ -1,0 +1,15 @@
+import { isSpace } from '../../go/space.ts';
+import { isPrint } from '../../go/printable.ts';
+
+const plain = /^[\x20-\x7e]*$/;
+
+/** A text of Chart.yaml with every white space as a space, and without what cannot be printed (pkg/chart/v2/metadata.go: sanitizeString). */
+export function sanitize(text: string): string {
+  if (plain.test(text)) return text;
+  let clean = '';
+  for (const character of text) {
+    if (isSpace(character)) clean += ' ';
+    else if (isPrint(character.codePointAt(0) ?? 0)) clean += character;
+  }
+  return clean;
+}

@@ -1,0 +1,67 @@
+import { sprintf } from '../../go/fmt.ts';
+import { quote } from '../../go/strconv.ts';
+import { NamedMap, type Value, type ValueMap } from '../../go/value.ts';
+import type { Chart } from '../chart.ts';
+import { mergeValues } from './coalesce.ts';
+import { coalesceTables } from './coalesce-tables.ts';
+import type { Warn } from './coalesce-tables.ts';
+import { asTable, copyTable } from './table.ts';
+import { missingTableIn, tableAt } from './values-path.ts';
+
+interface Import {
+  /** A path below the subchart's values. */
+  child: string;
+  /** A path below the parent's values; `.` is their top. */
+  parent: string;
+  /** Whether it is written as a name below the subchart's `exports`. */
+  isExport: boolean;
+}
+
+/** Merges what charts import from their subcharts below their own values, from the leaves up (processDependencyImportValues). */
+export function importValues(chart: Chart, warn: Warn): void {
+  for (const child of chart.dependencies) importValues(child, warn);
+  const { dependencies } = chart.metadata;
+  if (dependencies === undefined) return;
+  const values = mergeValues(chart, new Map(), warn);
+  const imported: ValueMap = new Map();
+  for (const dependency of dependencies) {
+    const imports = (dependency.importValues ?? []).flatMap(readImport);
+    for (const { child, parent, isExport } of imports) {
+      const path = `${dependency.name}.${child}`;
+      const table = tableAt(values, path);
+      if (table !== undefined) coalesceTables(imported, nest(table, parent), 'merge', warn);
+      else warnOfMissing(dependency.name, missingTableIn(values, path), isExport, warn);
+    }
+    if (imports.length === 0) delete dependency.importValues;
+    else dependency.importValues = imports.map(importedTable);
+  }
+  chart.values = coalesceTables(copyTable(values), imported, 'merge', warn);
+}
+
+/** What stands for an import that was done. A chart that shares it with another does not do it again. */
+function importedTable({ child, parent }: Import): Value {
+  return new NamedMap('map[string]string', [
+    ['child', child],
+    ['parent', parent],
+  ]);
+}
+
+function readImport(value: Value): Import[] {
+  if (value instanceof NamedMap) return [];
+  if (typeof value === 'string') return [{ child: `exports.${value}`, parent: '.', isExport: true }];
+  const table = asTable(value);
+  const path = (key: string): string => sprintf('%v', [table?.get(key) ?? null]);
+  return table === undefined ? [] : [{ child: path('child'), parent: path('parent'), isExport: false }];
+}
+
+function warnOfMissing(chart: string, key: string, isExport: boolean, warn: Warn): void {
+  const error = `${quote(key)} is not a table`;
+  if (isExport) warn('ImportValues missing table', { error });
+  else warn('ImportValues missing table from chart', { chart, error });
+}
+
+/** The table below the keys of a path. */
+function nest(table: ValueMap, path: string): ValueMap {
+  if (path === '.') return table;
+  return path.split('.').reduceRight<ValueMap>((below, key) => new Map([[key, below]]), table);
+}

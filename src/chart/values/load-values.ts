@@ -1,0 +1,37 @@
+import type { Value, ValueMap } from '../../go/value.ts';
+import { readYamlMap } from '../../yaml/read.ts';
+import { YamlError } from '../../yaml/yaml-error.ts';
+import { asTable } from './table.ts';
+import { splitYamlDocuments } from './yaml-documents.ts';
+
+/** Reads a values file: its YAML documents are merged, later ones win (pkg/chart/v2/loader/load.go: LoadValues). Throws {@link YamlError}. */
+export function loadValues(text: string): ValueMap {
+  let values: ValueMap = new Map();
+  const documents = splitYamlDocuments(text);
+  for (;;) {
+    const { value: document, done } = during('error reading yaml document', () => documents.next());
+    if (done === true) return values;
+    const read = during('cannot unmarshal yaml document', () => readYamlMap(document));
+    values = mergeMaps(values, read ?? new Map<string, Value>());
+  }
+}
+
+function during<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof YamlError) throw new YamlError(`${what}: ${error.message}`, error.line);
+    throw error;
+  }
+}
+
+/** Merges two maps into a new one; where both have a value that is no map, `over` wins (pkg/chart/v2/loader/load.go: MergeMaps). */
+export function mergeMaps(base: ValueMap, over: ValueMap): ValueMap {
+  const merged: ValueMap = new Map(base);
+  for (const [key, value] of over) {
+    const table = asTable(value);
+    const below = asTable(merged.get(key));
+    merged.set(key, table !== undefined && below !== undefined ? mergeMaps(below, table) : value);
+  }
+  return merged;
+}

@@ -1,0 +1,122 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { quote } from '../../go/strconv.ts';
+import { GoError } from '../../go/value.ts';
+import { fromByteText, toByteText } from './byte-text.ts';
+import { escapeUrl, unescapeUrl } from './url-escaping.ts';
+import { withContext } from './recover.ts';
+
+/** A URL in its parts, as Go's `url.URL` has it; texts are byte texts, without escapes where not said otherwise. */
+export interface Url {
+  readonly scheme: string;
+  readonly opaque: string;
+  /** With its escapes; undefined where there is none, which differs from an empty one. */
+  readonly userinfo: string | undefined;
+  readonly host: string;
+  readonly path: string;
+  /** With its escapes. */
+  readonly query: string;
+  readonly fragment: string;
+}
+
+const empty: Url = { scheme: '', opaque: '', userinfo: undefined, host: '', path: '', query: '', fragment: '' };
+
+/** Reads a URL as net/url does, with its errors. */
+export function parseUrl(text: string): Url {
+  const bytes = toByteText(text);
+  const [, beforeFragment = '', fragment = ''] = /^([^#]*)#?([^]*)$/.exec(bytes) ?? [];
+  const url = orParseError(beforeFragment, () => parseWithoutFragment(beforeFragment));
+  return orParseError(bytes, () => ({ ...url, fragment: unescapeUrl(fragment, 'fragment') }));
+}
+
+function orParseError(bytes: string, parse: () => Url): Url {
+  return withContext(`parse ${quote(fromByteText(bytes))}`, parse);
+}
+
+function parseWithoutFragment(bytes: string): Url {
+  if (/[\0-\x1f\x7f]/.test(bytes)) throw new GoError('net/url: invalid control character in URL');
+  if (bytes === '*') return { ...empty, path: '*' };
+  if (bytes.startsWith(':')) throw new GoError('missing protocol scheme');
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(bytes)?.[1] ?? '';
+  const afterScheme = scheme === '' ? bytes : bytes.slice(scheme.length + 1);
+  const [, rest = '', query = ''] = /^([^?]*)\??([^]*)$/.exec(afterScheme) ?? [];
+  const url = { ...empty, scheme: scheme.toLowerCase(), query };
+  if (!rest.startsWith('/')) {
+    if (scheme !== '') return { ...url, opaque: rest };
+    if (/^[^/]*:/.test(rest)) throw new GoError('first path segment in URL cannot contain colon');
+  }
+  if (!rest.startsWith('//') || (scheme === '' && rest.startsWith('///'))) {
+    return { ...url, path: unescapeUrl(rest, 'path') };
+  }
+  const [, authority = '', path = ''] = /^\/\/([^/]*)([^]*)$/.exec(rest) ?? [];
+  return { ...url, ...parseAuthority(url.scheme, authority), path: unescapeUrl(path, 'path') };
+}
+
+function parseAuthority(scheme: string, authority: string): Pick<Url, 'userinfo' | 'host'> {
+  const at = authority.lastIndexOf('@');
+  const host = parseHost(scheme, authority.slice(at + 1));
+  if (at < 0) return { userinfo: undefined, host };
+  const userinfo = authority.slice(0, at);
+  if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(userinfo)) throw new GoError('net/url: invalid userinfo');
+  const [, name = '', colon = '', password = ''] = /^([^:]*)(:?)([^]*)$/.exec(userinfo) ?? [];
+  return { userinfo: [name, password].map(reescape).join(colon), host };
+}
+
+function reescape(userinfo: string): string {
+  return escapeUrl(unescapeUrl(userinfo, 'userinfo'), 'userinfo');
+}
+
+function parseHost(scheme: string, host: string): string {
+  const bracket = host.lastIndexOf('[');
+  if (bracket > 0) throw new GoError('invalid IP-literal');
+  if (bracket === 0) return parseAddress(host);
+  const strict = scheme === 'http' || scheme === 'https';
+  const colon = strict ? host.indexOf(':') : host.lastIndexOf(':');
+  if (colon >= 0) checkPort(host.slice(colon));
+  return unescapeUrl(host, 'host');
+}
+
+/** An IPv6 address in brackets, maybe with a zone and a port. */
+function parseAddress(host: string): string {
+  const end = host.lastIndexOf(']');
+  if (end < 0) throw new GoError("missing ']' in host");
+  const port = host.slice(end + 1);
+  checkPort(port);
+  const name = host.slice(1, end);
+  const zone = name.indexOf('%25');
+  const address =
+    zone < 0
+      ? unescapeUrl(name, 'host')
+      : unescapeUrl(name.slice(0, zone), 'host') + unescapeUrl(name.slice(zone), 'zone');
+  if (isIPv4(address)) throw new GoError('invalid IP-literal');
+  if (!isIPv6(address))
+    throw new GoError(`invalid host: ParseAddr(${quote(fromByteText(address))}): unable to parse IP`);
+  return `[${address}]${port}`;
+}
+
+function checkPort(port: string): void {
+  if (!/^(?::[0-9]*)?$/.test(port)) throw new GoError(`invalid port ${quote(fromByteText(port))} after host`);
+}
+
+/** The host without its port and brackets. */
+export function hostname({ host }: Url): string {
+  return host.replace(/:[0-9]*$/, '').replace(/^\[([^]*)\]$/, '$1');
+}
+
+/** Writes a URL as net/url does. */
+export function formatUrl({ scheme, opaque, userinfo, host, path, query, fragment }: Url): string {
+  let text = scheme && `${scheme}:`;
+  if (opaque !== '') {
+    text += opaque;
+  } else {
+    if (host !== '' || userinfo !== undefined || (scheme !== '' && path !== '')) text += '//';
+    if (userinfo !== undefined) text += `${userinfo}@`;
+    text += escapeUrl(host, 'host');
+    const escapedPath = path === '*' ? path : escapeUrl(path, 'path');
+    if (host !== '' && escapedPath !== '' && !escapedPath.startsWith('/')) text += '/';
+    if (text === '' && /^[^/]*:/.test(escapedPath)) text = './';
+    text += escapedPath;
+  }
+  if (query !== '') text += `?${query}`;
+  if (fragment !== '') text += `#${escapeUrl(fragment, 'fragment')}`;
+  return text;
+}

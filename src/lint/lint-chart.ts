@@ -1,0 +1,69 @@
+import { stat } from 'node:fs/promises';
+import { join, parse, resolve } from 'node:path';
+import type { Chart } from '../chart/chart.ts';
+import { ChartError } from '../chart/chart-error.ts';
+import type { Notice } from '../chart/notice.ts';
+import { loadDirectory } from '../chart/load/load-directory.ts';
+import { lintChartFile } from './chart-file-rules.ts';
+import { lintCrds } from './crd-rules.ts';
+import { lintDependencies } from './dependency-rules.ts';
+import { collectFindings, type Finding, type Report } from './finding.ts';
+import type { LintOptions } from './lint-options.ts';
+import { lintTemplates } from './template-rules.ts';
+import { lintValues } from './values-rules.ts';
+
+/** What came of loading a chart; `log` repeats what Helm logs each time it loads it. */
+interface Loaded {
+  chart: { chart: Chart } | { problem: string };
+  log: () => void;
+}
+
+/** All that Helm's linter finds in a chart's folder, in its order (pkg/chart/v2/lint/lint.go). */
+export async function lintChart(path: string, options: LintOptions): Promise<Finding[]> {
+  const folder = resolve(path);
+  const { findings, report } = collectFindings();
+  await lintChartFile(folder, report);
+  await lintValues(folder, options, report);
+  const { chart: loaded, log } = await load(folder, options);
+  if (await isFolder(folder, 'templates/', report, 'directory does not exist')) {
+    log();
+    if ('chart' in loaded) await lintTemplates(loaded.chart, options, report);
+    else report('ERROR', 'templates/', loaded.problem);
+  }
+  log();
+  if ('chart' in loaded) lintDependencies(loaded.chart, folder, report);
+  else report('ERROR', '', `unable to load chart\n\t${loaded.problem}`);
+  if (await isFolder(folder, 'crds/', report)) {
+    log();
+    if ('chart' in loaded) lintCrds(loaded.chart, report);
+    else report('ERROR', 'crds/', loaded.problem);
+  }
+  return findings;
+}
+
+async function load(folder: string, { helm }: Pick<LintOptions, 'helm'>): Promise<Loaded> {
+  const notices: Parameters<Notice>[] = [];
+  const notice: Notice = (...parts) => notices.push(parts);
+  const log = () => {
+    for (const parts of notices) helm.notice(...parts);
+  };
+  try {
+    return { chart: { chart: await loadDirectory(folder, { root: parse(folder).root, notice }) }, log };
+  } catch (error) {
+    if (!(error instanceof ChartError)) throw error;
+    return { chart: { problem: error.message }, log };
+  }
+}
+
+/** Whether a folder is there; `absent` is what to warn of where nothing is. */
+async function isFolder(folder: string, name: string, report: Report, absent?: string): Promise<boolean> {
+  const facts = await stat(join(folder, name.slice(0, -1))).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (facts === undefined) {
+    report('WARNING', name, absent);
+    return false;
+  }
+  return report('ERROR', name, facts.isDirectory() ? undefined : 'not a directory');
+}

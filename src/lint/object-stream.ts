@@ -1,0 +1,73 @@
+import { splitYamlDocuments } from '../chart/values/yaml-documents.ts';
+import { decodeJsonPrefix, JsonSyntaxError } from '../go/json-decode.ts';
+import { trimLeftSpace } from '../go/space.ts';
+import { byteLength } from '../go/text.ts';
+import { GoError } from '../go/value.ts';
+import { YamlError } from '../yaml/yaml-error.ts';
+import { readJsonHead, readObjectHead, type ObjectHead } from './object-head.ts';
+
+/** How far Kubernetes looks for the brace that makes a text JSON, in bytes. */
+const guessed = 4096;
+
+/**
+ * The heads of the objects in a text, JSON or YAML, undefined for an empty document. As long as there is one JSON object at most, what is no JSON may be YAML
+ * (k8s.io/apimachinery/pkg/util/yaml/decoder.go: YAMLOrJSONDecoder). Throws {@link YamlError}.
+ */
+export function* objectHeads(text: string): Generator<ObjectHead | undefined, void> {
+  const inJson = looksLikeJson(text) ? yield* jsonHeads(text) : undefined;
+  if (inJson === 'all') return;
+  const left = inJson === undefined ? text : inJson.left;
+  let failure = inJson?.failure;
+  for (const document of splitYamlDocuments(left)) {
+    yield readInsteadOf(failure, document);
+    failure = undefined;
+  }
+}
+
+function looksLikeJson(text: string): boolean {
+  const start = trimLeftSpace(text);
+  return start.startsWith('{') && byteLength(text) - byteLength(start) < guessed;
+}
+
+/** What is left where JSON ends, and why it does. */
+interface Ambiguous {
+  left: string;
+  failure: YamlError;
+}
+
+function* jsonHeads(text: string): Generator<ObjectHead | undefined, Ambiguous | 'all'> {
+  let left = text;
+  for (let count = 0; trimLeftSpace(left) !== ''; count++) {
+    const read = readNext(left, byteLength(text) - byteLength(left));
+    if (read instanceof YamlError) {
+      if (count > 1) throw new YamlError(read.message.replace(/^json: offset \d+: /, ''));
+      // spaces up to a line's end would make the first line of YAML another one
+      return { left: left.replace(/^[^\S\n]*\n?/, ''), failure: read };
+    }
+    yield read.head;
+    left = read.rest;
+  }
+  return 'all';
+}
+
+/** A failure is a value here: whether it counts depends on what came before. */
+function readNext(text: string, offset: number): { head: ObjectHead | undefined; rest: string } | YamlError {
+  try {
+    const { value, rest } = decodeJsonPrefix(text);
+    return { head: readJsonHead(value), rest };
+  } catch (error) {
+    if (error instanceof YamlError) return error;
+    if (!(error instanceof GoError)) throw error;
+    if (!(error instanceof JsonSyntaxError)) return new YamlError(error.message);
+    const read = offset + byteLength(text.slice(0, error.at)) + 1;
+    return new YamlError(`json: offset ${read}: ${error.message}`);
+  }
+}
+
+function readInsteadOf(failure: YamlError | undefined, document: string): ObjectHead | undefined {
+  try {
+    return readObjectHead(document);
+  } catch (error) {
+    throw error instanceof YamlError && failure !== undefined ? failure : error;
+  }
+}

@@ -1,0 +1,121 @@
+import { posix } from 'node:path';
+import type { Chart } from '../chart/chart.ts';
+import { coalesceValues } from '../chart/values/coalesce.ts';
+import { processDependencies } from '../chart/process-dependencies.ts';
+import { validateValues } from '../chart/values/validate-values.ts';
+import { ValuesError } from '../chart/values/values-error.ts';
+import { quote } from '../go/strconv.ts';
+import { byteLength } from '../go/text.ts';
+import type { ValueMap } from '../go/value.ts';
+import { knownApiVersions } from '../render/scope/api-versions.ts';
+import { defaultKubeVersion, parseKubeVersion } from '../render/scope/capabilities.ts';
+import { RenderError } from '../render/render-error.ts';
+import { deprecationOf } from './deprecation.ts';
+import { eachObject } from './each-object.ts';
+import type { Report } from './finding.ts';
+import type { LintOptions } from './lint-options.ts';
+import { listAnnotationProblem } from './list-annotations.ts';
+import type { ObjectHead } from './object-head.ts';
+import { objectNameProblem } from './object-name.ts';
+
+/** How long a line may be for Helm to look at its indent, in bytes. */
+const longestLine = 64 * 1024;
+const folder = 'templates/';
+const extensions = ['.yaml', '.yml', '.tpl', '.txt'];
+const withSelector = ['Deployment', 'ReplicaSet', 'DaemonSet', 'StatefulSet'];
+
+/** What Helm finds in the templates and in what they become (pkg/chart/v2/lint/rules/template.go). */
+export async function lintTemplates(loaded: Chart, options: LintOptions, report: Report): Promise<void> {
+  const prepared = prepare(loaded, options, report);
+  if (prepared === undefined) return;
+  const { chart, values } = prepared;
+  const texts = await render(chart, values, options, report);
+  if (texts === undefined) return;
+  const { major, minor } = parseKubeVersion(options.kubeVersion ?? defaultKubeVersion);
+  for (const { name } of chart.templates) {
+    const extension = posix.extname(name);
+    report('ERROR', name, extensionProblem(extension));
+    if (!['.yaml', '.yml'].includes(extension.toLowerCase())) continue;
+    const text = texts.get(`${chart.metadata.name}/${name}`) ?? '';
+    if (text.trim() === '') continue;
+    report('WARNING', name, indentProblem(text));
+    const isReadable = eachObject(text, name, report, (head) => {
+      report('WARNING', name, objectNameProblem(head));
+      report('WARNING', name, deprecationOf(head, `${major}.${minor}`));
+      report('ERROR', name, selectorProblem(head, text));
+      report('ERROR', name, listAnnotationProblem(head, text));
+    });
+    if (!isReadable) return;
+  }
+}
+
+/** The chart and the values to render it with; undefined where they do not fit, which Helm reports for schemas only. */
+function prepare(loaded: Chart, options: LintOptions, report: Report): { chart: Chart; values: ValueMap } | undefined {
+  const { warn } = options.helm;
+  try {
+    const chart = processDependencies(loaded, options.values, warn);
+    // merged twice, as in Helm: a default that the user took away comes back
+    const values = coalesceValues(chart, coalesceValues(chart, options.values, warn), warn);
+    return isValid(chart, values, options, report) ? { chart, values } : undefined;
+  } catch (error) {
+    if (error instanceof ValuesError) return undefined;
+    throw error;
+  }
+}
+
+function isValid(chart: Chart, values: ValueMap, { skipSchemaValidation }: LintOptions, report: Report): boolean {
+  if (skipSchemaValidation) return true;
+  try {
+    validateValues(chart, values);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ValuesError)) throw error;
+    return report('ERROR', folder, error.message);
+  }
+}
+
+async function render(chart: Chart, values: ValueMap, options: LintOptions, report: Report) {
+  try {
+    return await options.renderer.renderFiles(
+      {
+        chart,
+        values,
+        release: {
+          name: 'test-release',
+          namespace: options.namespace,
+          revision: 0,
+          isInstall: false,
+          isUpgrade: false,
+        },
+        capabilities: {
+          version: { gitVersion: options.kubeVersion ?? defaultKubeVersion },
+          apiVersions: knownApiVersions,
+        },
+        options: { lint: true },
+        notice: options.helm.rendering,
+      },
+      new AbortController().signal,
+    );
+  } catch (error) {
+    if (!(error instanceof RenderError)) throw error;
+    report('ERROR', folder, error.message);
+    return undefined;
+  }
+}
+
+function extensionProblem(extension: string): string | undefined {
+  if (extensions.includes(extension)) return undefined;
+  return `file extension '${extension}' not valid. Valid extensions are .yaml, .yml, .tpl, or .txt`;
+}
+
+function indentProblem(text: string): string | undefined {
+  const line = text.split(/\r?\n/).find((candidate) => candidate.trim() !== '') ?? '';
+  if (byteLength(line) >= longestLine) return 'bufio.Scanner: token too long';
+  if (!/^[ \t]/.test(line)) return undefined;
+  return `document starts with an illegal indent: ${quote(line)}, which may cause parsing problems`;
+}
+
+function selectorProblem({ kind, name }: ObjectHead, text: string): string | undefined {
+  if (!withSelector.includes(kind) || /matchLabels|matchExpressions/.test(text)) return undefined;
+  return `a ${kind} must contain matchLabels or matchExpressions, and ${quote(name)} does not`;
+}

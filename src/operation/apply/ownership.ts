@@ -1,0 +1,73 @@
+import type { KubeObject } from '../../objects/object.ts';
+import type { Cluster } from '../../objects/cluster.ts';
+import { forEach } from './concurrency.ts';
+import { OperationError } from '../error.ts';
+import type { Target } from './target.ts';
+
+// pkg/action/validate.go
+export const managedByLabel = 'app.kubernetes.io/managed-by';
+const nameAnnotation = 'meta.helm.sh/release-name';
+const namespaceAnnotation = 'meta.helm.sh/release-namespace';
+
+/** Whose objects are meant. */
+export interface Owner {
+  name: string;
+  namespace: string;
+}
+
+/** The object with the label and annotations by which Helm knows its release. */
+export function owned(object: KubeObject, owner: Owner): KubeObject {
+  const { metadata } = object;
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, [managedByLabel]: 'Helm' },
+      annotations: {
+        ...metadata.annotations,
+        [nameAnnotation]: owner.name,
+        [namespaceAnnotation]: owner.namespace,
+      },
+    },
+  };
+}
+
+/** Throws `ownership_conflict`, beginning with `prefix`, where one of the objects is there already and belongs to somebody else. */
+export async function checkOwnership(
+  cluster: Cluster,
+  targets: readonly Target[],
+  owner: Owner,
+  options: { prefix: string; signal: AbortSignal },
+): Promise<void> {
+  await forEach(
+    targets.filter(({ ref }) => ref.name !== ''),
+    async ({ ref }) => {
+      const existing = await cluster.get(ref, options.signal);
+      const problems = existing === undefined ? [] : ownershipProblems(existing, owner);
+      if (problems.length === 0) return;
+      const place = `${ref.kind} ${JSON.stringify(ref.name)} in namespace ${JSON.stringify(ref.namespace ?? '')}`;
+      throw new OperationError(
+        'ownership_conflict',
+        `${options.prefix}: ${place} exists and cannot be imported into the current release: invalid ownership metadata; ${problems.join('; ')}`,
+      );
+    },
+  );
+}
+
+function ownershipProblems({ metadata: { labels = {}, annotations = {} } }: KubeObject, owner: Owner): string[] {
+  return [
+    ...valueProblem('label', labels, managedByLabel, 'Helm'),
+    ...valueProblem('annotation', annotations, nameAnnotation, owner.name),
+    ...valueProblem('annotation', annotations, namespaceAnnotation, owner.namespace),
+  ];
+}
+
+function valueProblem(what: string, found: Record<string, string>, key: string, wanted: string): string[] {
+  const actual = found[key];
+  if (actual === wanted) return [];
+  const problem =
+    actual === undefined
+      ? `missing key ${JSON.stringify(key)}: must be set to ${JSON.stringify(wanted)}`
+      : `key ${JSON.stringify(key)} must equal ${JSON.stringify(wanted)}: current value is ${JSON.stringify(actual)}`;
+  return [`${what} validation error: ${problem}`];
+}

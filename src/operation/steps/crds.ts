@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubeObject } from '../../objects/object.ts';
+import type { CrdFile } from '../../render/manifest/crds.ts';
+import { applyObject } from '../apply/apply.ts';
+import type { Cluster, ClusterCapabilities } from '../../objects/cluster.ts';
+import type { OperationContext } from '../context.ts';
+import { OperationError } from '../error.ts';
+import { withPrefix } from '../error-code.ts';
+import { isJsonObject } from '../apply/json-object.ts';
+import { readObjects } from '../apply/manifest-objects.ts';
+import { waitUntilReady } from '../wait/ready-wait.ts';
+import type { StepTools } from './steps.ts';
+import { resolveTargets, type Target } from '../apply/target.ts';
+import { timeLimit } from './time-limit.ts';
+
+/** As in Helm, the API server has this long to serve what was defined; in milliseconds. */
+const establishTimeout = 60_000;
+/** Discovery follows a definition's Established condition with a delay, in milliseconds. */
+const discoveryTimeout = 10_000;
+const discoveryInterval = 200;
+
+/** The kinds that CRD files define, as discovery will list them: `group/version` and `group/version/Kind`. Throws `invalid_manifest`. */
+export function definedApiVersions(files: readonly CrdFile[]): string[] {
+  const objects = files.flatMap((file) => {
+    const found = readObjects(textOf(file), failurePrefix(file));
+    if (found.length === 0) throw new OperationError('invalid_manifest', `${failurePrefix(file)}: resources are empty`);
+    return found;
+  });
+  return [...new Set(objects.flatMap(({ object }) => versionsOf(object)))];
+}
+
+function versionsOf({ kind, spec }: KubeObject): string[] {
+  if (kind !== 'CustomResourceDefinition' || !isJsonObject(spec)) return [];
+  const { group, names, versions } = spec;
+  if (typeof group !== 'string' || !Array.isArray(versions)) return [];
+  return versions.flatMap((version: unknown) => {
+    if (!isJsonObject(version) || version['served'] === false) return [];
+    const groupVersion = `${group}/${String(version['name'])}`;
+    return isJsonObject(names) ? [groupVersion, `${groupVersion}/${String(names['kind'])}`] : [groupVersion];
+  });
+}
+
+/**
+ * Installs what is not there yet, as Helm does: definitions that exist are left alone. Waits until the new ones are established.
+ * Answers how many were installed.
+ */
+export async function installCrds(
+  context: OperationContext,
+  files: readonly CrdFile[],
+  namespace: string,
+  tools: StepTools,
+): Promise<number> {
+  const { cluster, host } = context;
+  const installed: Target[] = [];
+  for (const file of files) {
+    const prefix = failurePrefix(file);
+    const targets = await resolveTargets(cluster, textOf(file), namespace, { prefix, signal: tools.signal });
+    for (const target of targets) {
+      if ((await cluster.get(target.ref, tools.signal)) !== undefined) continue;
+      try {
+        await applyObject(cluster, target, tools.signal);
+      } catch (error) {
+        tools.signal.throwIfAborted();
+        throw withPrefix(prefix, error);
+      }
+      installed.push(target);
+    }
+  }
+  const limit = timeLimit(establishTimeout, tools.signal);
+  try {
+    const refs = installed.map(({ ref }) => ref);
+    const ownTools = { ...tools, signal: limit.signal };
+    await waitUntilReady(refs, { cluster, host, tools: ownTools, toCompletion: [], labelled: false });
+  } finally {
+    limit.close();
+  }
+  return installed.length;
+}
+
+/** Reads discovery until it lists these versions; after some seconds goes on with what there is. */
+export async function capabilitiesWith(
+  cluster: Cluster,
+  apiVersions: readonly string[],
+  signal: AbortSignal,
+): Promise<ClusterCapabilities> {
+  for (let attempts = discoveryTimeout / discoveryInterval; ; attempts -= 1) {
+    const capabilities = await cluster.capabilities(signal);
+    const listed = new Set(capabilities.apiVersions);
+    if (attempts === 0 || apiVersions.every((version) => listed.has(version))) return capabilities;
+    await sleep(discoveryInterval, undefined, { signal });
+  }
+}
+
+function failurePrefix({ name }: CrdFile): string {
+  return `failed to install CRD ${name}`;
+}
+
+function textOf({ data }: CrdFile): string {
+  return new TextDecoder().decode(data);
+}

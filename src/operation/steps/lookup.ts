@@ -1,0 +1,21 @@
+import type { Cluster } from '../../objects/cluster.ts';
+import type { Lookup } from '../renderer.ts';
+
+/** Answers templates' `lookup` from the cluster. `unserved` are kinds that do not exist yet and count as empty: `group/version/Kind`. */
+export function clusterLookup(
+  cluster: Cluster,
+  signal: AbortSignal,
+  unserved: ReadonlySet<string> = new Set(),
+): Lookup {
+  return async (apiVersion, kind, namespace, name) => {
+    if (unserved.has(`${apiVersion}/${kind}`)) return {};
+    const { namespaced } = await cluster.resourceKind(apiVersion, kind, signal);
+    const scope = namespaced && namespace !== '' ? { namespace } : {};
+    if (name === '') {
+      const items = await cluster.list({ apiVersion, kind, ...scope }, signal);
+      return { apiVersion, kind: `${kind}List`, metadata: {}, items };
+    }
+    if (namespaced && namespace === '') return {};
+    return (await cluster.get({ apiVersion, kind, name, ...scope }, signal)) ?? {};
+  };
+}

@@ -1,0 +1,70 @@
+import type { Chart } from '../../chart/chart.ts';
+import { requireInstallable } from '../../chart/metadata/installable.ts';
+import type { ValueMap } from '../../go/value.ts';
+import type { ReleaseFacts } from '../../render/scope/chart-templates.ts';
+import type { ClusterCapabilities } from '../../objects/cluster.ts';
+import type { OperationContext } from '../context.ts';
+import { capabilitiesWith, definedApiVersions, installCrds } from './crds.ts';
+import { clusterLookup } from './lookup.ts';
+import type { Rendered } from '../renderer.ts';
+import type { DeployOptions } from '../request.ts';
+import type { StepRunner } from './steps.ts';
+
+export interface Preparation extends Pick<DeployOptions, 'postRender' | 'postRenderStrategy'> {
+  loadChart: (signal: AbortSignal) => Promise<Chart>;
+  values: ValueMap;
+  release: ReleaseFacts;
+}
+
+/**
+ * The steps before anything of the release itself is touched: loads the chart, installs its CRDs where the release is new, and renders it.
+ * Nothing of it needs to be remembered: after an interruption it is done again.
+ */
+export async function prepare(
+  context: OperationContext,
+  runner: StepRunner,
+  { loadChart, values, release, postRender, postRenderStrategy }: Preparation,
+): Promise<Rendered> {
+  const { cluster, renderer } = context;
+  const chart = await runner.step('load', async (tools) => {
+    const loaded = await loadChart(tools.signal);
+    requireInstallable(loaded);
+    tools.done(`${loaded.metadata.name} ${loaded.metadata.version}`);
+    return loaded;
+  });
+
+  const newApiVersions = await runner.step('crds', async (tools) => {
+    const files = release.isInstall ? await renderer.crds(chart, values, tools.signal) : [];
+    const apiVersions = definedApiVersions(files);
+    if (files.length === 0) {
+      tools.skipped(release.isInstall ? 'the chart brings none' : 'an upgrade leaves them alone');
+      return apiVersions;
+    }
+    // rendered once and thrown away, so that a template that fails leaves no CRDs behind
+    const capabilities = withApiVersions(await cluster.capabilities(tools.signal), apiVersions);
+    const lookup = clusterLookup(cluster, tools.signal, new Set(apiVersions));
+    await renderer.render({ chart, values, release, capabilities, lookup }, tools.signal);
+    const count = await installCrds(context, files, release.namespace, tools);
+    if (count > 0) tools.done(`${count} installed`);
+    else tools.skipped('all were there already');
+    return apiVersions;
+  });
+
+  const capabilities = await runner.step('capabilities', async (tools) => {
+    const found = await capabilitiesWith(cluster, newApiVersions, tools.signal);
+    tools.done(`Kubernetes ${found.version.gitVersion}`);
+    return found;
+  });
+
+  return await runner.step('render', async (tools) => {
+    const lookup = clusterLookup(cluster, tools.signal);
+    const request = { chart, values, release, capabilities, lookup, postRender, postRenderStrategy };
+    const rendered = await renderer.render(request, tools.signal);
+    tools.done(`${rendered.manifests.length} manifests, ${rendered.hooks.length} hooks`);
+    return rendered;
+  });
+}
+
+function withApiVersions(capabilities: ClusterCapabilities, apiVersions: readonly string[]): ClusterCapabilities {
+  return { ...capabilities, apiVersions: [...new Set([...capabilities.apiVersions, ...apiVersions])] };
+}

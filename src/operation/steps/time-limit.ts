@@ -1,0 +1,46 @@
+import { OperationError } from '../error.ts';
+import { messageOf } from '../error-code.ts';
+
+/** A signal that aborts by itself. Its reason always is an {@link OperationError}. */
+export interface TimeLimit {
+  signal: AbortSignal;
+  /** Stops the clock. To be called whatever happens. */
+  close(): void;
+}
+
+/** Aborts after `timeout` milliseconds with `timeout`, or when one of the signals does with `cancelled`. */
+export function timeLimit(timeout: number, ...signals: (AbortSignal | undefined)[]): TimeLimit {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(new OperationError('timeout', `timed out after ${durationText(timeout)}`));
+  }, timeout);
+  const sources = signals.filter((signal) => signal !== undefined);
+  const onAbort = () => {
+    controller.abort(cancellation(sources.find(({ aborted }) => aborted)));
+  };
+  for (const source of sources) source.addEventListener('abort', onAbort, { once: true });
+  if (sources.some(({ aborted }) => aborted)) onAbort();
+  return {
+    signal: controller.signal,
+    close() {
+      clearTimeout(timer);
+      for (const source of sources) source.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+function cancellation(source: AbortSignal | undefined): OperationError {
+  const cause: unknown = source?.reason;
+  if (cause instanceof OperationError) return cause;
+  return new OperationError('cancelled', `cancelled: ${messageOf(cause)}`, { cause });
+}
+
+/** A duration as Go writes it, to the millisecond: `5m0s`, `1h0m0s`, `1.5s`, `300ms`. */
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 1000) return `${milliseconds}ms`;
+  const hours = Math.floor(milliseconds / 3_600_000);
+  const minutes = Math.floor(milliseconds / 60_000) % 60;
+  const seconds = (milliseconds % 60_000) / 1000;
+  const minutesText = hours > 0 || minutes > 0 ? `${minutes}m` : '';
+  return `${hours > 0 ? `${hours}h` : ''}${minutesText}${seconds}s`;
+}

@@ -1,0 +1,58 @@
+import type { Host } from '../../go/host.ts';
+import { ReleaseError } from '../error.ts';
+import { latestOf } from '../history.ts';
+import { storageLabels } from './labels.ts';
+import { revisionKey, type ReleaseStorage, type RevisionKey, type StoredRevision } from './storage.ts';
+import { unixSeconds } from '../time.ts';
+
+/** Releases in memory, for tests and for rendering without a cluster. What goes in and comes out are copies. */
+export function memoryStorage(host: Host): ReleaseStorage {
+  const revisions = new Map<string, StoredRevision>();
+  let writes = 0;
+
+  function write(revision: Omit<StoredRevision, 'resourceVersion'>): StoredRevision {
+    writes += 1;
+    const stored = structuredClone({ ...revision, resourceVersion: String(writes) });
+    revisions.set(keyText(revisionKey(stored.release)), stored);
+    return structuredClone(stored);
+  }
+
+  return {
+    get: (key) => Promise.resolve(structuredClone(revisions.get(keyText(key)))),
+
+    query({ namespace, name, status, latestOnly }) {
+      const ofName = [...revisions.values()].filter(
+        ({ release }) =>
+          release.namespace === (namespace ?? release.namespace) && release.name === (name ?? release.name),
+      );
+      const wanted = latestOnly === true ? latestOf(ofName, ({ release }) => revisionKey(release)) : ofName;
+      return Promise.resolve(
+        structuredClone(wanted.filter(({ release }) => release.info.status === (status ?? release.info.status))),
+      );
+    },
+
+    async create(release, labels) {
+      await Promise.resolve();
+      if (revisions.has(keyText(revisionKey(release)))) {
+        throw new ReleaseError('release_exists', 'release: already exists');
+      }
+      return write({ release, labels: storageLabels(release, { ...labels, createdAt: unixSeconds(host.now()) }) });
+    },
+
+    async update({ release, labels, resourceVersion }) {
+      await Promise.resolve();
+      const known = revisions.get(keyText(revisionKey(release)));
+      if (known === undefined) throw new ReleaseError('release_not_found', 'release: not found');
+      if (known.resourceVersion !== resourceVersion) {
+        throw new ReleaseError('release_conflict', 'the revision was changed in the meantime');
+      }
+      return write({ release, labels: storageLabels(release, { ...labels, modifiedAt: unixSeconds(host.now()) }) });
+    },
+
+    delete: (key) => Promise.resolve(revisions.delete(keyText(key))),
+  };
+}
+
+function keyText({ namespace, name, version }: RevisionKey): string {
+  return `${namespace}/${name}/${version}`;
+}

@@ -1,0 +1,101 @@
+import { LimitError } from '../../go/limit-error.ts';
+import { quote } from '../../go/strconv.ts';
+import { GoError, type Value } from '../../go/value.ts';
+import type { Execution } from '../../template/execute/execution.ts';
+import type { BoundCalls, BoundFunction } from '../../template/function.ts';
+import { TemplateParseError } from '../../template/template-error.ts';
+import { markFailure } from './error-text.ts';
+import type { RenderNotice } from '../notice.ts';
+import { lookupId, lookupValue, type LookupKey, type LookupTable } from '../scope/lookup-table.ts';
+
+/** The name of what `tpl` runs, in errors. */
+export const textName = 'gotpl';
+
+/** Text that Go prints for a missing value, which Helm takes out of what a template and `tpl` write. */
+const noValue = '<no value>';
+
+/** The functions of Helm that belong to a render: templates are compiled against these parameters. */
+export const boundFunctions: ReadonlyMap<string, BoundFunction> = new Map(
+  Object.entries({
+    include: { params: ['string', 'interface {}'] },
+    tpl: { params: ['string', 'interface {}'] },
+    required: { params: ['string', 'interface {}'] },
+    fail: { params: ['string'] },
+    lookup: { params: ['string', 'string', 'string', 'string'] },
+  }),
+);
+
+export interface BoundOptions {
+  /** Absent: lookups find nothing. */
+  lookups: LookupTable | undefined;
+  /** `required` and `fail` let pass, and say so. */
+  lint: boolean;
+  notice: (notice: RenderNotice) => void;
+  /** How often a template may be included within itself. */
+  includeDepth: number;
+}
+
+/** What {@link boundFunctions} do in one render; `execution` answers the execution that calls them. */
+export function boundCalls(execution: () => Execution, options: BoundOptions): BoundCalls {
+  const { lookups, lint, notice, includeDepth } = options;
+  return {
+    include: includeCall(execution, includeDepth),
+    tpl: (text: string, data: Value) => tpl(execution(), text, data),
+    required: (message: string, value: Value) => {
+      if (value !== null && value !== '') return value;
+      if (!lint) throw new GoError(markFailure(message));
+      const what = value === null ? 'missing required value' : 'missing required values';
+      notice({ level: 'WARN', message: what, attributes: { message } });
+      return '';
+    },
+    fail: (message: string) => {
+      if (!lint) throw new GoError(markFailure(message));
+      notice({ level: 'INFO', message: 'funcMap fail', attributes: { message } });
+      return '';
+    },
+    lookup: (apiVersion: string, kind: string, namespace: string, name: string) =>
+      lookups === undefined || lint ? new Map<string, Value>() : answer(lookups, { apiVersion, kind, namespace, name }),
+  };
+}
+
+/** Takes out what Go prints for missing values. */
+export function withoutNoValue(text: string): string {
+  return text.includes(noValue) ? text.replaceAll(noValue, '') : text;
+}
+
+function includeCall(execution: () => Execution, maxDepth: number): (name: string, data: Value) => Value {
+  const nested = new Map<string, number>();
+  return (name, data) => {
+    const depth = nested.get(name) ?? 0;
+    if (depth > maxDepth) {
+      throw new LimitError(`rendering template has a nested reference name: ${name}: unable to execute template`);
+    }
+    nested.set(name, depth + 1);
+    try {
+      return execution().execute(name, data);
+    } finally {
+      nested.set(name, depth);
+    }
+  };
+}
+
+function tpl(execution: Execution, text: string, data: Value): string {
+  try {
+    return withoutNoValue(execution.executeText({ name: textName, text }, data));
+  } catch (error) {
+    if (error instanceof TemplateParseError) throw wrapped(`cannot parse template ${quote(text)}`, error);
+    if (error instanceof GoError) throw wrapped(`error during tpl function execution for ${quote(text)}`, error);
+    throw error;
+  }
+}
+
+function wrapped(what: string, error: GoError): GoError {
+  return new GoError(`${what}: ${error.message}`, { cause: error });
+}
+
+function answer(lookups: LookupTable, key: LookupKey): Value {
+  const known = lookups.answers.get(lookupId(key));
+  if (known !== undefined) return lookupValue(known);
+  lookups.missing.push(key);
+  return new Map<string, Value>();
+}

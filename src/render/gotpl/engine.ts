@@ -1,0 +1,125 @@
+import { GoError, type GoFunction } from '../../go/value.ts';
+import { Execution } from '../../template/execute/execution.ts';
+import type { BoundFunction, FunctionTable } from '../../template/function.ts';
+import {
+  type Position,
+  TemplateExecError,
+  TemplateLimitError,
+  TemplateParseError,
+} from '../../template/template-error.ts';
+import { createParseCache, TemplateSet, type TemplateFile } from '../../template/template-set.ts';
+import { createWeightedCache } from '../../template/weighted-cache.ts';
+import { boundCalls, boundFunctions, textName, withoutNoValue } from './bound-functions.ts';
+import { templateObject, type ScopedTemplate } from '../scope/chart-templates.ts';
+import type { Engine, EngineRun } from '../engine.ts';
+import { executionErrorText, parseErrorText } from './error-text.ts';
+import { RenderError, type RenderPosition } from '../render-error.ts';
+import { isPartial } from '../scope/template-path.ts';
+import type { Watch } from '../watch.ts';
+
+/** How many characters of charts' templates stay compiled. What is made of them takes some twenty times the memory. */
+const maxCompiledText = 2 * 1024 * 1024;
+
+/** Go's templates with Helm's functions; `pure` are those that belong to no render. Compiled charts are kept, by the digest of the chart and the paths of its templates. */
+export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): Engine {
+  const functions: FunctionTable = new Map<string, GoFunction | BoundFunction>([...pure, ...boundFunctions]);
+  const compiled = createWeightedCache<TemplateSet>(maxCompiledText);
+  const parsed = createParseCache();
+
+  function setOf(templates: readonly ScopedTemplate[], watch: Watch | undefined): TemplateSet {
+    const key = templates.map(({ chart, path }) => `${chart.digest} ${path}`).join('\n');
+    const known = compiled.get(key);
+    if (known) return known;
+    const set = TemplateSet.parse(filesOf(templates, watch), { functions, parsed });
+    const characters = templates.reduce((sum, { text }) => sum + text.length, 0);
+    compiled.set(key, set, characters);
+    return set;
+  }
+
+  return {
+    render(templates, run) {
+      let file = '';
+      try {
+        const set = setOf(templates, run.watch);
+        const execution = executionOf(set, run);
+        const files = new Map<string, string>();
+        for (const template of templates) {
+          const { path, scope } = template;
+          if (isPartial(path)) continue;
+          file = path;
+          run.watch?.begins(path);
+          scope.set('Template', templateObject(template));
+          files.set(path, withoutNoValue(execution.execute(path, scope)));
+        }
+        return files;
+      } catch (error) {
+        throw helmError(file, error);
+      }
+    },
+  };
+}
+
+function* filesOf(templates: readonly ScopedTemplate[], watch: Watch | undefined): Generator<TemplateFile> {
+  for (const { path, text } of templates) {
+    watch?.begins(path);
+    yield { name: path, text };
+  }
+}
+
+function executionOf(set: TemplateSet, run: EngineRun): Execution {
+  const { limits, watch, lookups, strict = false, lint = false, notice = () => undefined } = run;
+  const execution: Execution = new Execution(set, {
+    missingKey: strict ? 'error' : 'zero',
+    calls: boundCalls(() => execution, { lookups, lint, notice, includeDepth: limits.includeDepth }),
+    limits: {
+      steps: limits.steps,
+      output: limits.outputBytes,
+      text: limits.textBytes,
+      elements: limits.listElements,
+      texts: limits.includeDepth,
+    },
+    ...(watch && { interruption: watch.interruption }),
+  });
+  return execution;
+}
+
+/** The error with Helm's text; a defect stays what it is. */
+function helmError(file: string, error: unknown): unknown {
+  if (error instanceof TemplateLimitError) {
+    const position = error.position.name === textName ? { file } : placeOf(error.position);
+    return new RenderError('render_limit', error.message, { position, cause: error });
+  }
+  if (error instanceof TemplateParseError) {
+    const position = { file: error.templateName, line: error.line };
+    return new RenderError('render_failed', parseErrorText(error.templateName, error.message), {
+      position,
+      cause: error,
+    });
+  }
+  if (!(error instanceof GoError)) return error;
+  const chain = chainOf(error);
+  const code = chain.some((link) => 'code' in link && link.code === 'render_limit') ? 'render_limit' : 'render_failed';
+  if (!(error instanceof TemplateExecError)) return new RenderError(code, error.message, { cause: error });
+  const message = executionErrorText(
+    file,
+    chain.map((link) => link.message),
+  );
+  return new RenderError(code, message, { position: positionOf(chain), cause: error });
+}
+
+function chainOf(error: Error): Error[] {
+  const chain: Error[] = [];
+  for (let link: unknown = error; link instanceof Error; link = link.cause) chain.push(link);
+  return chain;
+}
+
+/** The innermost place in a file: where the fault is, or the call of the text that is at fault. */
+function positionOf(chain: readonly Error[]): RenderPosition | undefined {
+  const places = chain.filter((link) => link instanceof TemplateExecError).map(({ position }) => position);
+  const place = places.findLast(({ name }) => name !== textName);
+  return place && placeOf(place);
+}
+
+function placeOf({ name, line, column }: Position): RenderPosition {
+  return { file: name, line, column };
+}

@@ -1,0 +1,43 @@
+import { int, type Value } from '../../../go/value.ts';
+import { turnsOf } from '../elements.ts';
+import { frameIn } from '../frame.ts';
+import type { ForNode } from '../node.ts';
+import { valueOf } from '../operand.ts';
+import { step } from '../run.ts';
+import type { Execute } from '../scope.ts';
+import { nameOf, placeOf, type Unit } from '../unit.ts';
+
+/** `for`, with `loop` in its body, and `else` for when there is nothing to go through. */
+export function compileFor(unit: Unit, node: ForNode): Execute {
+  const place = placeOf(unit, node);
+  const arrPlace = placeOf(unit, node.arr);
+  const nameNodes = node.name.typename === 'Array' ? node.name.children : [node.name];
+  const names = nameNodes.map((name) => nameOf(unit, name, 'the variable of a loop'));
+  const list = unit.expression(node.arr);
+  const body = unit.body(node.body.children);
+  const otherwise = unit.body(node.else_?.children ?? []);
+  return (scope) => {
+    const turns = turnsOf(valueOf(list(scope), arrPlace), names.length, arrPlace);
+    const frame = frameIn(scope.frame);
+    const inner = { ...scope, frame };
+    turns.forEach((turn, i) => {
+      step(scope.page.run, place);
+      names.forEach((name, n) => frame.variables.set(name, turn[n] ?? null));
+      frame.variables.set('loop', loopFacts(i, turns.length));
+      body(inner);
+    });
+    if (turns.length === 0) otherwise(inner);
+  };
+}
+
+function loopFacts(index: number, length: number): ReadonlyMap<string, Value> {
+  return new Map<string, Value>([
+    ['index', int(index + 1)],
+    ['index0', int(index)],
+    ['revindex', int(length - index)],
+    ['revindex0', int(length - index - 1)],
+    ['first', index === 0],
+    ['last', index === length - 1],
+    ['length', int(length)],
+  ]);
+}

@@ -1,0 +1,83 @@
+import { frameIn } from '../frame.ts';
+import type { CallerNode, MacroNode, Node } from '../node.ts';
+import { Callable, Undefined, type Call, type Operand } from '../operand.ts';
+import { failAt, failParse } from '../place.ts';
+import { nested } from '../run.ts';
+import type { Evaluate, Execute, Scope } from '../scope.ts';
+import { define } from '../variables.ts';
+import { nameOf, placeOf, splitArguments, type Unit } from '../unit.ts';
+
+interface Parameter {
+  readonly name: string;
+  /** Absent where the macro has no default for it. */
+  readonly fallback: Evaluate | undefined;
+}
+
+interface Signature {
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** `macro`: a function whose result is what its body writes. It sees the variables of its template, not those of its caller. */
+export function compileMacro(unit: Unit, node: MacroNode): Execute {
+  const name = nameOf(unit, node.name, 'the name of a macro');
+  const make = compileCallable(unit, node, name);
+  return (scope) => {
+    const { page, context } = scope;
+    const outside = { page, context, output: { text: '' }, inheritance: {}, frame: frameIn(undefined) };
+    define(scope, name, make(outside));
+  };
+}
+
+/** The body of a `call` block: a macro that sees the variables around it. */
+export function compileCaller(unit: Unit, node: CallerNode): Evaluate {
+  return compileCallable(unit, node, 'caller');
+}
+
+/** `around` is what the body sees besides its parameters. */
+function compileCallable(unit: Unit, node: MacroNode | CallerNode, name: string): (around: Scope) => Callable {
+  const signature = { name, parameters: parametersOf(unit, node) };
+  const body = unit.body(node.body.children);
+  return (around) =>
+    new Callable(name, (call) =>
+      nested(around.page.run, call.place, () => {
+        const output = { text: '' };
+        const inner = { ...around, output, frame: frameIn(around.frame, { isolated: true }) };
+        bind(signature, call, inner);
+        body(inner);
+        return output.text;
+      }),
+    );
+}
+
+function parametersOf(unit: Unit, node: MacroNode | CallerNode): Parameter[] {
+  const { positional, named } = splitArguments(unit, node.args.children);
+  const required = positional.map((arg: Node) => ({ name: nameOf(unit, arg, 'a parameter'), fallback: undefined }));
+  const optional = named.map(([name, fallback]) => ({ name, fallback: unit.expression(fallback) }));
+  const parameters = [...required, ...optional];
+  const names = parameters.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  return twice === undefined ? parameters : failParse(placeOf(unit, node), `two parameters are named ${twice}`);
+}
+
+/** Sets the parameters by place, by name, or to their defaults. */
+function bind({ name, parameters }: Signature, { args, named, place }: Call, scope: Scope): void {
+  const { variables } = scope.frame;
+  if (args.length > parameters.length) {
+    failAt(place, `${name} takes at most ${parameters.length} arguments, not ${args.length}`);
+  }
+  for (const [key, operand] of named) {
+    const index = parameters.findIndex((parameter) => parameter.name === key);
+    if (index < 0 && key !== 'caller') failAt(place, `${name} has no parameter ${key}`);
+    if (index >= 0 && index < args.length) failAt(place, `${name} is given ${key} twice`);
+    variables.set(key, operand);
+  }
+  parameters.forEach((parameter, i) => {
+    const given = i < args.length ? args[i] : variables.get(parameter.name);
+    variables.set(parameter.name, given === undefined ? fallbackOf(parameter, scope) : given);
+  });
+}
+
+function fallbackOf({ name, fallback }: Parameter, scope: Scope): Operand {
+  return fallback === undefined ? new Undefined(name) : fallback(scope);
+}

@@ -1,0 +1,15 @@
+import type { SetNode } from '../node.ts';
+import type { Execute } from '../scope.ts';
+import { nameOf, type Unit } from '../unit.ts';
+import { setVariable } from '../variables.ts';
+
+/** `set name = value`, or the text of a block. */
+export function compileSet(unit: Unit, node: SetNode): Execute {
+  const names = node.targets.map((target) => nameOf(unit, target, 'what is set'));
+  const content = node.value ?? node.body;
+  const evaluate = content ? unit.expression(content) : () => null;
+  return (scope) => {
+    const operand = evaluate(scope);
+    for (const name of names) setVariable(scope, name, operand);
+  };
+}

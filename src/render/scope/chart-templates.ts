@@ -1,0 +1,123 @@
+import type { Chart } from '../../chart/chart.ts';
+import { compareStrings, fromBytes } from '../../go/text.ts';
+import { int, type Value, type ValueMap } from '../../go/value.ts';
+import { capabilitiesObject, type Capabilities } from './capabilities.ts';
+import { chartObject } from './chart-object.ts';
+import { filesObject } from './files.ts';
+import { isPartial } from './template-path.ts';
+import { valuesObject } from './values-object.ts';
+
+/** What a release tells its templates: `.Release`. */
+export interface ReleaseFacts {
+  name: string;
+  namespace: string;
+  revision: number;
+  isInstall: boolean;
+  isUpgrade: boolean;
+}
+
+/** A template of a chart or of one of its subcharts, with the values of its scope. */
+export interface ScopedTemplate {
+  /** Chart name first: `web/templates/service.yaml`, `web/charts/db/templates/job.yaml`. */
+  path: string;
+  text: string;
+  chart: Chart;
+  /** The dot of the template; shared by the templates of one chart. */
+  scope: ValueMap;
+  /** What `.Template.BasePath` says. */
+  basePath: string;
+}
+
+/**
+ * The templates of a chart and of its subcharts, in the order in which Helm parses and runs them: the deepest paths first, then names downwards
+ * (pkg/engine/engine.go: allTemplates, sortTemplates). `values` are the coalesced ones.
+ */
+export function chartTemplates(
+  chart: Chart,
+  values: ValueMap,
+  release: ReleaseFacts,
+  capabilities: Capabilities,
+): ScopedTemplate[] {
+  const templates = new Map<string, ScopedTemplate>();
+  const shared: SharedScope = { release: releaseObject(release), capabilities: capabilitiesObject(capabilities) };
+  collect(chart, values, chart.metadata.name, true, shared, templates);
+  return [...templates.values()].sort(deepestFirst);
+}
+
+interface SharedScope {
+  release: ValueMap;
+  capabilities: Value;
+}
+
+function collect(
+  chart: Chart,
+  values: ValueMap,
+  path: string,
+  isRoot: boolean,
+  shared: SharedScope,
+  templates: Map<string, ScopedTemplate>,
+): ValueMap {
+  const subcharts: ValueMap = new Map();
+  const scope = new Map<string, Value>([
+    ['Chart', chartObject(chart, isRoot)],
+    ['Files', filesObject(chart.files)],
+    ['Release', shared.release],
+    ['Capabilities', shared.capabilities],
+    ['Values', valuesObject(values)],
+    ['Subcharts', subcharts],
+  ]);
+  for (const child of chart.dependencies) {
+    const name = child.metadata.name;
+    const below = collect(child, table(values, name.split('.')), `${path}/charts/${name}`, false, shared, templates);
+    subcharts.set(name, below);
+  }
+  const dot = valuesObject(scope);
+  const isLibrary = chart.metadata.type?.toLowerCase() === 'library';
+  for (const file of chart.templates) {
+    if (isLibrary && !isPartial(file.name)) continue;
+    const full = `${path}/${file.name}`;
+    templates.set(full, { path: full, text: fromBytes(file.data), chart, scope: dot, basePath: `${path}/templates` });
+  }
+  return scope;
+}
+
+/** The map below `path`, or an empty one that belongs to nobody. */
+function table(values: ValueMap, path: readonly string[]): ValueMap {
+  let current = values;
+  for (const key of path) {
+    const next = current.get(key);
+    if (!(next instanceof Map)) return new Map();
+    // values are made of maps that their readers own: see ADR 0001
+    current = next as ValueMap;
+  }
+  return current;
+}
+
+/** What `.Template` says in a template. */
+export function templateObject({ path, basePath }: ScopedTemplate): ValueMap {
+  return valuesObject(
+    new Map([
+      ['Name', path],
+      ['BasePath', basePath],
+    ]),
+  );
+}
+
+function releaseObject({ name, namespace, revision, isInstall, isUpgrade }: ReleaseFacts): ValueMap {
+  return new Map<string, Value>([
+    ['Name', name],
+    ['Namespace', namespace],
+    ['IsUpgrade', isUpgrade],
+    ['IsInstall', isInstall],
+    ['Revision', int(revision)],
+    ['Service', 'Helm'],
+  ]);
+}
+
+function deepestFirst(a: ScopedTemplate, b: ScopedTemplate): number {
+  return depth(b.path) - depth(a.path) || compareStrings(b.path, a.path);
+}
+
+function depth(path: string): number {
+  return path.split('/').length;
+}

@@ -1,0 +1,17 @@
+import type { Chart } from '../../chart/chart.ts';
+import { isCompatibleRange } from '../../chart/metadata/compatible-range.ts';
+import type { KubeVersion } from './capabilities.ts';
+import { RenderError } from '../render-error.ts';
+
+/**
+ * Refuses a chart whose `kubeVersion` does not have the cluster's version, with Helm's text. Unlike Helm with a live cluster, the vendor's suffix does
+ * not count: `>=1.20.0` takes `v1.33.4-gke.1`.
+ */
+export function requireKubeVersion(chart: Chart, { version, normalized }: KubeVersion): void {
+  const range = chart.metadata.kubeVersion;
+  if (range === undefined || range === '' || isCompatibleRange(range, normalized)) return;
+  throw new RenderError(
+    'chart_incompatible',
+    `chart requires kubeVersion: ${range} which is incompatible with Kubernetes ${version}`,
+  );
+}

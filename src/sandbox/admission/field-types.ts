@@ -1,0 +1,147 @@
+import { isJson, type Json } from '../store/json.ts';
+import { podSpecPath } from './pod-spec.ts';
+import type { ResourceType } from '../store/resource-type.ts';
+
+/** A field that has a value of the wrong JSON type. */
+export interface TypeMismatch {
+  value: unknown;
+  expected: FieldType;
+  /** As Go's decoder names it: `EnvVar.spec.containers.env.value`. */
+  goField: string;
+  /** The steps to it; a list element is itself a step, with the fields of its list before it. */
+  path: readonly (string | { list: readonly string[]; element: unknown })[];
+}
+
+export type FieldType = 'string' | 'int32' | '[]string' | 'map[string]string' | 'bytes';
+
+interface Rule {
+  /** `spec.containers[].env[].value`: `[]` stands for each element of a list, `{}` for each value of a map. */
+  path: string;
+  type: FieldType;
+  /** The Go struct that has the field. */
+  struct: string;
+}
+
+/** The first field whose type charts get wrong, as far as the sandbox knows the types; undefined where there is none. */
+export function typeMismatch(type: ResourceType, object: Json): TypeMismatch | undefined {
+  for (const rule of rulesFor(type)) {
+    const found = mismatchOf(rule, object);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function rulesFor(type: ResourceType): Rule[] {
+  const rules: Rule[] = [
+    { path: 'metadata.name', type: 'string', struct: 'ObjectMeta' },
+    { path: 'metadata.namespace', type: 'string', struct: 'ObjectMeta' },
+    ...labelRules('metadata'),
+  ];
+  if (type.custom) return rules;
+  if (type.kind === 'ConfigMap' || type.kind === 'Secret') {
+    const [data, texts] =
+      type.kind === 'Secret' ? (['bytes', 'stringData'] as const) : (['string', 'binaryData'] as const);
+    rules.push(
+      { path: 'data', type: 'map[string]string', struct: type.kind },
+      { path: 'data{}', type: data, struct: type.kind },
+    );
+    rules.push({ path: `${texts}{}`, type: 'string', struct: type.kind });
+  }
+  const pod = podSpecPath(type.kind);
+  if (pod === undefined) return rules;
+  if (pod.length > 1) rules.push(...labelRules(`${pod.slice(0, -1).join('.')}.metadata`));
+  return [
+    ...rules,
+    { path: 'spec.replicas', type: 'int32', struct: `${type.kind}Spec` },
+    ...containerRules(pod.join('.')),
+  ];
+}
+
+function labelRules(metadata: string): Rule[] {
+  return ['labels', 'annotations'].flatMap((field): Rule[] => [
+    { path: `${metadata}.${field}`, type: 'map[string]string', struct: 'ObjectMeta' },
+    { path: `${metadata}.${field}{}`, type: 'string', struct: 'ObjectMeta' },
+  ]);
+}
+
+function containerRules(pod: string): Rule[] {
+  return ['initContainers', 'containers'].flatMap((list): Rule[] => [
+    { path: `${pod}.${list}[].env[].value`, type: 'string', struct: 'EnvVar' },
+    { path: `${pod}.${list}[].args`, type: '[]string', struct: 'Container' },
+    { path: `${pod}.${list}[].args[]`, type: 'string', struct: 'Container' },
+    { path: `${pod}.${list}[].command`, type: '[]string', struct: 'Container' },
+    { path: `${pod}.${list}[].command[]`, type: 'string', struct: 'Container' },
+    { path: `${pod}.${list}[].image`, type: 'string', struct: 'Container' },
+    { path: `${pod}.${list}[].ports[].containerPort`, type: 'int32', struct: 'ContainerPort' },
+  ]);
+}
+
+interface Visited {
+  value: unknown;
+  path: TypeMismatch['path'];
+  fields: readonly string[];
+}
+
+function mismatchOf(rule: Rule, object: Json): TypeMismatch | undefined {
+  let visited: Visited[] = [{ value: object, path: [], fields: [] }];
+  for (const step of rule.path.split('.')) visited = visited.flatMap((at) => descend(at, step));
+  const wrong = visited.find(({ value }) => !hasType(value, rule.type));
+  if (!wrong) return undefined;
+  const goField = `${rule.struct}.${rule.path.replaceAll(/\[\]|\{\}/g, '')}`;
+  return { value: wrong.value, expected: rule.type, goField, path: wrong.path };
+}
+
+function descend({ value, path, fields }: Visited, step: string): Visited[] {
+  const name = step.replace(/\[\]|\{\}/, '');
+  const child = isJson(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  const inside = [...fields, name];
+  if (step.endsWith('[]')) {
+    if (!Array.isArray(child)) return [];
+    return child.map((element: unknown) => ({
+      value: element,
+      path: [...path, name, { list: inside, element }],
+      fields: inside,
+    }));
+  }
+  if (step.endsWith('{}')) {
+    if (!isJson(child)) return [];
+    return Object.entries(child).map(([key, item]) => ({ value: item, path: [...path, name, key], fields: inside }));
+  }
+  return child === undefined ? [] : [{ value: child, path: [...path, name], fields: inside }];
+}
+
+/** Null counts as absent everywhere. */
+function hasType(value: unknown, type: FieldType): boolean {
+  if (value === null || value === undefined) return true;
+  switch (type) {
+    case 'string':
+      return typeof value === 'string';
+    case 'int32':
+      return typeof value === 'number';
+    case '[]string':
+      return Array.isArray(value);
+    case 'map[string]string':
+      return isJson(value);
+    case 'bytes':
+      return typeof value === 'string' && isBase64(value);
+  }
+}
+
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}
+
+/** In the words of Go's JSON decoder. */
+export function decodingError({ value, expected, goField }: TypeMismatch): string {
+  if (expected === 'bytes' && typeof value === 'string') {
+    const bad = /^[A-Za-z0-9+/]*/.exec(value)?.[0].length ?? 0;
+    return `illegal base64 data at input byte ${Math.min(bad, value.length)}`;
+  }
+  return `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field ${goField} of type ${expected === 'bytes' ? '[]uint8' : expected}`;
+}
+
+function jsonTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'number' || typeof value === 'string' ? typeof value : 'object';
+}

@@ -1,0 +1,17 @@
+import type { KubeObject } from '../../objects/object.ts';
+import { forbidden } from '../api/api-error.ts';
+import { ensureObject, setDefault, stringAt } from '../store/json.ts';
+import type { ResourceType } from '../store/resource-type.ts';
+import type { Store } from '../store/store.ts';
+
+/** Gives a new pod its service account. Fails with 403 where that does not exist, unless it is the default one, which every namespace is about to get. */
+export function admitPod(store: Store, type: ResourceType, pod: KubeObject): void {
+  const spec = ensureObject(pod, 'spec');
+  const { namespace = '', name } = pod.metadata;
+  const account = stringAt(spec, 'serviceAccountName') ?? stringAt(spec, 'serviceAccount') ?? 'default';
+  setDefault(spec, 'serviceAccountName', account);
+  setDefault(spec, 'serviceAccount', account);
+  if (account === 'default' || store.get('/serviceaccounts', namespace, account)) return;
+  const why = `error looking up service account ${namespace}/${account}: serviceaccount ${JSON.stringify(account)} not found`;
+  throw forbidden({ ...type, name }, why);
+}

@@ -1,0 +1,70 @@
+import type { KubeObject } from '../../objects/object.ts';
+import { badRequest, type ApiError } from './api-error.ts';
+import { decodingError, typeMismatch } from '../admission/field-types.ts';
+import { isJson, stringAt } from '../store/json.ts';
+import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
+
+/** The object in a request's body, of the kind that the URL says, with fields of the right types. Fails with 400. */
+export function readObject(type: ResourceType, text: string): KubeObject {
+  const object = readTyped(type, parseObject(type, text));
+  checkTypes(type, object, (problem) => badRequest(`${cannotBeHandled(type, type.kind, type.version)}: ${problem}`));
+  return object;
+}
+
+/** Checks that the kind and version are those of the URL; fills in those that are absent. Fails with 400. */
+export function readTyped(type: ResourceType, body: unknown): KubeObject {
+  if (!isJson(body)) throw badRequest(`the object provided is unrecognized (must be of type ${type.kind})`);
+  const expected = apiVersionOf(type);
+  const kind = stringAt(body, 'kind') ?? type.kind;
+  const apiVersion = stringAt(body, 'apiVersion') ?? expected;
+  if (kind !== type.kind) {
+    const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+    throw badRequest(
+      `${cannotBeHandled(type, kind, version)}: converting (${version}.${kind}) to (${type.version}.${type.kind}): unknown conversion`,
+    );
+  }
+  if (apiVersion !== expected) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
+    );
+  }
+  const metadata = isJson(body['metadata']) ? body['metadata'] : {};
+  return { ...body, apiVersion, kind, metadata: metadata as KubeObject['metadata'] }; // its fields are checked by checkTypes, its name by validation
+}
+
+/** Fails with what `refuse` makes of the first field whose type is wrong. */
+export function checkTypes(type: ResourceType, object: KubeObject, refuse: (problem: string) => ApiError): void {
+  const mismatch = typeMismatch(type, object);
+  if (mismatch) throw refuse(decodingError(mismatch));
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw badRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`); // JSON.parse throws SyntaxErrors only
+  }
+}
+
+function parseObject(type: ResourceType, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const problem = text.trim() === '' ? 'unexpected end of JSON input (<empty>)' : (error as Error).message; // as above
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${type.kind}): couldn't get version/kind; json parse error: ${problem}`,
+    );
+  }
+}
+
+/** The object that a write says its namespace is in, against the one in the URL. Fails with 400. */
+export function checkNamespace(type: ResourceType, object: KubeObject, namespace: string): void {
+  const named = object.metadata.namespace;
+  if (type.namespaced && named && named !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+function cannotBeHandled(type: ResourceType, kind: string, version: string): string {
+  return `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${type.kind}`;
+}

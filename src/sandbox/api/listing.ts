@@ -1,0 +1,77 @@
+import type { KubeObject } from '../../objects/object.ts';
+import { badRequest, expired } from './api-error.ts';
+import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
+import type { Selection } from './selection.ts';
+import type { Store } from '../store/store.ts';
+
+interface ContinueToken {
+  /** The revision of the first page. */
+  revision: number;
+  /** `namespace/name` of the last object that was answered. */
+  after: string;
+}
+
+/** The list that a GET of a collection answers, or one page of it. Fails with 410 where the page before is too old. */
+export function listDocument(store: Store, type: ResourceType, selected: Selection, query: URLSearchParams): unknown {
+  checkResourceVersion(query.get('resourceVersion') ?? '');
+  const token = readToken(query.get('continue'));
+  if (token && token.revision < store.oldest()) {
+    throw expired(
+      'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.',
+    );
+  }
+  const limit = Number(query.get('limit') ?? 0);
+  const rest = store
+    .list(collectionOf(type))
+    .filter((object) => selected(object) && (!token || keyOf(object) > token.after));
+  const page = limit > 0 ? rest.slice(0, limit) : rest;
+  const revision = token?.revision ?? store.revision();
+  const last = page.at(-1);
+  const more = last !== undefined && page.length < rest.length;
+  return {
+    kind: `${type.kind}List`,
+    apiVersion: apiVersionOf(type),
+    metadata: {
+      resourceVersion: String(revision),
+      ...(more && {
+        continue: writeToken({ revision, after: keyOf(last) }),
+        remainingItemCount: rest.length - page.length,
+      }),
+    },
+    items: page.map((object) => itemOf(type, object)),
+  };
+}
+
+function checkResourceVersion(text: string): void {
+  if (/^\d*$/.test(text)) return;
+  throw badRequest(`invalid resource version: ${resourceVersionProblem(text)}`);
+}
+
+/** What is wrong with a resourceVersion that is no number. */
+export function resourceVersionProblem(text: string): string {
+  const quoted = JSON.stringify(text);
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+}
+
+/** Items of built-in lists do not repeat what the list says; those of custom resources do. */
+function itemOf(type: ResourceType, object: KubeObject): unknown {
+  if (type.custom) return { ...object, apiVersion: apiVersionOf(type) };
+  return Object.fromEntries(Object.entries(object).filter(([field]) => field !== 'apiVersion' && field !== 'kind'));
+}
+
+function keyOf(object: KubeObject): string {
+  return `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+}
+
+function writeToken(token: ContinueToken): string {
+  return Buffer.from(JSON.stringify(token)).toString('base64url');
+}
+
+function readToken(text: string | null): ContinueToken | undefined {
+  if (text === null || text === '') return undefined;
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString()) as ContinueToken; // made by writeToken, or refused
+  } catch {
+    throw badRequest('invalid continue token: continue key is not valid');
+  }
+}

@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeObject } from '../../objects/object.ts';
+import { alreadyExists, ApiError, forbidden, invalid, notFound, required } from './api-error.ts';
+import { applyDefaults } from '../admission/defaults.ts';
+import { isDeleted, markDeleted, type DeleteRequest } from './deletion.ts';
+import { stringAt } from '../store/json.ts';
+import { admitPod } from '../admission/pod-admission.ts';
+import { checkDeletePreconditions, checkUpdatePreconditions } from '../admission/preconditions.ts';
+import { prepareForCreate, prepareForUpdate } from '../admission/prepare.ts';
+import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
+import { nameSuffix, type SandboxHost } from '../sandbox-host.ts';
+import type { Allocator } from '../admission/service-addresses.ts';
+import type { Store } from '../store/store.ts';
+import { validate } from '../admission/validation.ts';
+
+export interface WriteRequest {
+  /** Check and answer, but keep nothing. */
+  dryRun?: boolean;
+  /** `status` changes the status alone. */
+  subresource?: 'status';
+}
+
+/**
+ * What can be done to objects, for requests and for the sandbox's own controllers alike: every write takes defaults, is validated, and keeps the
+ * promises of metadata (uid, generation, resourceVersion, finalizers). Fails with `ApiError`.
+ */
+export interface ObjectApi {
+  find(type: ResourceType, namespace: string, name: string): KubeObject | undefined;
+  get(type: ResourceType, namespace: string, name: string): KubeObject;
+  create(type: ResourceType, namespace: string, object: KubeObject, request?: WriteRequest): KubeObject;
+  /** `change` gets a copy that it may alter, and answers what the object shall be. */
+  update(
+    type: ResourceType,
+    namespace: string,
+    name: string,
+    change: (current: KubeObject) => KubeObject,
+    request?: WriteRequest,
+  ): KubeObject;
+  /** Answers the object as it was, or as it is now where finalizers keep it. */
+  remove(
+    type: ResourceType,
+    namespace: string,
+    name: string,
+    request?: DeleteRequest,
+  ): { object: KubeObject; gone: boolean };
+}
+
+export function createObjectApi(store: Store, host: SandboxHost, allocator: Allocator): ObjectApi {
+  const find = (type: ResourceType, namespace: string, name: string): KubeObject | undefined => {
+    const found = store.get(collectionOf(type), namespace, name);
+    return found && inVersion(type, found);
+  };
+  const get = (type: ResourceType, namespace: string, name: string): KubeObject => {
+    const found = find(type, namespace, name);
+    if (!found) throw notFound({ ...type, name });
+    return found;
+  };
+
+  return {
+    find,
+    get,
+    create(type, namespace, given, request = {}) {
+      const object = structuredClone(given);
+      if (object.metadata.resourceVersion) {
+        throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
+      }
+      object.metadata.namespace = namespace;
+      if (!type.namespaced) delete object.metadata.namespace;
+      nameObject(type, object, host);
+      const { name } = object.metadata;
+      if (type.namespaced) requireLiveNamespace(store, type, namespace, name);
+      prepareForCreate(type, object, host);
+      if (!type.custom) applyDefaults(object);
+      if (collectionOf(type) === '/pods') admitPod(store, type, object);
+      validate(type, object);
+      if (find(type, namespace, name)) throw alreadyExists({ ...type, name });
+      if (object.kind === 'Service' && !type.custom) allocator.assign(object);
+      return request.dryRun ? object : inVersion(type, store.put(collectionOf(type), object));
+    },
+
+    update(type, namespace, name, change, request = {}) {
+      const current = get(type, namespace, name);
+      const next = change(structuredClone(current));
+      checkUpdatePreconditions(type, current, next);
+      prepareForUpdate(type, current, next, request.subresource);
+      if (!type.custom) applyDefaults(next);
+      if (next.kind === 'Service' && !type.custom) allocator.keep(current, next);
+      validate(type, next, current);
+      if (request.dryRun || isDeepStrictEqual(current, next)) return next;
+      if (isDeleted(next)) return store.remove(collectionOf(type), namespace, name) ?? next;
+      return inVersion(type, store.put(collectionOf(type), next));
+    },
+
+    remove(type, namespace, name, request = {}) {
+      const current = get(type, namespace, name);
+      checkDeletePreconditions(type, current, request.preconditions);
+      const marked = markDeleted(type, current, request, host);
+      if (marked === undefined) {
+        if (!request.dryRun) store.remove(collectionOf(type), namespace, name);
+        return { object: current, gone: true };
+      }
+      if (request.dryRun || isDeepStrictEqual(marked, current)) return { object: marked, gone: false };
+      return { object: inVersion(type, store.put(collectionOf(type), marked)), gone: false };
+    },
+  };
+}
+
+function inVersion(type: ResourceType, object: KubeObject): KubeObject {
+  const apiVersion = apiVersionOf(type);
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+}
+
+function nameObject(type: ResourceType, object: KubeObject, host: SandboxHost): void {
+  const { metadata } = object;
+  const prefix = stringAt(metadata, 'generateName');
+  if (metadata.name) return;
+  if (!prefix) throw invalid({ ...type, name: '' }, [required('metadata.name', 'name or generateName is required')]);
+  metadata.name = prefix.slice(0, 58) + nameSuffix(host);
+}
+
+/** What the admission of namespaced objects asks of their namespace. */
+function requireLiveNamespace(store: Store, type: ResourceType, namespace: string, name: string): void {
+  const found = store.get('/namespaces', '', namespace);
+  if (!found) throw notFound({ group: '', plural: 'namespaces', kind: 'Namespace', name: namespace });
+  if (found.metadata.deletionTimestamp === undefined) return;
+  const refusal = forbidden(
+    { ...type, name },
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  );
+  throw new ApiError(refusal.status, refusal.reason, refusal.message, {
+    ...refusal.details,
+    causes: [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ],
+  });
+}

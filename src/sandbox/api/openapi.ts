@@ -1,0 +1,46 @@
+import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
+
+const root = '/openapi/v3';
+
+/**
+ * `/openapi/v3` and the document of each group version. There are no schemas in it, only what kubectl and helm look for before they send anything: that the
+ * server itself validates fields.
+ */
+export function openApiDocument(types: readonly ResourceType[], path: string): unknown {
+  if (path === root)
+    return {
+      paths: Object.fromEntries(groupPaths(types).map((group) => [group, { serverRelativeURL: `${root}/${group}` }])),
+    };
+  if (!path.startsWith(`${root}/`)) return undefined;
+  const served = types.filter((type) => groupPath(type) === path.slice(root.length + 1));
+  if (served.length === 0) return undefined;
+  const paths = Object.fromEntries(served.map((type) => [objectPath(type), { patch: patchOperation(type) }]));
+  return { openapi: '3.0.0', info: { title: 'Kubernetes', version: 'v1.35.0' }, paths, components: { schemas: {} } };
+}
+
+function groupPaths(types: readonly ResourceType[]): string[] {
+  return [...new Set(types.map(groupPath))];
+}
+
+/** `api/v1` or `apis/apps/v1`. */
+function groupPath(type: ResourceType): string {
+  return `${type.group === '' ? 'api' : 'apis'}/${apiVersionOf(type)}`;
+}
+
+function objectPath(type: ResourceType): string {
+  return `/${groupPath(type)}${type.namespaced ? '/namespaces/{namespace}' : ''}/${type.plural}/{name}`;
+}
+
+function patchOperation({ group, version, kind }: ResourceType): unknown {
+  const parameters = ['dryRun', 'fieldManager', 'fieldValidation', 'force'].map((name) => ({
+    name,
+    in: 'query',
+    schema: { type: 'string', uniqueItems: true },
+  }));
+  return {
+    parameters,
+    responses: { 200: { description: 'OK' } },
+    'x-kubernetes-action': 'patch',
+    'x-kubernetes-group-version-kind': { group, version, kind },
+  };
+}

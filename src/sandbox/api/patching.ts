@@ -1,0 +1,103 @@
+import type { KubeObject } from '../../objects/object.ts';
+import { applyConfiguration } from '../apply/server-side-apply.ts';
+import { checkTypedPatch } from '../apply/typed-patch.ts';
+import { ApiError, badRequest, unsupportedPatchType } from './api-error.ts';
+import { checkNamespace, checkTypes, parseJson, readTyped } from './body.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
+import { isJson, stringAt, type Json } from '../store/json.ts';
+import { mergePatch } from './merge-patch.ts';
+import type { ApiRequest } from './request.ts';
+import { ok, type ApiResponse } from './response.ts';
+import type { Target } from './target.ts';
+import { timestamp } from '../sandbox-host.ts';
+import { writeRequest } from './writing.ts';
+
+const applyType = 'application/apply-patch+yaml';
+const mergeType = 'application/merge-patch+json';
+
+/** PATCH: a merge patch, or server-side apply. */
+export function patchObject(state: ClusterState, target: Target, request: ApiRequest): ApiResponse {
+  switch (request.contentType) {
+    case applyType:
+      return serverSideApply(state, target, request);
+    case mergeType:
+      return ok(
+        state.objects.update(
+          target.type,
+          target.namespace,
+          target.name,
+          (current) => patched(target, current, parsePatch(request.body)),
+          writeRequest(request, target.subresource),
+        ),
+      );
+    default:
+      throw unsupportedPatchType();
+  }
+}
+
+function patched(target: Target, current: KubeObject, patch: Json): KubeObject {
+  const next = mergePatch(current, patch) as Json; // a patch that is an object answers an object
+  const object = readTyped(target.type, next);
+  checkTypes(target.type, object, (problem) => patchRefused(next, problem));
+  checkNamespace(target.type, object, target.namespace);
+  return structuredClone(object);
+}
+
+function parsePatch(text: string): Json {
+  const refuse = (problem: string): ApiError => badRequest(`error decoding patch: ${problem}`);
+  let patch: unknown;
+  try {
+    patch = JSON.parse(text);
+  } catch (error) {
+    throw refuse((error as Error).message); // JSON.parse throws SyntaxErrors only
+  }
+  if (isJson(patch)) return patch;
+  throw refuse(
+    `json: cannot unmarshal ${Array.isArray(patch) ? 'array' : typeof patch} into Go value of type map[string]interface {}`,
+  );
+}
+
+/** A patch that leaves a field with the wrong type. */
+function patchRefused(result: Json, problem: string): ApiError {
+  const message = `Invalid value: ${JSON.stringify(JSON.stringify(result))}: ${problem}`;
+  const causes = [{ reason: 'FieldValueInvalid', message, field: 'patch' }];
+  return new ApiError(422, 'Invalid', ` "" is invalid: patch: ${message}`, { causes });
+}
+
+function serverSideApply(state: ClusterState, target: Target, request: ApiRequest): ApiResponse {
+  const { type, namespace, name } = target;
+  const manager = request.query.get('fieldManager') ?? '';
+  if (manager === '') throw managerRequired();
+  const applied = readTyped(type, parseJson(request.body));
+  checkNamespace(type, applied, namespace);
+  const named = stringAt(applied.metadata, 'name') ?? name;
+  if (named !== name) {
+    throw badRequest(`the name of the object (${named}) does not match the name on the URL (${name})`);
+  }
+  applied.metadata.name = name;
+  checkTypedPatch(type, applied);
+  if (type.namespaced) applied.metadata.namespace = namespace;
+  const apply = { manager, force: request.query.get('force') === 'true', time: timestamp(state.host) };
+  const write = writeRequest(request, target.subresource);
+  const current = state.objects.find(type, namespace, name);
+  if (!current) {
+    return {
+      status: 201,
+      body: state.objects.create(type, namespace, applyConfiguration(type, undefined, applied, apply), write),
+    };
+  }
+  return ok(
+    state.objects.update(type, namespace, name, (object) => applyConfiguration(type, object, applied, apply), write),
+  );
+}
+
+function managerRequired(): ApiError {
+  const message = 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch';
+  return new ApiError(422, 'Invalid', message, {
+    group: 'meta.k8s.io',
+    kind: 'PatchOptions',
+    causes: [
+      { reason: 'FieldValueRequired', message: 'Required value: is required for apply patch', field: 'fieldManager' },
+    ],
+  });
+}

@@ -1,0 +1,135 @@
+import { methodNotAllowed, noSuchResource, notFound } from './api-error.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
+import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions, groupNames } from './discovery.ts';
+import { listDocument } from './listing.ts';
+import { deleteCollection, deleteObject } from './deleting.ts';
+import { patchObject } from './patching.ts';
+import { createObject, replaceObject } from './writing.ts';
+import { podLog } from './pod-logs.ts';
+import { openApiDocument } from './openapi.ts';
+import { parseResourcePath, type ApiRequest, type ResourcePath } from './request.ts';
+import type { ResourceType } from '../store/resource-type.ts';
+import { ok, type ApiResponse } from './response.ts';
+import { readScale, writeScale } from './scale.ts';
+import { selectionOf } from './selection.ts';
+import type { Target } from './target.ts';
+import { streamWatch, type WatchSettings } from './watching.ts';
+
+/** Answers one request. Fails with `ApiError`. */
+export function route(state: ClusterState, settings: WatchSettings, request: ApiRequest): ApiResponse {
+  const path = request.path.replace(/\/+$/, '');
+  if (['/readyz', '/livez', '/healthz'].includes(path)) return { status: 200, text: 'ok' };
+  if (path === '/version') return ok(version);
+  const document = discoveryDocument(state.registry.types(), path, request.accept);
+  if (document !== undefined) return document;
+  const resource = parseResourcePath(path);
+  if (!resource) return pageNotFound;
+  const type = state.registry.byPlural(resource.group, resource.version, resource.plural);
+  if (!type || (resource.namespace !== undefined && !type.namespaced)) {
+    if (resource.group !== '' && state.registry.types().every(({ group }) => group !== resource.group))
+      return pageNotFound;
+    throw noSuchResource();
+  }
+  return resource.name === undefined
+    ? onCollection(state, settings, type, resource, request)
+    : onObject(state, type, resource, resource.name, request);
+}
+
+const version = {
+  major: '1',
+  minor: '35',
+  gitVersion: 'v1.35.0',
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '2025-12-17T00:00:00Z',
+  goVersion: '',
+  compiler: '',
+  platform: 'linux/amd64',
+};
+
+const pageNotFound: ApiResponse = { status: 404, text: '404 page not found\n' };
+
+/** Clients tell the aggregated form by its media type. */
+const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+function discoveryDocument(types: readonly ResourceType[], path: string, accept: string): ApiResponse | undefined {
+  if (path === '/api' || path === '/apis') {
+    const isCore = path === '/api';
+    if (!accept.includes(aggregatedType)) return ok(isCore ? apiVersions() : apiGroupList(types));
+    const body = aggregatedDiscovery(types, isCore ? [''] : groupNames(types));
+    return { status: 200, body, contentType: aggregatedType };
+  }
+  const document = groupDocument(types, path) ?? openApiDocument(types, path);
+  return document === undefined ? undefined : ok(document);
+}
+
+function groupDocument(types: readonly ResourceType[], path: string): unknown {
+  if (path === '/api/v1') return apiResourceList(types, 'v1');
+  const match = /^\/apis\/([^/]+)(?:\/([^/]+))?$/.exec(path);
+  if (!match?.[1]) return undefined;
+  return match[2] === undefined ? apiGroup(types, match[1]) : apiResourceList(types, `${match[1]}/${match[2]}`);
+}
+
+function onCollection(
+  state: ClusterState,
+  settings: WatchSettings,
+  type: ResourceType,
+  resource: ResourcePath,
+  request: ApiRequest,
+): ApiResponse {
+  switch (request.method) {
+    case 'GET': {
+      const selected = selectionOf(type, resource.namespace, request.query);
+      const watching = ['true', '1'].includes(request.query.get('watch') ?? '');
+      if (!watching) return ok(listDocument(state.store, type, selected, request.query));
+      return {
+        stream: (response) =>
+          streamWatch(state.store, type, selected, request.query, settings, request.signal, response),
+      };
+    }
+    case 'POST':
+      return createObject(state, type, resource.namespace ?? '', request);
+    case 'DELETE':
+      return deleteCollection(state, type, selectionOf(type, resource.namespace, request.query), request);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+function onObject(
+  state: ClusterState,
+  type: ResourceType,
+  resource: ResourcePath,
+  name: string,
+  request: ApiRequest,
+): ApiResponse {
+  if (type.namespaced && resource.namespace === undefined) throw noSuchResource();
+  const { subresource } = resource;
+  if (subresource !== undefined && !type.subresources.includes(subresource)) throw noSuchResource();
+  const target: Target = {
+    type,
+    namespace: resource.namespace ?? '',
+    name,
+    ...(subresource !== undefined && { subresource }),
+  };
+  if (subresource === 'log') return podLog(state, target, request.query);
+  switch (request.method) {
+    case 'GET':
+      return ok(subresource === 'scale' ? readScale(state, target) : read(state, target));
+    case 'PUT':
+      return subresource === 'scale' ? writeScale(state, target, request) : replaceObject(state, target, request);
+    case 'PATCH':
+      return patchObject(state, target, request);
+    case 'DELETE':
+      if (subresource !== undefined) throw methodNotAllowed();
+      return deleteObject(state, target, request);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+function read(state: ClusterState, { type, namespace, name }: Target): unknown {
+  const found = state.objects.find(type, namespace, name);
+  if (!found) throw notFound({ ...type, name });
+  return found;
+}

@@ -1,0 +1,42 @@
+import { badRequest } from './api-error.ts';
+import { parseJson } from './body.ts';
+import type { ClusterState } from '../store/cluster-state.ts';
+import { ensureObject, numberAt, objectAt } from '../store/json.ts';
+import { requireJson } from './media-types.ts';
+import type { ApiRequest } from './request.ts';
+import { ok, type ApiResponse } from './response.ts';
+import type { Target } from './target.ts';
+import { writeRequest } from './writing.ts';
+
+/** The `scale` subresource of a workload. */
+export function readScale(state: ClusterState, { type, namespace, name }: Target): unknown {
+  const object = state.objects.get(type, namespace, name);
+  const { uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = numberAt(object, 'spec', 'replicas') ?? 0;
+  const labels = objectAt(object, 'spec', 'selector', 'matchLabels');
+  const selector = Object.entries(labels).map(([key, value]) => `${key}=${String(value)}`);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: replicas > 0 ? { replicas } : {},
+    status: { replicas: numberAt(object, 'status', 'replicas') ?? 0, selector: selector.join(',') },
+  };
+}
+
+export function writeScale(state: ClusterState, target: Target, request: ApiRequest): ApiResponse {
+  requireJson(request);
+  const replicas = numberAt(parseJson(request.body), 'spec', 'replicas');
+  if (replicas === undefined) throw badRequest('a Scale needs spec.replicas');
+  state.objects.update(
+    target.type,
+    target.namespace,
+    target.name,
+    (object) => {
+      ensureObject(object, 'spec')['replicas'] = replicas;
+      return object;
+    },
+    writeRequest(request),
+  );
+  return ok(readScale(state, target));
+}

@@ -1,0 +1,57 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { ApiError, unauthorized } from './api-error.ts';
+import type { ServerCertificates } from '../certificates.ts';
+import type { ApiRequest } from './request.ts';
+import { readRequest } from './request.ts';
+import { send, sendError, type ApiResponse } from './response.ts';
+
+export interface ListenOptions {
+  host: string;
+  port: number;
+  certificates: ServerCertificates;
+  /** What every client must show. */
+  token: string;
+}
+
+/** An HTTPS server that answers by `handle`; resolves when it listens. */
+export async function listen(
+  options: ListenOptions,
+  handle: (request: ApiRequest) => ApiResponse,
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const { certificate, key } = options.certificates;
+  const server = createServer({ cert: certificate, key, keepAliveTimeout: 60_000 }, (message, response) => {
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    const answer = async (): Promise<void> => {
+      try {
+        if (message.headers.authorization !== `Bearer ${options.token}`) throw unauthorized();
+        await send(response, handle(await readRequest(message, gone.signal)));
+      } catch (error) {
+        if (gone.signal.aborted) return;
+        sendError(response, error instanceof ApiError ? error : internalError(error));
+      }
+    };
+    void answer();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return { url: `https://${options.host}:${port}`, close: () => close(server) };
+}
+
+function internalError(error: unknown): ApiError {
+  return new ApiError(
+    500,
+    'InternalError',
+    `Internal error occurred: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,139 @@
+import type { ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { KubeObject } from '../../objects/object.ts';
+import { ApiError, expired, statusObject } from './api-error.ts';
+import { resourceVersionProblem } from './listing.ts';
+import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
+import type { Selection } from './selection.ts';
+import type { Store, StoreEvent } from '../store/store.ts';
+
+/** How watches live; milliseconds. */
+export interface WatchSettings {
+  bookmarkInterval: number;
+  /** Where the client names no `timeoutSeconds`. */
+  lifetime: number;
+}
+
+/** A server that has this much for one client waiting cuts it off: the client goes on from where it was. */
+const mostWaiting = 10_000;
+
+/** The API server sends a bookmark this long before a watch ends. */
+const lastBookmarkBeforeEnd = 2000;
+
+interface Line {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  object: unknown;
+}
+
+/** Streams the changes of a collection from a revision on; without one, or from 0, first everything that is there. */
+export async function streamWatch(
+  store: Store,
+  type: ResourceType,
+  selected: Selection,
+  query: URLSearchParams,
+  settings: WatchSettings,
+  signal: AbortSignal,
+  response: ServerResponse,
+): Promise<void> {
+  const from = startRevision(query.get('resourceVersion'));
+  const collection = collectionOf(type);
+  const lines: Line[] = [];
+  let wake = (): void => undefined;
+  const push = (line: Line): void => {
+    lines.push(line);
+    wake();
+  };
+  const bookmark = (): void => push({ type: 'BOOKMARK', object: bookmarkObject(type, store.revision()) });
+
+  lines.push(...firstLines(store, type, selected, from, query.get('sendInitialEvents') === 'true'));
+
+  const lifetime = Number(query.get('timeoutSeconds') ?? 0) * 1000 || settings.lifetime;
+  const end = new AbortController();
+  const unsubscribe = store.subscribe((event) => {
+    if (event.collection === collection) for (const line of linesOf(event, selected)) push(line);
+    if (lines.length > mostWaiting) end.abort();
+  });
+  const bookmarks = query.get('allowWatchBookmarks') === 'true';
+  const timers = [
+    setTimeout(() => end.abort(), lifetime),
+    ...(bookmarks ? [setInterval(bookmark, settings.bookmarkInterval)] : []),
+    ...(bookmarks && lifetime > lastBookmarkBeforeEnd ? [setTimeout(bookmark, lifetime - lastBookmarkBeforeEnd)] : []),
+  ];
+  const stopped = AbortSignal.any([signal, end.signal]);
+  stopped.addEventListener('abort', () => wake());
+  try {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.flushHeaders();
+    while (!stopped.aborted) {
+      const line = lines.shift();
+      if (line === undefined) await new Promise<void>((resolve) => (wake = resolve));
+      else {
+        const written = response.write(`${JSON.stringify(inVersion(type, line))}\n`);
+        if (line.type === 'ERROR') break;
+        if (!written) await once(response, 'drain', { signal: stopped });
+      }
+    }
+  } catch (error) {
+    if (!stopped.aborted) throw error;
+  } finally {
+    unsubscribe();
+    for (const timer of timers) clearTimeout(timer);
+    response.end();
+  }
+}
+
+/** What a watch begins with: all that is there, or what it missed since its revision. */
+function firstLines(
+  store: Store,
+  type: ResourceType,
+  selected: Selection,
+  from: number,
+  initialEvents: boolean,
+): Line[] {
+  const collection = collectionOf(type);
+  if (from === 0 || initialEvents) {
+    const added = store
+      .list(collection)
+      .filter(selected)
+      .map((object): Line => ({ type: 'ADDED', object }));
+    const end = bookmarkObject(type, store.revision(), { 'k8s.io/initial-events-end': 'true' });
+    return initialEvents ? [...added, { type: 'BOOKMARK', object: end }] : added;
+  }
+  const missed = store.since(collection, from);
+  if (missed) return missed.flatMap((event) => linesOf(event, selected));
+  const tooOld = expired(`too old resource version: ${from} (${store.oldest()})`);
+  return [{ type: 'ERROR', object: statusObject(tooOld) }];
+}
+
+function startRevision(text: string | null): number {
+  if (text === null || text === '') return 0;
+  if (!/^\d+$/.test(text)) throw new ApiError(500, '', resourceVersionProblem(text));
+  return Number(text);
+}
+
+/** What a change is to a watch with selectors: an object that comes to match is added, one that no longer does is deleted. */
+function linesOf(event: StoreEvent, selected: Selection): Line[] {
+  const was = event.previous !== undefined && selected(event.previous);
+  const is = event.type !== 'DELETED' && selected(event.object);
+  if (!was && !is) return [];
+  if (!was) return [{ type: 'ADDED', object: event.object }];
+  return [
+    { type: is ? 'MODIFIED' : 'DELETED', object: event.type === 'DELETED' || is ? event.object : withVersionOf(event) },
+  ];
+}
+
+/** The object as the watcher last saw it, but with the version of the change that took it away. */
+function withVersionOf({ previous, object }: StoreEvent): KubeObject {
+  const last = previous ?? object;
+  return { ...last, metadata: { ...last.metadata, resourceVersion: object.metadata.resourceVersion ?? '' } };
+}
+
+function bookmarkObject(type: ResourceType, revision: number, annotations?: Record<string, string>): unknown {
+  const metadata = { resourceVersion: String(revision), creationTimestamp: null, ...(annotations && { annotations }) };
+  return { kind: type.kind, apiVersion: apiVersionOf(type), metadata };
+}
+
+function inVersion(type: ResourceType, line: Line): Line {
+  if (line.type === 'ERROR') return line;
+  return { type: line.type, object: { ...(line.object as KubeObject), apiVersion: apiVersionOf(type) } }; // all other lines carry objects
+}

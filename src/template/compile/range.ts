@@ -1,0 +1,134 @@
+import { formatPointee } from '../../go/fmt-value.ts';
+import { format } from '../../go/fmt.ts';
+import { sortedKeys } from '../../go/text.ts';
+import { isList, isMap } from '../../go/types.ts';
+import { GoObject, int, Int, NamedMap, Slice, type Value } from '../../go/value.ts';
+import { elementType } from '../execute/argument-type.ts';
+import { compileRangePipeline } from './pipeline.ts';
+import { findVariable } from './operand.ts';
+import { breakOut, goOn, nextIteration, type Flow, type Frame, type Slot, type Statement } from '../execute/frame.ts';
+import type { BranchNode, Node } from '../parse/node.ts';
+import { fail, type Place, type Unit } from './unit.ts';
+
+/** A range while it runs. */
+interface Range {
+  readonly unit: Unit;
+  readonly node: BranchNode;
+  /** Where errors of the pipeline are. */
+  readonly place: Place;
+  readonly body: Statement;
+  /** The variables that get the key and the element; undefined where there are none. */
+  readonly keySlot: number | undefined;
+  readonly elementSlot: number | undefined;
+}
+
+/** Whether a range had anything to visit. */
+type Visit = 'empty' | 'done';
+
+/** Compiles a range. */
+export function compileRange(
+  unit: Unit,
+  node: BranchNode,
+  compileList: (unit: Unit, nodes: readonly Node[]) => Statement,
+): Statement {
+  const { run, last } = compileRangePipeline(unit, node.pipe);
+  const slots = node.pipe.declarations.map(({ name }) => findVariable(unit, name)?.slot);
+  const body = compileList(unit, node.list);
+  const otherwise: Statement = node.elseList === undefined ? () => goOn : compileList(unit, node.elseList);
+  const keySlot = slots.length > 1 ? slots[0] : undefined;
+  const range = { unit, node, place: last, body, keySlot, elementSlot: slots.at(-1) };
+  return (frame) => {
+    frame.running.step(unit, node);
+    return visit(frame, range, run(frame)) === 'empty' ? otherwise(frame) : goOn;
+  };
+}
+
+function visit(frame: Frame, range: Range, value: Slot): Visit {
+  if (value === undefined || value === null) return 'empty';
+  if (isList(value)) return visitList(frame, range, value, value instanceof Slice ? value.element : 'interface {}');
+  if (isMap(value))
+    return visitMap(frame, range, value, value instanceof NamedMap ? elementType(value) : 'interface {}');
+  if (value instanceof Int) return visitInt(frame, range, value);
+  if (value instanceof Uint8Array) {
+    return visitList(
+      frame,
+      range,
+      Array.from(value, (byte) => new Int('uint8', BigInt(byte))),
+      'uint8',
+    );
+  }
+  return value instanceof GoObject ? visitObject(frame, range, value) : cannotIterate(frame, range, value);
+}
+
+function visitObject(frame: Frame, range: Range, object: GoObject): Visit {
+  const underlying = object.underlying();
+  if (underlying instanceof Int) return visitInt(frame, range, underlying);
+  const contents = object.contents();
+  if (isList(contents)) return visitList(frame, range, contents, elementType(object));
+  if (isMap(contents)) return visitMap(frame, range, contents, elementType(object));
+  return cannotIterate(frame, range, object);
+}
+
+function cannotIterate(frame: Frame, { unit, place }: Range, value: Value): never {
+  const isPointer = value instanceof GoObject && value.kind === 'ptr';
+  const shown = isPointer ? (value.text() ?? formatPointee(value)) : format(value);
+  return fail(unit, frame, place, `range can't iterate over ${shown}`);
+}
+
+function visitList(frame: Frame, range: Range, list: readonly Value[], type: string): Visit {
+  const { length } = list;
+  if (length === 0) return 'empty';
+  const { dot, dotType } = begin(frame, range, type);
+  for (let i = 0; i < length; i++) {
+    if (range.keySlot !== undefined) frame.variables[range.keySlot] = int(i);
+    if (iterate(frame, range, list[i]) === breakOut) break;
+  }
+  frame.dot = dot;
+  frame.dotType = dotType;
+  return 'done';
+}
+
+function visitMap(frame: Frame, range: Range, map: ReadonlyMap<string, Value>, type: string): Visit {
+  if (map.size === 0) return 'empty';
+  const keys = sortedKeys(map);
+  const values = keys.map((key) => map.get(key));
+  const { dot, dotType } = begin(frame, range, type);
+  for (const [i, key] of keys.entries()) {
+    if (range.keySlot !== undefined) frame.variables[range.keySlot] = key;
+    if (iterate(frame, range, values[i]) === breakOut) break;
+  }
+  frame.dot = dot;
+  frame.dotType = dotType;
+  return 'done';
+}
+
+function visitInt(frame: Frame, range: Range, count: Int): Visit {
+  if (range.node.pipe.declarations.length > 1) {
+    const detail = `can't use ${count.value} to iterate over more than one variable`;
+    return fail(range.unit, frame, range.place, detail);
+  }
+  if (count.value <= 0n) return 'empty';
+  const { dot, dotType } = begin(frame, range, '');
+  for (let i = 0n; i < count.value; i++) {
+    if (iterate(frame, range, new Int(count.kind, i)) === breakOut) break;
+  }
+  frame.dot = dot;
+  frame.dotType = dotType;
+  return 'done';
+}
+
+/** Notes the type of the elements, for errors; answers what is to be put back. */
+function begin(frame: Frame, { elementSlot }: Range, type: string): { dot: Slot; dotType: string } {
+  const { dot, dotType } = frame;
+  frame.dotType = type;
+  if (elementSlot !== undefined) frame.variableTypes[elementSlot] = type;
+  return { dot, dotType };
+}
+
+function iterate(frame: Frame, range: Range, element: Slot): Flow {
+  frame.running.step(range.unit, range.node);
+  if (range.elementSlot !== undefined) frame.variables[range.elementSlot] = element;
+  frame.dot = element;
+  const flow = range.body(frame);
+  return flow === nextIteration ? goOn : flow;
+}

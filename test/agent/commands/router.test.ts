@@ -1,0 +1,298 @@
+import test from 'ava';
+import { createRouter, defaultRouterLimits, type RouterLimits } from '../../../src/agent/commands/router.ts';
+import { createMemoryJournal } from '../../../src/journal/memory.ts';
+import { MAX_PACKET_BYTES } from '../../../src/protocol/limits.ts';
+import { PuppetHandlers } from '../support/handlers.ts';
+import { recordingLog } from '../support/log.ts';
+import { ListeningPeer } from '../support/peer.ts';
+
+function routerWith(limits: Partial<RouterLimits> = {}) {
+  const puppets = new PuppetHandlers();
+  const { log, lines } = recordingLog();
+  const router = createRouter({
+    handlers: puppets.handlers,
+    journal: createMemoryJournal(),
+    log,
+    limits: { ...defaultRouterLimits, ...limits },
+  });
+  const peer = new ListeningPeer();
+  const send = (packet: unknown, to = peer) => router.receive(Buffer.from(JSON.stringify(packet)), false, to);
+  const command = (key: string | undefined, type: string, payload: object, to = peer) =>
+    send({ key, type, payload: JSON.stringify(payload) }, to);
+  const install = (key: string, releaseName: string, to = peer) =>
+    command(key, 'install_release', { releaseName, chartName: 'c' }, to);
+  return { router, puppets, lines, peer, send, command, install };
+}
+
+const refuses = test.macro({
+  exec: async (t, frame: string | Buffer, code: string, key?: string) => {
+    const { router, peer, command, puppets } = routerWith();
+    router.receive(Buffer.from(frame), Buffer.isBuffer(frame), peer);
+    const result = await peer.result(key);
+    t.false(result.ok);
+    t.is(result.error?.code, code);
+    command('next', 'list_releases', {});
+    (await puppets.call(0)).succeed({ releases: [] });
+    t.true((await peer.result('next')).ok, 'the router lives on');
+  },
+  title: (name) => `${name ?? ''} is answered with its code`,
+});
+
+test('a frame that is no JSON', refuses, '{', 'bad_packet');
+test('an empty frame', refuses, '', 'bad_packet');
+test('a binary frame', refuses, Buffer.from('{"type":"list_releases"}'), 'bad_packet');
+test('a packet without type', refuses, '{"key":"k"}', 'bad_packet', 'k');
+test('a packet of an unknown type', refuses, '{"key":"k","type":"nope"}', 'unknown_command', 'k');
+test('a type that every JavaScript object has', refuses, '{"key":"k","type":"constructor"}', 'unknown_command', 'k');
+test('a payload that is no JSON', refuses, '{"key":"k","type":"get_release","payload":"{"}', 'bad_payload', 'k');
+test('a payload without what is required', refuses, '{"key":"k","type":"get_release"}', 'bad_payload', 'k');
+test(
+  'a packet that is too large',
+  refuses,
+  JSON.stringify({ key: 'k', type: 'list_releases', payload: ' '.repeat(MAX_PACKET_BYTES) }),
+  'too_large',
+  'k',
+);
+
+test('a command is accepted, reports its steps in order, and ends with its result', async (t) => {
+  const { peer, puppets, install } = routerWith();
+  install('k', 'web');
+  const call = await puppets.call(0);
+  call.report('one');
+  call.report('two');
+  call.succeed();
+  await peer.result('k');
+  t.deepEqual(
+    peer.heard.map(({ kind, key, payload }) => [kind, key, payload['seq'] ?? payload]),
+    [
+      ['accepted', 'k', { durable: false }],
+      ['status', 'k', 1],
+      ['status', 'k', 2],
+      ['result', 'k', { ok: true, release: { name: 'web' } }],
+    ],
+  );
+});
+
+test('an error with a code that the protocol lists is passed on with its position', async (t) => {
+  const { peer, puppets, install } = routerWith();
+  install('k', 'web');
+  const position = { file: 'c/templates/a.yaml', line: 3, column: 7 };
+  (await puppets.call(0)).fail(Object.assign(new Error('no such value'), { code: 'cancelled', position }));
+  t.deepEqual(await peer.result('k'), {
+    ok: false,
+    error: { code: 'cancelled', message: 'no such value', position },
+  });
+});
+
+test('any other error is internal: its text is logged, and not sent', async (t) => {
+  const { peer, puppets, install, lines } = routerWith();
+  install('a', 'a');
+  install('b', 'b');
+  (await puppets.call(0)).fail(new TypeError('x is undefined'));
+  (await puppets.call(1)).fail(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }));
+  for (const key of ['a', 'b']) {
+    const { error } = await peer.result(key);
+    t.deepEqual(error, { code: 'internal', message: "an internal error of the agent; the agent's log says more" });
+  }
+  t.true(lines.join('').includes('x is undefined'));
+});
+
+test('what a command says after its end is not sent', async (t) => {
+  const { peer, puppets, install } = routerWith();
+  install('k', 'web');
+  const call = await puppets.call(0);
+  call.succeed();
+  await peer.result('k');
+  call.report('late');
+  t.deepEqual(peer.kinds('k'), ['accepted', 'result']);
+});
+
+test('commands of one release run one after the other in their order, those of another beside them', async (t) => {
+  const { peer, puppets, command, install } = routerWith();
+  install('a1', 'a');
+  command('a2', 'upgrade_release', { namespace: 'default', releaseName: 'a', chartName: 'c' });
+  command('a3', 'uninstall_release', { releaseName: 'a', namespace: '' });
+  install('b1', 'b');
+  command('other', 'uninstall_release', { releaseName: 'a', namespace: 'elsewhere' });
+  const [a1, b1, other] = [await puppets.call(0), await puppets.call(1), await puppets.call(2)];
+  t.deepEqual(
+    [a1, b1, other].map(({ payload }) => payload.releaseName),
+    ['a', 'b', 'a'],
+  );
+  t.is(other.payload.namespace, 'elsewhere');
+  t.deepEqual(peer.kinds('a3'), ['accepted'], 'a waiting command is accepted at once');
+  a1.fail(new Error('first'));
+  t.is((await puppets.call(3)).type, 'upgrade_release');
+  t.is(puppets.calls.length, 4);
+  puppets.calls[3]?.succeed();
+  t.is((await puppets.call(4)).type, 'uninstall_release');
+});
+
+test('no more operations run at a time than allowed', async (t) => {
+  const { puppets, install } = routerWith({ concurrency: 2 });
+  for (const name of ['a', 'b', 'c']) install(name, name);
+  const first = await puppets.call(0);
+  await puppets.call(1);
+  t.is(puppets.calls.length, 2);
+  first.succeed();
+  t.is((await puppets.call(2)).payload.releaseName, 'c');
+});
+
+test('reading commands do not wait for operations, not even for those of their release', async (t) => {
+  const { peer, puppets, install, command } = routerWith({ concurrency: 1 });
+  install('k', 'web');
+  await puppets.call(0);
+  command('read', 'get_release', { releaseName: 'web' });
+  (await puppets.call(1)).succeed();
+  t.true((await peer.result('read')).ok);
+});
+
+test('where too many operations are under way the next is refused as busy', async (t) => {
+  const { peer, puppets, install } = routerWith({ concurrency: 1, maxOperations: 2 });
+  for (const name of ['a', 'b', 'c']) install(name, name);
+  t.is((await peer.result('c')).error?.code, 'busy');
+  (await puppets.call(0)).succeed();
+  (await puppets.call(1)).succeed();
+  await peer.result('b');
+  install('d', 'd');
+  (await puppets.call(2)).succeed();
+  t.true((await peer.result('d')).ok);
+});
+
+test('a repeated key gets the answer again without the command being performed again', async (t) => {
+  const { peer, puppets, install } = routerWith();
+  install('k', 'web');
+  (await puppets.call(0)).succeed();
+  const first = await peer.result('k');
+  const later = new ListeningPeer();
+  install('k', 'web', later);
+  t.deepEqual(await later.result('k'), first);
+  t.deepEqual(later.heard[0]?.payload, { durable: false, repeated: true });
+  t.is(puppets.calls.length, 1);
+});
+
+test('a key that is repeated while its command runs hears the rest', async (t) => {
+  const { peer, puppets, install } = routerWith();
+  install('k', 'web');
+  const call = await puppets.call(0);
+  call.report('one');
+  const later = new ListeningPeer();
+  install('k', 'web', later);
+  call.report('two');
+  call.succeed();
+  t.deepEqual(await later.result('k'), await peer.result('k'));
+  t.deepEqual(later.kinds('k'), ['accepted', 'status', 'result']);
+  t.deepEqual(peer.kinds('k'), ['accepted', 'status', 'status', 'result']);
+  t.is(puppets.calls.length, 1);
+});
+
+test('two packets of one key that arrive together are one command', async (t) => {
+  const { peer, puppets, install } = routerWith();
+  install('k', 'web');
+  install('k', 'web');
+  (await puppets.call(0)).succeed();
+  await peer.result('k');
+  t.is(puppets.calls.length, 1);
+});
+
+test('a key that names another command is refused, whether that one runs or is done', async (t) => {
+  const { peer, puppets, install } = routerWith();
+  install('k', 'web');
+  const call = await puppets.call(0);
+  const second = new ListeningPeer();
+  install('k', 'api', second);
+  t.is((await second.result('k')).error?.code, 'key_reused');
+  call.succeed();
+  t.true((await peer.result('k')).ok);
+  const third = new ListeningPeer();
+  install('k', 'api', third);
+  t.is((await third.result('k')).error?.code, 'key_reused');
+  t.is(puppets.calls.length, 1);
+});
+
+test('commands without a key are performed each time', async (t) => {
+  const { puppets, command } = routerWith();
+  command(undefined, 'list_releases', {});
+  command(undefined, 'list_releases', {});
+  await puppets.call(1);
+  t.pass();
+});
+
+test('clients of the Go agent may use a key again, since theirs name no command', async (t) => {
+  const { puppets, install } = routerWith();
+  const plain = new ListeningPeer('plain');
+  install('k', 'web', plain);
+  install('k', 'api', plain);
+  await puppets.call(1);
+  t.pass();
+});
+
+test('packets that an agent itself sends are not answered, so that two ends never answer each other for ever', (t) => {
+  const { peer, send } = routerWith();
+  for (const type of ['hello', 'welcome', 'accepted', 'status', 'result']) send({ key: 'k', type, payload: '{}' });
+  t.deepEqual(peer.heard, []);
+});
+
+test('closing cancels what runs and what waits, and refuses what comes', async (t) => {
+  const { router, peer, puppets, install } = routerWith();
+  install('runs', 'web');
+  install('waits', 'web');
+  const call = await puppets.call(0);
+  call.context.signal.addEventListener('abort', () => call.fail(call.context.signal.reason));
+  await router.close(5000);
+  for (const key of ['runs', 'waits']) t.is((await peer.result(key)).error?.code, 'cancelled');
+  t.false(call.context.abandon.aborted);
+  install('late', 'api');
+  t.is((await peer.result('late')).error?.code, 'shutting_down');
+  t.is(puppets.calls.length, 1);
+});
+
+test('an operation that undoes its work gets the grace for it', async (t) => {
+  const { router, peer, puppets, install } = routerWith();
+  install('k', 'web');
+  const call = await puppets.call(0);
+  call.context.signal.addEventListener('abort', () => {
+    call.report('undoing');
+    setTimeout(() => call.fail(call.context.signal.reason), 30);
+  });
+  await router.close(5000);
+  t.deepEqual(peer.kinds('k'), ['accepted', 'status', 'result']);
+});
+
+test('what is not done after the grace is abandoned, and answered all the same', async (t) => {
+  const { router, peer, puppets, install } = routerWith();
+  install('tells', 'a');
+  install('hangs', 'b');
+  const call = await puppets.call(0);
+  call.context.abandon.addEventListener('abort', () => call.fail(call.context.abandon.reason));
+  await router.close(20);
+  for (const key of ['tells', 'hangs']) {
+    const { error } = await peer.result(key);
+    t.is(error?.code, 'cancelled');
+    t.regex(error?.message ?? '', /abandoned half done/);
+  }
+});
+
+test('a password stands in no log line and no answer, whatever the errors quote', async (t) => {
+  const { router, peer, puppets, command, lines } = routerWith();
+  const secret = 'sentinel p@ss/word';
+  const encoded = encodeURIComponent(secret);
+  const payload = {
+    releaseName: 'web',
+    chartName: 'c',
+    repoUrl: `https://user:${encoded}@charts.example`,
+    repoPassword: secret,
+  };
+  command('known', 'install_release', payload);
+  command('defect', 'install_release', payload);
+  command('bad', 'install_release', { ...payload, wait: 1 });
+  router.receive(Buffer.from(`{"repoPassword":"${secret}`), false, peer);
+  const known = await puppets.call(0);
+  known.report(`GET https://user:${encoded}@charts.example`);
+  known.fail(Object.assign(new Error(`password ${secret} refused`), { code: 'cancelled' }));
+  (await puppets.call(1)).fail(new Error(`defect with ${secret}`));
+  for (const key of ['known', 'defect', 'bad', undefined]) t.false((await peer.result(key)).ok);
+  const all = lines.join('') + JSON.stringify(peer.heard);
+  t.true(all.includes('***'));
+  t.false(all.includes('sentinel'));
+});

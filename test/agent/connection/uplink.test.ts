@@ -1,0 +1,155 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { tokenFile } from '../../../src/agent/connection/token-file.ts';
+import { testAgent } from '../support/agent.ts';
+import { controlPlane, install, payloadOf, seqs } from '../support/control-plane.ts';
+
+test('an agent says hello, needs no welcome, and performs commands', async (t) => {
+  const plane = await controlPlane(t);
+  const { puppets, agent } = await testAgent(t, { controlPlaneUrl: plane.url });
+  const connection = await plane.connection(0);
+  t.is(connection.socket.protocol, 'helm-agent.v1');
+  t.like(payloadOf(await connection.packet('hello')), {
+    agentId: 'edge-1',
+    instanceId: 'instance-1',
+    version: '1.2.3',
+    capabilities: [
+      'install_release',
+      'upgrade_release',
+      'uninstall_release',
+      'list_releases',
+      'get_release',
+      'deployment_info',
+    ],
+  });
+  t.true(agent.isReady());
+  connection.send(install('k'));
+  const call = await puppets.call(0);
+  call.report('one');
+  call.succeed();
+  t.deepEqual(payloadOf(await connection.packet('result', 'k')), { ok: true, release: { name: 'web' } });
+  t.deepEqual(
+    connection.packets.map(({ key, type }) => [key, type]),
+    [
+      [undefined, 'hello'],
+      ['k', 'accepted'],
+      ['k', 'status'],
+      ['k', 'result'],
+    ],
+  );
+});
+
+test('an agent that is welcomed goes on as one that is not', async (t) => {
+  const plane = await controlPlane(t);
+  const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
+  const connection = await plane.connection(0);
+  connection.send({ type: 'welcome', payload: '{"server":"x","version":"1"}' });
+  connection.send({ key: 'k', type: 'list_releases' });
+  (await puppets.call(0)).succeed({ releases: [{ name: 'web' }] });
+  t.deepEqual(payloadOf(await connection.packet('result', 'k')), { ok: true, releases: [{ name: 'web' }] });
+});
+
+test('a plain server gets the bare text of an error, with the type and key of its command', async (t) => {
+  const plane = await controlPlane(t, { select: () => false });
+  const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
+  const connection = await plane.connection(1);
+  connection.send(install('k'));
+  (await puppets.call(0)).fail(Object.assign(new Error('it is late'), { code: 'cancelled' }));
+  t.deepEqual(await connection.packet('install_release'), { key: 'k', type: 'install_release', payload: 'it is late' });
+  connection.send({ key: 'u', type: 'nope' });
+  t.regex((await connection.packet('nope')).payload ?? '', /no command is called "nope"/);
+});
+
+test('a socket that is cut in the middle of a wait loses nothing: the rest of the stream follows', async (t) => {
+  const plane = await controlPlane(t);
+  const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
+  const first = await plane.connection(0);
+  first.send(install('k'));
+  const call = await puppets.call(0);
+  call.report('one');
+  await first.packet('status');
+  await sleep(250); // the peer's pong has confirmed it
+  first.socket.terminate();
+  await first.closed;
+  call.report('two');
+  const second = await plane.connection(1);
+  call.report('three');
+  call.succeed();
+  t.true(payloadOf(await second.packet('result', 'k'))['ok']);
+  t.deepEqual(seqs(first.packets), [1]);
+  t.deepEqual(seqs(second.packets), [2, 3]);
+  t.is(second.packets[0]?.type, 'hello');
+});
+
+test('while no control plane is there, the oldest status packets give way, visibly; results stay', async (t) => {
+  const plane = await controlPlane(t);
+  const { puppets, lines } = await testAgent(t, { controlPlaneUrl: plane.url });
+  const first = await plane.connection(0);
+  first.send(install('k'));
+  const call = await puppets.call(0);
+  first.socket.terminate();
+  await first.closed;
+  for (let i = 1; i <= 1003; i++) call.report(String(i));
+  call.succeed();
+  const second = await plane.connection(1);
+  await second.packet('result', 'k');
+  t.is(seqs(second.packets)[0], 4);
+  t.is(seqs(second.packets).length, 1000);
+  t.true(lines.join('').includes('"dropped":3,'));
+});
+
+test('the token is read anew at each dial, and stands in no log line', async (t) => {
+  const path = join(await mkdtemp(join(tmpdir(), 'helm-agent-')), 'token');
+  await writeFile(path, 'sentinel-one\n');
+  const plane = await controlPlane(t, { refuse: (attempt) => (attempt === 0 ? 401 : undefined) });
+  const { lines } = await testAgent(t, { controlPlaneUrl: plane.url, readToken: tokenFile(path) });
+  const first = await plane.connection(0);
+  await writeFile(path, '  sentinel-two');
+  first.socket.close();
+  await plane.connection(1);
+  t.deepEqual(
+    plane.attempts.map(({ authorization }) => authorization),
+    ['Bearer sentinel-one', 'Bearer sentinel-one', 'Bearer sentinel-two'],
+  );
+  const all = lines.join('');
+  t.true(all.includes('401'));
+  t.false(all.includes('sentinel'));
+});
+
+test('a token file that is not there keeps the agent trying, with the reason in its log', async (t) => {
+  const path = join(await mkdtemp(join(tmpdir(), 'helm-agent-')), 'token');
+  const plane = await controlPlane(t);
+  const { lines } = await testAgent(t, { controlPlaneUrl: plane.url, readToken: tokenFile(path) });
+  while (!lines.join('').includes('token file')) await sleep(5);
+  await writeFile(path, 'late');
+  await plane.connection(0);
+  t.is(plane.attempts[0]?.authorization, 'Bearer late');
+});
+
+test('an agent that is stopped in the middle of a wait cancels it, sends the result and closes with 1001', async (t) => {
+  const plane = await controlPlane(t);
+  const { agent, puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
+  const connection = await plane.connection(0);
+  connection.send(install('k'));
+  const call = await puppets.call(0);
+  call.context.signal.addEventListener('abort', () => call.fail(call.context.signal.reason));
+  await agent.stop();
+  t.like(payloadOf(await connection.packet('result', 'k')), { ok: false, error: { code: 'cancelled' } });
+  t.is((await connection.closed).code, 1001);
+  await sleep(100);
+  t.is(plane.attempts.length, 1);
+  t.false(agent.isReady());
+});
+
+test('an agent that is stopped while its control plane is away gives up after its time', async (t) => {
+  const plane = await controlPlane(t, { refuse: () => 503 });
+  const { agent } = await testAgent(t, { controlPlaneUrl: plane.url });
+  while (plane.attempts.length < 2) await sleep(5);
+  await agent.stop();
+  const attempts = plane.attempts.length;
+  await sleep(150);
+  t.is(plane.attempts.length, attempts);
+});

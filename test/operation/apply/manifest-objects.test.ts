@@ -1,0 +1,76 @@
+import test from 'ava';
+import { readObjects } from '../../../src/operation/apply/manifest-objects.ts';
+
+const read = (text: string) => readObjects(text, 'unable to build');
+
+test('a manifest is read into objects, with the templates they came from', (t) => {
+  const objects = read(`---
+# Source: web/templates/a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+data: {size: "1"}
+---
+# Source: web/templates/b.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: b, namespace: other, labels: {x: z}}
+spec: {replicas: 3}
+`);
+  t.deepEqual(objects, [
+    {
+      source: 'web/templates/a.yaml',
+      object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { size: '1' } },
+    },
+    {
+      source: 'web/templates/b.yaml',
+      object: {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'b', namespace: 'other', labels: { x: 'z' } },
+        spec: { replicas: 3 },
+      },
+    },
+  ]);
+});
+
+test('a list counts as its items', (t) => {
+  const items = [1, 2].map((index) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c${index}` } }));
+  const objects = read(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  t.deepEqual(
+    objects.map(({ object }) => object.metadata.name),
+    ['c1', 'c2'],
+  );
+});
+
+test('an object may leave its name to the server', (t) => {
+  const [found] = read('apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\n');
+  t.deepEqual(found?.object.metadata, { name: '', generateName: 'p-' });
+});
+
+test('comments and empty documents are no objects', (t) => {
+  t.deepEqual(read('---\n# Source: web/templates/a.yaml\n# nothing\n---\n\n---\nnull\n'), []);
+  t.deepEqual(read(''), []);
+});
+
+const invalid: [string, string, RegExp][] = [
+  ['a list', '- a', /a manifest must be a mapping$/],
+  ['text', 'hello', /a manifest must be a mapping$/],
+  ['an object without kind', 'apiVersion: v1\nmetadata: {name: a}', /Object 'Kind' is missing$/],
+  ['an object without apiVersion', 'kind: Pod\nmetadata: {name: a}', /Pod without apiVersion$/],
+  ['an object without metadata', 'kind: Pod\napiVersion: v1', /Pod without metadata$/],
+  ['an object without a name', 'kind: Pod\napiVersion: v1\nmetadata: {}', /Pod without metadata\.name$/],
+  ['a name that is a number', 'kind: Pod\napiVersion: v1\nmetadata: {name: 1}', /Pod without metadata\.name$/],
+  ['a namespace that is a number', 'kind: Pod\napiVersion: v1\nmetadata: {name: a, namespace: 1}', /no text$/],
+  ['two names', 'kind: Pod\napiVersion: v1\nmetadata: {name: a, generateName: b}', /cannot both be set$/],
+  ['no YAML', 'a: [', /./],
+];
+for (const [what, text, message] of invalid) {
+  test(`${what} is refused with the template's name`, (t) => {
+    const error = t.throws(() => read(`# Source: web/templates/x.yaml\n${text}\n`));
+    t.like(error, { code: 'invalid_manifest' });
+    t.regex(error.message, /^unable to build: web\/templates\/x\.yaml: /);
+    t.regex(error.message, message);
+  });
+}

@@ -1,0 +1,128 @@
+import type { OperationError } from '../../../src/operation/error.ts';
+import { configMap, hook, job } from '../manifests.ts';
+import { textChart } from '../text-renderer.ts';
+import { newWorld, sandboxTest } from '../world.ts';
+
+const test = sandboxTest();
+
+test('hooks run by weight and then by name, and are no part of the manifest', async (t) => {
+  const chart = textChart({
+    '1.yaml': configMap('late', '1', hook('pre-install', { weight: 5 })),
+    '2.yaml': configMap('beta', '1', hook('pre-install')),
+    '3.yaml': configMap('alpha', '1', hook('pre-install,pre-upgrade')),
+    '4.yaml': configMap('first', '1', hook('pre-install', { weight: -1 })),
+    '5.yaml': configMap('other', '1', hook('post-upgrade')),
+    'a.yaml': configMap('a'),
+  });
+  const world = newWorld(t, chart);
+  const release = await world.install(chart);
+  const told = world.progress.filter(
+    ({ step, state, message }) => step === 'pre-hooks' && state === 'running' && message,
+  );
+  t.deepEqual(
+    told.map(({ message }) => message),
+    [
+      'pre-install hook ConfigMap first',
+      'pre-install hook ConfigMap alpha',
+      'pre-install hook ConfigMap beta',
+      'pre-install hook ConfigMap late',
+    ],
+  );
+  t.is(await world.find('ConfigMap', 'other'), undefined);
+  t.false(release.manifest.includes('beta'));
+  const object = await world.find('ConfigMap', 'first');
+  t.is(object?.metadata.labels?.['app.kubernetes.io/managed-by'], undefined, "hooks do not carry the release's marks");
+  const runs = new Map(release.hooks?.map(({ name, last_run }) => [name, last_run.phase]));
+  t.is(runs.get('first'), 'Succeeded');
+  t.is(runs.get('other'), '');
+});
+
+test('a Job of a hook is waited for to its end before anything else happens', async (t) => {
+  const chart = textChart({ 'h.yaml': job('first', { annotations: hook('pre-install') }), 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const finished = (await world.find('Job', 'first'))?.['status'] as { completionTime: string };
+  const created = (await world.find('ConfigMap', 'a'))?.metadata.creationTimestamp ?? '';
+  t.true(finished.completionTime <= created);
+});
+
+test('what an earlier run left is replaced before a hook runs again', async (t) => {
+  const chart = textChart({
+    'h.yaml': job('h', { annotations: hook('pre-install,pre-upgrade') }),
+    'a.yaml': configMap('a'),
+  });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const before = await world.find('Job', 'h');
+  await world.upgrade(chart);
+  const after = await world.find('Job', 'h');
+  t.truthy(after);
+  t.not(after?.metadata.uid, before?.metadata.uid);
+});
+
+test('hooks that succeeded are deleted where that is their policy, once all have', async (t) => {
+  const succeeded = { policy: 'hook-succeeded' };
+  const chart = textChart({
+    'h.yaml': job('h', { annotations: hook('pre-install', succeeded) }),
+    'i.yaml': configMap('i', '1', hook('pre-install', { ...succeeded, weight: 1 })),
+    'k.yaml': configMap('k', '1', hook('pre-install', { policy: 'hook-failed' })),
+  });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  t.is(await world.find('Job', 'h'), undefined);
+  t.is(await world.find('ConfigMap', 'i'), undefined);
+  t.truthy(await world.find('ConfigMap', 'k'));
+});
+
+test('a hook that fails ends the operation at once, and those after it do not run', async (t) => {
+  const chart = textChart({
+    'e.yaml': configMap('earlier', '1', hook('pre-install', { weight: -1, policy: 'hook-succeeded' })),
+    'h.yaml': job('h', { args: ['fail'], annotations: hook('pre-install') }),
+    'l.yaml': configMap('later', '1', hook('pre-install', { weight: 1 })),
+    'a.yaml': configMap('a'),
+  });
+  const world = newWorld(t, chart);
+  const error = await t.throwsAsync<OperationError>(world.install(chart, { atomic: false }));
+  t.is(error.code, 'hook_failed');
+  t.regex(
+    error.message,
+    /^failed pre-install: resource Job\/.*\/h not ready\. status: Failed, message: Terminated: exit code 3 \(Error\) \(container main of pod h-/,
+  );
+  t.deepEqual(await world.history(), ['1:failed']);
+  const stored = await world.stored(1);
+  t.is(stored?.hooks?.find(({ name }) => name === 'h')?.last_run.phase, 'Failed');
+  t.truthy(await world.find('Job', 'h'), 'its policy does not say to delete it');
+  t.is(await world.find('ConfigMap', 'earlier'), undefined);
+  t.is(await world.find('ConfigMap', 'later'), undefined);
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+});
+
+test('a hook that the API server refuses fails with its path', async (t) => {
+  const chart = textChart({ 'h.yaml': configMap('Bad_Name', '1', hook('pre-upgrade')), 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const error = await t.throwsAsync<OperationError>(world.upgrade(chart, { atomic: false }));
+  t.is(error.code, 'hook_failed');
+  t.regex(error.message, /^pre-upgrade hooks failed: warning: Hook pre-upgrade web\/templates\/h\.yaml failed: /);
+});
+
+test('a Pod of a hook is waited for until it has ended', async (t) => {
+  const container = { name: 'main', image: 'localhost/app:1', args: ['sleep', '1s'] };
+  const metadata = { name: 'p', annotations: hook('post-install') };
+  const spec = { restartPolicy: 'Never', containers: [container] };
+  const chart = textChart({ 'p.yaml': JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec }) });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  t.like((await world.find('Pod', 'p'))?.['status'], { phase: 'Succeeded' });
+});
+
+test('a hook that hangs is ended by the deadline of the operation', async (t) => {
+  const chart = textChart({
+    'h.yaml': job('h', { args: ['serve'], annotations: hook('pre-install', { policy: 'hook-failed' }) }),
+  });
+  const world = newWorld(t, chart);
+  const error = await t.throwsAsync<OperationError>(world.install(chart, { timeout: 4000, atomic: false }));
+  t.is(error.code, 'timeout');
+  t.regex(error.message, /^failed pre-install: timed out after 4s\nresource Job\/.*\/h not ready\. status: InProgress/);
+  t.is(await world.find('Job', 'h'), undefined, 'it is deleted all the same, as its policy says');
+});

@@ -1,0 +1,150 @@
+import test from 'ava';
+import type { KubeObject, ObjectRef } from '../../../src/objects/object.ts';
+import { OperationError } from '../../../src/operation/error.ts';
+import type { ResourceStatus } from '../../../src/operation/progress.ts';
+import { waitUntilReady } from '../../../src/operation/wait/ready-wait.ts';
+import { fixedHost } from '../../release/fixed-host.ts';
+import { watchedCluster, type Script } from '../watched-cluster.ts';
+import type { ObjectQuery } from '../../../src/objects/cluster.ts';
+
+const namespace = 'shop';
+
+function ref(kind: string, name: string): ObjectRef {
+  return { apiVersion: kind === 'Job' ? 'batch/v1' : kind === 'Deployment' ? 'apps/v1' : 'v1', kind, namespace, name };
+}
+
+function object(kind: string, name: string, rest: object = {}): KubeObject {
+  const { apiVersion } = ref(kind, name);
+  return { apiVersion, kind, metadata: { name, namespace, uid: name }, ...rest };
+}
+
+const completed = object('Job', 'load', { status: { conditions: [{ type: 'Complete', status: 'True' }] } });
+const bound = { status: { phase: 'Bound' } };
+const forbidden = (what: string) => Object.assign(new Error(`${what} is forbidden`), { code: 'forbidden' });
+
+async function wait(refs: ObjectRef[], script: (query: ObjectQuery) => Script, limit = 2000) {
+  const cluster = watchedCluster(script);
+  const reports: { message?: string; resources?: ResourceStatus[] }[] = [];
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new OperationError('timeout', 'timed out')), limit);
+  const tools = {
+    signal: controller.signal,
+    done: () => undefined,
+    skipped: () => undefined,
+    report: (update: (typeof reports)[number]) => void reports.push(update),
+  };
+  let error: unknown;
+  try {
+    await waitUntilReady(refs, { cluster, host: fixedHost(), tools, toCompletion: ['Job'], labelled: true });
+  } catch (caught) {
+    error = caught;
+  } finally {
+    clearTimeout(timer);
+  }
+  const statuses = reports.map(({ resources = [] }) => resources.map(({ name, status }) => `${name} ${status}`));
+  return { error, reports, statuses, queries: cluster.queries };
+}
+
+test('a Job that was seen complete counts, though its time to live removes it', async (t) => {
+  const { error, statuses } = await wait([ref('Job', 'load'), ref('PersistentVolumeClaim', 'data')], ({ kind }) =>
+    kind === 'Job'
+      ? [
+          { type: 'snapshot', objects: [completed] },
+          { type: 'deleted', object: completed },
+        ]
+      : [
+          { type: 'snapshot', objects: [object(kind, 'data')] },
+          { type: 'changed', object: object(kind, 'data') },
+          { type: 'changed', object: object(kind, 'data') },
+          { type: 'changed', object: object(kind, 'data', bound) },
+        ],
+  );
+  t.is(error, undefined);
+  t.deepEqual(statuses, [['load Current', 'data InProgress'], ['data Current']]);
+});
+
+test('one object is watched by its name, several of a kind by the label of Helm', async (t) => {
+  const refs = [ref('ConfigMap', 'a'), ref('PersistentVolumeClaim', 'b'), ref('PersistentVolumeClaim', 'c')];
+  const { error, queries } = await wait(refs, ({ kind }) => [
+    { type: 'snapshot', objects: refs.filter((one) => one.kind === kind).map(({ name }) => object(kind, name, bound)) },
+  ]);
+  t.is(error, undefined);
+  t.deepEqual(queries, [
+    { apiVersion: 'v1', kind: 'ConfigMap', namespace, fieldSelector: 'metadata.name=a' },
+    {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      namespace,
+      labelSelector: 'app.kubernetes.io/managed-by=Helm',
+    },
+  ]);
+});
+
+test('an object that is missing after a gap in the watch is told', async (t) => {
+  const claim = object('PersistentVolumeClaim', 'data');
+  const { error, statuses } = await wait([ref('PersistentVolumeClaim', 'data')], () => [
+    { type: 'snapshot', objects: [claim] },
+    { type: 'snapshot', objects: [] },
+    { type: 'snapshot', objects: [{ ...claim, ...bound }] },
+  ]);
+  t.is(error, undefined);
+  t.deepEqual(statuses, [['data InProgress'], ['data NotFound'], ['data Current']]);
+});
+
+test('a kind that may not be watched fails the wait', async (t) => {
+  const { error } = await wait([ref('ConfigMap', 'a')], () => [forbidden('configmaps')]);
+  t.like(error, { code: 'forbidden', message: 'configmaps is forbidden' });
+});
+
+test('pods that may not be looked at cost the reason, not the wait', async (t) => {
+  const web = (status: object) =>
+    object('Deployment', 'web', { spec: { selector: { matchLabels: { app: 'web' } } }, status });
+  const ready = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
+  const { error, reports, queries } = await wait([ref('Deployment', 'web')], ({ kind }) => {
+    if (kind === 'Pod') return [forbidden('pods')];
+    if (kind !== 'Deployment') return [{ type: 'snapshot', objects: [] }];
+    const waiting: Script = Array.from({ length: 20 }, () => ({ type: 'changed', object: web({}) }));
+    const conditions = [{ type: 'Available', status: 'True' }];
+    return [
+      { type: 'snapshot', objects: [web({})] },
+      ...waiting,
+      { type: 'changed', object: web({ ...ready, conditions }) },
+    ];
+  });
+  t.is(error, undefined);
+  t.deepEqual(
+    reports.flatMap(({ message }) => message ?? []),
+    ['reasons may be missing: pods is forbidden'],
+  );
+  t.deepEqual(
+    queries.map(({ kind, labelSelector, fieldSelector }) => [kind, labelSelector ?? fieldSelector]),
+    [
+      ['Deployment', 'metadata.name=web'],
+      ['Event', 'type=Warning'],
+      ['ReplicaSet', 'app in (web)'],
+      ['Pod', 'app in (web)'],
+    ],
+  );
+});
+
+test('at the deadline, all that is not ready is named with its reason', async (t) => {
+  const refs = [ref('PersistentVolumeClaim', 'data'), ref('Job', 'load'), ref('ConfigMap', 'a')];
+  const { error } = await wait(
+    refs,
+    ({ kind }) =>
+      kind === 'Job' ? [] : [{ type: 'snapshot', objects: [object(kind, kind === 'ConfigMap' ? 'a' : 'data')] }],
+    200,
+  );
+  t.like(error, {
+    code: 'timeout',
+    message: `timed out
+resource PersistentVolumeClaim/shop/data not ready. status: InProgress, message: PVC is not Bound. phase: unknown
+resource Job/shop/load not ready. status: Unknown, message: not seen yet`,
+  });
+});
+
+test('nothing to wait for is ready', async (t) => {
+  const { error, queries } = await wait([], () => []);
+  t.is(error, undefined);
+  t.deepEqual(queries, []);
+});
