@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { canBackquote, quote } from '../go/strconv.ts';
 import { Slice, type Int, type Value } from '../go/value.ts';
-import { cached } from './support/bounded-cache.ts';
 import { grownCapacity, withCapacity } from './support/capacity.ts';
 import { expandReplacement } from './support/expand-replacement.ts';
 import type { FunctionFamily } from './family.ts';
@@ -21,7 +21,11 @@ const counted = ['string', 'string', 'int'] as const;
 
 /** Sprig's functions over regular expressions, which are compiled once. */
 export function regexFunctions(limits: FunctionLimits): FunctionFamily {
-  const compile = cached(compiledPatterns, (pattern) => new RegularExpression(pattern));
+  const compiled = new LRUCache<string, RegularExpression>({
+    max: compiledPatterns,
+    memoMethod: (pattern) => new RegularExpression(pattern),
+  });
+  const compile = (pattern: string): RegularExpression => compiled.memo(pattern);
   const match = (pattern: string, text: string): boolean => compile(pattern).matches(text);
   /** A function and its `must…` twin, which tell a bad pattern in different words. */
   const both = (name: string, params: readonly string[], call: RegexCall): FunctionFamily => ({

@@ -1,19 +1,22 @@
-import { parseConstraint, satisfies } from '../go/semver-constraint.ts';
+import { LRUCache } from 'lru-cache';
+import { parseConstraint, satisfies, type Constraint } from '../go/semver-constraint.ts';
 import { parseVersion, Version } from '../go/semver.ts';
-import { cached } from './support/bounded-cache.ts';
 import type { FunctionFamily } from './family.ts';
 
 const parsedConstraints = 500;
 
 /** Sprig's functions over semantic versions; constraints are parsed once. */
 export function versionFunctions(): FunctionFamily {
-  const constraint = cached(parsedConstraints, parseConstraint);
+  const constraints = new LRUCache<string, Constraint>({
+    max: parsedConstraints,
+    memoMethod: (range) => parseConstraint(range),
+  });
   return {
     semver: { params: ['string'], call: (text: string) => new Version(parseVersion(text)) },
     semverCompare: {
       params: ['string', 'string'],
       call: (range: string, text: string) => {
-        const parsed = constraint(range);
+        const parsed = constraints.memo(range);
         return satisfies(parseVersion(text), parsed);
       },
     },

@@ -1,35 +1,19 @@
-/** Keeps what was used last, as much as weighs no more than a limit. */
+import { LRUCache } from 'lru-cache';
+
+/** A cache that drops the least recently used entries when the total weight exceeds a limit. */
 export interface WeightedCache<T> {
   get(key: string): T | undefined;
-  /** Keeps it, though it alone may weigh more than the limit. */
+  /** Adds or replaces an entry. An entry heavier than the limit is kept alone. */
   set(key: string, value: T, weight: number): void;
 }
 
-export function createWeightedCache<T>(maxWeight: number): WeightedCache<T> {
-  const entries = new Map<string, { readonly value: T; readonly weight: number }>();
-  let total = 0;
-
-  function remove(key: string): void {
-    total -= entries.get(key)?.weight ?? 0;
-    entries.delete(key);
-  }
-
+export function createWeightedCache<T extends object>(maxWeight: number): WeightedCache<T> {
+  const entries = new LRUCache<string, T>({ maxSize: maxWeight });
   return {
-    get(key) {
-      const entry = entries.get(key);
-      if (entry === undefined) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.value;
-    },
+    get: (key) => entries.get(key),
     set(key, value, weight) {
-      remove(key);
-      for (const oldest of entries.keys()) {
-        if (total + weight <= maxWeight) break;
-        remove(oldest);
-      }
-      entries.set(key, { value, weight });
-      total += weight;
+      // LRUCache ignores entries larger than `maxSize`, and rejects a size of 0
+      entries.set(key, value, { size: Math.max(1, Math.min(weight, maxWeight)) });
     },
   };
 }
