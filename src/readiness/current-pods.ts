@@ -1,5 +1,5 @@
+import { integerAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { numberAt, textAt } from './fields.ts';
 import { isOwnedBy, newestFirst, type Surroundings } from './surroundings.ts';
 
 const deploymentRevision = 'deployment.kubernetes.io/revision';
@@ -16,7 +16,7 @@ export function currentPods(workload: KubeObject, { replicaSets, pods }: Surroun
       return replicaSet === undefined ? [] : owned(replicaSet);
     }
     case 'StatefulSet':
-      return withRevision(owned(workload), textAt(workload, 'status', 'updateRevision'));
+      return withRevision(owned(workload), stringAt(workload, 'status', 'updateRevision'));
     case 'DaemonSet': {
       const newest = owned(workload);
       return withRevision(newest, newest[0]?.metadata.labels?.[controllerRevision]);
@@ -31,7 +31,7 @@ export function currentPods(workload: KubeObject, { replicaSets, pods }: Surroun
  * the highest revision is the old one.
  */
 export function currentReplicaSet(deployment: KubeObject, replicaSets: readonly KubeObject[]): KubeObject | undefined {
-  if (numberAt(deployment, 'status', 'observedGeneration') !== deployment.metadata.generation) return undefined;
+  if (integerAt(deployment, 'status', 'observedGeneration') !== deployment.metadata.generation) return undefined;
   const revision = deployment.metadata.annotations?.[deploymentRevision];
   return replicaSets
     .filter((replicaSet) => isOwnedBy(replicaSet, deployment))

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../objects/object.ts';
-import { conditionsOf } from './fields.ts';
+import { conditionsOf } from './conditions.ts';
 import { current, failed, inProgress, type Readiness } from './status.ts';
 
 export function customResourceDefinitionReadiness(object: KubeObject): Readiness {

@@ -1,13 +1,13 @@
+import { integerAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { numberAt } from './fields.ts';
 import { current, inProgress, type Readiness } from './status.ts';
 
 export function daemonSetReadiness(object: KubeObject): Readiness {
   if (object.metadata.generation === undefined) return inProgress('DaemonSet metadata.generation not found');
-  if (numberAt(object, 'status', 'observedGeneration') === undefined) {
+  if (integerAt(object, 'status', 'observedGeneration') === undefined) {
     return inProgress('DaemonSet status.observedGeneration not found');
   }
-  const desired = numberAt(object, 'status', 'desiredNumberScheduled');
+  const desired = integerAt(object, 'status', 'desiredNumberScheduled');
   if (desired === undefined) return inProgress('Missing .status.desiredNumberScheduled');
 
   const counts = [
@@ -17,7 +17,7 @@ export function daemonSetReadiness(object: KubeObject): Readiness {
     ['Ready', 'numberReady'],
   ] as const;
   for (const [label, field] of counts) {
-    const count = numberAt(object, 'status', field) ?? 0;
+    const count = integerAt(object, 'status', field) ?? 0;
     if (desired > count) return inProgress(`${label}: ${count}/${desired}`);
   }
   return current(`All replicas scheduled as expected. Replicas: ${desired}`);

@@ -1,5 +1,6 @@
+import { integerAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { conditionOf, conditionsOf, numberAt } from './fields.ts';
+import { conditionOf, conditionsOf } from './conditions.ts';
 import { current, failed, inProgress, type Readiness } from './status.ts';
 
 /** The controller's word for "no deadline": it sets no Progressing condition then. */
@@ -11,11 +12,11 @@ export function deploymentReadiness(object: KubeObject): Readiness {
   ) {
     return failed('Progress deadline exceeded');
   }
-  const wanted = numberAt(object, 'spec', 'replicas') ?? 1;
-  const replicas = numberAt(object, 'status', 'replicas') ?? 0;
-  const updated = numberAt(object, 'status', 'updatedReplicas') ?? 0;
-  const ready = numberAt(object, 'status', 'readyReplicas') ?? 0;
-  const available = numberAt(object, 'status', 'availableReplicas') ?? 0;
+  const wanted = integerAt(object, 'spec', 'replicas') ?? 1;
+  const replicas = integerAt(object, 'status', 'replicas') ?? 0;
+  const updated = integerAt(object, 'status', 'updatedReplicas') ?? 0;
+  const ready = integerAt(object, 'status', 'readyReplicas') ?? 0;
+  const available = integerAt(object, 'status', 'availableReplicas') ?? 0;
 
   if (wanted > replicas) return inProgress(`Replicas: ${replicas}/${wanted}`);
   if (wanted > updated) return inProgress(`Updated: ${updated}/${wanted}`);
@@ -28,6 +29,6 @@ export function deploymentReadiness(object: KubeObject): Readiness {
 }
 
 function hasProgressed(object: KubeObject): boolean {
-  if ((numberAt(object, 'spec', 'progressDeadlineSeconds') ?? noDeadline) === noDeadline) return true;
+  if ((integerAt(object, 'spec', 'progressDeadlineSeconds') ?? noDeadline) === noDeadline) return true;
   return conditionOf(object, 'Progressing', 'True')?.reason === 'NewReplicaSetAvailable';
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../objects/object.ts';
 import { currentPods, currentReplicaSet } from './current-pods.ts';
-import { conditionOf } from './fields.ts';
+import { conditionOf } from './conditions.ts';
 import { podProblem, type PodProblem } from './pod-problem.ts';
 import { newestWarning, type Surroundings } from './surroundings.ts';
 

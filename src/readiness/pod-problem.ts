@@ -1,5 +1,6 @@
+import { fieldAt, integerAt, listAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { conditionOf, fieldAt, listAt, numberAt, textAt } from './fields.ts';
+import { conditionOf } from './conditions.ts';
 import { newestWarning } from './surroundings.ts';
 
 export interface PodProblem {
@@ -16,7 +17,7 @@ const settingUp: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitial
 /** What keeps a pod from being ready; undefined where it is ready, has succeeded, or is being deleted. */
 export function podProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem | undefined {
   if (pod.metadata.deletionTimestamp !== undefined || conditionOf(pod, 'Ready', 'True')) return undefined;
-  if (textAt(pod, 'status', 'phase') === 'Succeeded') return undefined;
+  if (stringAt(pod, 'status', 'phase') === 'Succeeded') return undefined;
   return schedulingProblem(pod) ?? containerProblem(pod, events) ?? podFailure(pod) ?? setUpProblem(pod, events);
 }
 
@@ -29,15 +30,15 @@ function containerProblem(pod: KubeObject, events: readonly KubeObject[]): PodPr
   const statuses = [...listAt(pod, 'status', 'initContainerStatuses'), ...listAt(pod, 'status', 'containerStatuses')];
   for (const status of statuses) {
     const reason = waitingReason(status) ?? terminatedReason(status) ?? unreadyReason(status, pod, events);
-    if (reason !== undefined) return { reason, container: textAt(status, 'name') ?? '', isCause: true };
+    if (reason !== undefined) return { reason, container: stringAt(status, 'name') ?? '', isCause: true };
   }
   return undefined;
 }
 
 function waitingReason(status: unknown): string | undefined {
-  const reason = textAt(status, 'state', 'waiting', 'reason');
+  const reason = stringAt(status, 'state', 'waiting', 'reason');
   if (reason === undefined || settingUp.has(reason)) return undefined;
-  const message = textAt(status, 'state', 'waiting', 'message') ?? '';
+  const message = stringAt(status, 'state', 'waiting', 'message') ?? '';
   const last = fieldAt(status, 'lastState', 'terminated');
   // the API's message repeats the pod's name and uid, and the back-off grows: how it ended says more
   return reason === 'CrashLoopBackOff' && last !== undefined
@@ -47,7 +48,7 @@ function waitingReason(status: unknown): string | undefined {
 
 function terminatedReason(status: unknown): string | undefined {
   const terminated = fieldAt(status, 'state', 'terminated');
-  return numberAt(terminated, 'exitCode') === undefined || numberAt(terminated, 'exitCode') === 0
+  return integerAt(terminated, 'exitCode') === undefined || integerAt(terminated, 'exitCode') === 0
     ? undefined
     : joined('Terminated', howItEnded(terminated));
 }
@@ -61,8 +62,8 @@ function unreadyReason(status: unknown, pod: KubeObject, events: readonly KubeOb
 }
 
 function podFailure(pod: KubeObject): PodProblem | undefined {
-  if (textAt(pod, 'status', 'phase') !== 'Failed') return undefined;
-  const reason = joined(textAt(pod, 'status', 'reason') ?? 'Failed', textAt(pod, 'status', 'message') ?? '');
+  if (stringAt(pod, 'status', 'phase') !== 'Failed') return undefined;
+  const reason = joined(stringAt(pod, 'status', 'reason') ?? 'Failed', stringAt(pod, 'status', 'message') ?? '');
   return { reason, isCause: true };
 }
 
@@ -71,7 +72,7 @@ function setUpProblem(pod: KubeObject, events: readonly KubeObject[]): PodProble
   const warning = newestWarning(events, pod, (reason) => reason.startsWith('Failed'));
   if (warning !== undefined) return { reason: warning, isCause: true };
   const waiting = listAt(pod, 'status', 'containerStatuses')
-    .map((status) => textAt(status, 'state', 'waiting', 'reason'))
+    .map((status) => stringAt(status, 'state', 'waiting', 'reason'))
     .find((reason) => reason !== undefined);
   const unready = conditionOf(pod, 'Ready', 'False')?.message ?? '';
   return { reason: waiting ?? (unready === '' ? 'the pod is not ready' : unready), isCause: false };
@@ -79,14 +80,14 @@ function setUpProblem(pod: KubeObject, events: readonly KubeObject[]): PodProble
 
 /** `exit code 1 (Error)`, with what the container left as its termination message. */
 function howItEnded(terminated: unknown): string {
-  const code = numberAt(terminated, 'exitCode') ?? 0;
-  const reason = textAt(terminated, 'reason');
-  const message = (textAt(terminated, 'message') ?? '').trim();
+  const code = integerAt(terminated, 'exitCode') ?? 0;
+  const reason = stringAt(terminated, 'reason');
+  const message = (stringAt(terminated, 'message') ?? '').trim();
   return joined(`exit code ${code}${reason === undefined ? '' : ` (${reason})`}`, message);
 }
 
 function restarts(status: unknown): string {
-  const count = numberAt(status, 'restartCount') ?? 0;
+  const count = integerAt(status, 'restartCount') ?? 0;
   return count === 1 ? '1 restart' : `${count} restarts`;
 }
 

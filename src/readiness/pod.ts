@@ -1,5 +1,6 @@
+import { listAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { conditionOf, listAt, textAt } from './fields.ts';
+import { conditionOf } from './conditions.ts';
 import { current, failed, inProgress, type Readiness, type ReadinessOptions } from './status.ts';
 
 /** How long a pod may be without a node before that counts as a failure, in milliseconds. */
@@ -7,7 +8,7 @@ const schedulingGrace = 15_000;
 
 export function podReadiness(object: KubeObject, options: ReadinessOptions): Readiness {
   if (options.toCompletion?.includes('Pod') === true) return podCompletion(object);
-  const phase = textAt(object, 'status', 'phase') ?? '';
+  const phase = stringAt(object, 'status', 'phase') ?? '';
   switch (phase) {
     case 'Succeeded':
       return current('Pod has completed successfully');
@@ -27,7 +28,7 @@ export function podReadiness(object: KubeObject, options: ReadinessOptions): Rea
 /** As Helm looks at the pod of a hook. */
 function podCompletion(object: KubeObject): Readiness {
   const { name } = object.metadata;
-  const phase = textAt(object, 'status', 'phase');
+  const phase = stringAt(object, 'status', 'phase');
   if (phase === 'Succeeded') return current(`pod ${name} succeeded`);
   if (phase === 'Failed') return failed(`pod ${name} failed`);
   return inProgress(`pod ${name} in progress`);
@@ -36,10 +37,10 @@ function podCompletion(object: KubeObject): Readiness {
 function runningPod(object: KubeObject): Readiness {
   if (conditionOf(object, 'Ready', 'True')) return current('Pod is Ready');
   const looping = listAt(object, 'status', 'containerStatuses').filter(
-    (container) => textAt(container, 'state', 'waiting', 'reason') === 'CrashLoopBackOff',
+    (container) => stringAt(container, 'state', 'waiting', 'reason') === 'CrashLoopBackOff',
   );
   if (looping.length === 0) return inProgress('Pod is running but is not Ready');
-  const names = looping.map((container) => textAt(container, 'name') ?? '');
+  const names = looping.map((container) => stringAt(container, 'name') ?? '');
   return failed(`Containers in CrashLoop state: ${names.join(',')}`);
 }
 

@@ -1,8 +1,10 @@
+import { integerAt, stringAt } from '../objects/fields.ts';
+import { groupKind } from '../objects/group-kind.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { customResourceDefinitionReadiness } from './custom-resource-definition.ts';
 import { daemonSetReadiness } from './daemon-set.ts';
 import { deploymentReadiness } from './deployment.ts';
-import { conditionsOf, numberAt, textAt } from './fields.ts';
+import { conditionsOf } from './conditions.ts';
 import { jobReadiness } from './job.ts';
 import { podReadiness } from './pod.ts';
 import { replicaSetReadiness } from './replica-set.ts';
@@ -33,17 +35,12 @@ export function readinessOf(object: KubeObject, options: ReadinessOptions): Read
   return genericReadiness(object) ?? (rules.get(groupKind(object)) ?? readyCondition)(object, options);
 }
 
-function groupKind({ apiVersion, kind }: KubeObject): string {
-  const slash = apiVersion.indexOf('/');
-  return slash === -1 ? kind : `${apiVersion.slice(0, slash)}/${kind}`;
-}
-
 function genericReadiness(object: KubeObject): Readiness | undefined {
   if ((object.metadata.deletionTimestamp ?? '') !== '') {
     return { status: 'Terminating', message: 'Resource scheduled for deletion' };
   }
-  const generation = numberAt(object, 'metadata', 'generation');
-  const observed = numberAt(object, 'status', 'observedGeneration');
+  const generation = integerAt(object, 'metadata', 'generation');
+  const observed = integerAt(object, 'status', 'observedGeneration');
   if (generation !== undefined && observed !== undefined && observed !== generation) {
     return inProgress(`${object.kind} generation is ${generation}, but latest observed generation is ${observed}`);
   }
@@ -64,14 +61,14 @@ function readyCondition(object: KubeObject): Readiness {
 }
 
 function serviceReadiness(object: KubeObject): Readiness {
-  const isLoadBalancer = textAt(object, 'spec', 'type') === 'LoadBalancer';
-  if (isLoadBalancer && (textAt(object, 'spec', 'clusterIP') ?? '') === '') {
+  const isLoadBalancer = stringAt(object, 'spec', 'type') === 'LoadBalancer';
+  if (isLoadBalancer && (stringAt(object, 'spec', 'clusterIP') ?? '') === '') {
     return inProgress('ClusterIP not set. Service type: LoadBalancer');
   }
   return current('Service is ready');
 }
 
 function persistentVolumeClaimReadiness(object: KubeObject): Readiness {
-  const phase = textAt(object, 'status', 'phase') ?? 'unknown';
+  const phase = stringAt(object, 'status', 'phase') ?? 'unknown';
   return phase === 'Bound' ? current('PVC is Bound') : inProgress(`PVC is not Bound. phase: ${phase}`);
 }

@@ -1,18 +1,19 @@
+import { integerAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { conditionOf, numberAt } from './fields.ts';
+import { conditionOf } from './conditions.ts';
 import { current, inProgress, type Readiness } from './status.ts';
 
 export function replicaSetReadiness(object: KubeObject): Readiness {
   if (conditionOf(object, 'ReplicaFailure', 'True')) return inProgress('Replica Failure condition. Check Pods');
-  const wanted = numberAt(object, 'spec', 'replicas') ?? 1;
-  const replicas = numberAt(object, 'status', 'replicas') ?? 0;
+  const wanted = integerAt(object, 'spec', 'replicas') ?? 1;
+  const replicas = integerAt(object, 'status', 'replicas') ?? 0;
   const counts = [
     ['Labelled', 'fullyLabeledReplicas'],
     ['Available', 'availableReplicas'],
     ['Ready', 'readyReplicas'],
   ] as const;
   for (const [label, field] of counts) {
-    const count = numberAt(object, 'status', field) ?? 0;
+    const count = integerAt(object, 'status', field) ?? 0;
     if (wanted > count) return inProgress(`${label}: ${count}/${wanted}`);
   }
   if (replicas > wanted) return inProgress(`Pending termination: ${replicas - wanted}`);

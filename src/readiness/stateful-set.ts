@@ -1,32 +1,32 @@
+import { integerAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { numberAt, textAt } from './fields.ts';
 import { current, inProgress, type Readiness } from './status.ts';
 
 export function statefulSetReadiness(object: KubeObject): Readiness {
-  if (textAt(object, 'spec', 'updateStrategy', 'type') === 'OnDelete') {
+  if (stringAt(object, 'spec', 'updateStrategy', 'type') === 'OnDelete') {
     return current('StatefulSet is using the ondelete update strategy');
   }
-  const wanted = numberAt(object, 'spec', 'replicas') ?? 1;
-  const replicas = numberAt(object, 'status', 'replicas') ?? 0;
-  const ready = numberAt(object, 'status', 'readyReplicas') ?? 0;
+  const wanted = integerAt(object, 'spec', 'replicas') ?? 1;
+  const replicas = integerAt(object, 'status', 'replicas') ?? 0;
+  const ready = integerAt(object, 'status', 'readyReplicas') ?? 0;
   if (wanted > replicas) return inProgress(`Replicas: ${replicas}/${wanted}`);
   if (wanted > ready) return inProgress(`Ready: ${ready}/${wanted}`);
   if (replicas > wanted) return inProgress(`Pending termination: ${replicas - wanted}`);
 
-  const partition = numberAt(object, 'spec', 'updateStrategy', 'rollingUpdate', 'partition') ?? -1;
+  const partition = integerAt(object, 'spec', 'updateStrategy', 'rollingUpdate', 'partition') ?? -1;
   return partition === -1 ? wholeRollout(object, wanted, replicas) : partitionRollout(object, wanted - partition);
 }
 
 function partitionRollout(object: KubeObject, wanted: number): Readiness {
-  const updated = numberAt(object, 'status', 'updatedReplicas') ?? 0;
+  const updated = integerAt(object, 'status', 'updatedReplicas') ?? 0;
   if (updated < wanted) return inProgress(`updated: ${updated}/${wanted}`);
   return current(`Partition rollout complete. updated: ${updated}`);
 }
 
 function wholeRollout(object: KubeObject, wanted: number, replicas: number): Readiness {
-  const currentReplicas = numberAt(object, 'status', 'currentReplicas') ?? 0;
+  const currentReplicas = integerAt(object, 'status', 'currentReplicas') ?? 0;
   if (wanted > currentReplicas) return inProgress(`current: ${currentReplicas}/${wanted}`);
-  if (textAt(object, 'status', 'currentRevision') !== textAt(object, 'status', 'updateRevision')) {
+  if (stringAt(object, 'status', 'currentRevision') !== stringAt(object, 'status', 'updateRevision')) {
     return inProgress('Waiting for updated revision to match current');
   }
   return current(`All replicas scheduled as expected. Replicas: ${replicas}`);

@@ -1,5 +1,5 @@
+import { fieldAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { fieldAt, textAt } from './fields.ts';
 
 /** What is around a workload, as far as it was looked at; other workloads' objects may be among it. */
 export interface Surroundings {
@@ -24,13 +24,13 @@ export function newestWarning(
   const newest = events
     .filter(
       (event) =>
-        textAt(event, 'type') === 'Warning' &&
-        textAt(event, 'involvedObject', 'uid') === about.metadata.uid &&
-        accepts(textAt(event, 'reason') ?? ''),
+        stringAt(event, 'type') === 'Warning' &&
+        stringAt(event, 'involvedObject', 'uid') === about.metadata.uid &&
+        accepts(stringAt(event, 'reason') ?? ''),
     )
     .sort((a, b) => eventTime(a) - eventTime(b))
     .at(-1);
-  return newest && `${textAt(newest, 'reason') ?? ''}: ${(textAt(newest, 'message') ?? '').trim()}`;
+  return newest && `${stringAt(newest, 'reason') ?? ''}: ${(stringAt(newest, 'message') ?? '').trim()}`;
 }
 
 function eventTime(event: KubeObject): number {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../objects/fields.ts';
 import type { Value } from '../../go/value.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { plainObject } from '../../release/plain-value.ts';
@@ -5,7 +6,6 @@ import { splitManifests } from '../../render/manifest/manifest.ts';
 import { readYaml } from '../../yaml/read.ts';
 import { OperationError } from '../error.ts';
 import { messageOf } from '../error-code.ts';
-import { isJsonObject } from './json-object.ts';
 
 export interface ManifestObject {
   object: KubeObject;

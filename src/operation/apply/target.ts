@@ -1,3 +1,4 @@
+import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { OperationError } from '../error.ts';
@@ -64,12 +65,6 @@ async function resolve(
     ref: { apiVersion, kind, namespace, name: metadata.name },
     namespaced,
   };
-}
-
-/** What makes two objects the same: the API's version does not count, as in Helm. */
-export function identityOf({ apiVersion, kind, namespace = '', name }: ObjectRef): string {
-  const slash = apiVersion.indexOf('/');
-  return `${slash === -1 ? '' : apiVersion.slice(0, slash)}/${kind}/${namespace}/${name}`;
 }
 
 /** The objects of the first list that are not in the second. */

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../objects/fields.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../../objects/object.ts';
 import type { CrdFile } from '../../render/manifest/crds.ts';
@@ -6,7 +7,6 @@ import type { Cluster, ClusterCapabilities } from '../../objects/cluster.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
 import { withPrefix } from '../error-code.ts';
-import { isJsonObject } from '../apply/json-object.ts';
 import { readObjects } from '../apply/manifest-objects.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
 import type { StepTools } from './steps.ts';

@@ -1,5 +1,13 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { ensureObject, isJson, objectAt, objectsAt, setDefault, stringAt, type Json } from '../store/json.ts';
+import {
+  ensureObject,
+  isJsonObject,
+  objectAt,
+  objectsAt,
+  setDefault,
+  stringAt,
+  type JsonObject,
+} from '../../objects/fields.ts';
 import { podSpecOf } from './pod-spec.ts';
 
 /** Fills in what the API server would and what readiness, comparison of revisions and charts can see. Changes the object that it gets. */
@@ -74,7 +82,7 @@ const defaultsOfKind: Readonly<Record<string, (object: KubeObject) => void>> = {
   Secret(object) {
     setDefault(object, 'type', 'Opaque');
     const texts = object['stringData'];
-    if (!isJson(texts)) return;
+    if (!isJsonObject(texts)) return;
     const data = ensureObject(object, 'data');
     for (const [key, text] of Object.entries(texts)) data[key] = Buffer.from(String(text)).toString('base64');
     delete object['stringData'];
@@ -97,7 +105,7 @@ const defaultsOfKind: Readonly<Record<string, (object: KubeObject) => void>> = {
   },
 };
 
-function defaultJobSpec(spec: Json): void {
+function defaultJobSpec(spec: JsonObject): void {
   if (spec['completions'] === undefined && spec['parallelism'] === undefined) spec['completions'] = 1;
   setDefault(spec, 'parallelism', 1);
   setDefault(spec, 'backoffLimit', 6);
@@ -106,7 +114,7 @@ function defaultJobSpec(spec: Json): void {
 }
 
 /** A Job's pods are told apart by its uid. */
-function identifyPods(job: KubeObject, spec: Json): void {
+function identifyPods(job: KubeObject, spec: JsonObject): void {
   const { uid = '', name } = job.metadata;
   setDefault(spec, 'selector', { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } });
   for (const labels of [
@@ -122,7 +130,7 @@ function identifyPods(job: KubeObject, spec: Json): void {
   }
 }
 
-function defaultPodSpec(spec: Json): void {
+function defaultPodSpec(spec: JsonObject): void {
   setDefault(spec, 'restartPolicy', 'Always');
   setDefault(spec, 'dnsPolicy', 'ClusterFirst');
   setDefault(spec, 'terminationGracePeriodSeconds', 30);
@@ -143,7 +151,7 @@ function defaultPullPolicy(image: string): string {
   return (tag === undefined && !image.includes('@')) || tag === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
-function defaultProbe(probe: Json): void {
+function defaultProbe(probe: JsonObject): void {
   setDefault(probe, 'timeoutSeconds', 1);
   setDefault(probe, 'periodSeconds', 10);
   setDefault(probe, 'successThreshold', 1);

@@ -1,4 +1,4 @@
-import { isJson, type Json } from '../store/json.ts';
+import { isJsonObject, type JsonObject } from '../../objects/fields.ts';
 import { podSpecPath } from './pod-spec.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 
@@ -23,7 +23,7 @@ interface Rule {
 }
 
 /** The first field whose type charts get wrong, as far as the sandbox knows the types; undefined where there is none. */
-export function typeMismatch(type: ResourceType, object: Json): TypeMismatch | undefined {
+export function typeMismatch(type: ResourceType, object: JsonObject): TypeMismatch | undefined {
   for (const rule of rulesFor(type)) {
     const found = mismatchOf(rule, object);
     if (found) return found;
@@ -82,7 +82,7 @@ interface Visited {
   fields: readonly string[];
 }
 
-function mismatchOf(rule: Rule, object: Json): TypeMismatch | undefined {
+function mismatchOf(rule: Rule, object: JsonObject): TypeMismatch | undefined {
   let visited: Visited[] = [{ value: object, path: [], fields: [] }];
   for (const step of rule.path.split('.')) visited = visited.flatMap((at) => descend(at, step));
   const wrong = visited.find(({ value }) => !hasType(value, rule.type));
@@ -93,7 +93,7 @@ function mismatchOf(rule: Rule, object: Json): TypeMismatch | undefined {
 
 function descend({ value, path, fields }: Visited, step: string): Visited[] {
   const name = step.replace(/\[\]|\{\}/, '');
-  const child = isJson(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  const child = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   const inside = [...fields, name];
   if (step.endsWith('[]')) {
     if (!Array.isArray(child)) return [];
@@ -104,7 +104,7 @@ function descend({ value, path, fields }: Visited, step: string): Visited[] {
     }));
   }
   if (step.endsWith('{}')) {
-    if (!isJson(child)) return [];
+    if (!isJsonObject(child)) return [];
     return Object.entries(child).map(([key, item]) => ({ value: item, path: [...path, name, key], fields: inside }));
   }
   return child === undefined ? [] : [{ value: child, path: [...path, name], fields: inside }];
@@ -121,7 +121,7 @@ function hasType(value: unknown, type: FieldType): boolean {
     case '[]string':
       return Array.isArray(value);
     case 'map[string]string':
-      return isJson(value);
+      return isJsonObject(value);
     case 'bytes':
       return typeof value === 'string' && isBase64(value);
   }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { isJson, valueAt, type Json } from '../store/json.ts';
+import { isJsonObject, fieldAt, type JsonObject } from '../../objects/fields.ts';
 
 /** Where each kind keeps the spec of the pods that it makes. */
 const pathOfKind: Readonly<Record<string, readonly string[]>> = {
@@ -19,8 +19,8 @@ export function podSpecPath(kind: string): readonly string[] | undefined {
 }
 
 /** The pod spec inside an object of a built-in kind. */
-export function podSpecOf(object: KubeObject): Json | undefined {
+export function podSpecOf(object: KubeObject): JsonObject | undefined {
   const path = podSpecPath(object.kind);
-  const spec = path && valueAt(object, ...path);
-  return isJson(spec) ? spec : undefined;
+  const spec = path && fieldAt(object, ...path);
+  return isJsonObject(spec) ? spec : undefined;
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../objects/object.ts';
-import { objectsAt, removeField } from '../store/json.ts';
+import { objectsAt, removeField } from '../../objects/fields.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import { newUid, timestamp, type SandboxHost } from '../sandbox-host.ts';
 

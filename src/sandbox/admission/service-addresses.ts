@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { ensureObject, objectsAt, stringAt, type Json } from '../store/json.ts';
+import { ensureObject, objectsAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 
 /** Hands out cluster addresses and node ports, as the API server does when a Service is written. */
 export interface Allocator {
@@ -18,7 +18,7 @@ export function createAllocator(): Allocator {
     return `10.96.${Math.floor(lastAddress / 250)}.${(lastAddress % 250) + 1}`;
   };
 
-  const complete = (spec: Json): void => {
+  const complete = (spec: JsonObject): void => {
     const type = stringAt(spec, 'type');
     if (type === 'ExternalName') return;
     if (!spec['clusterIP']) spec['clusterIP'] = nextAddress();

@@ -1,7 +1,16 @@
 import { labelRequirements, matchesLabels } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { invalidValue, required, type FieldError } from '../api/api-error.ts';
-import { isJson, listAt, numberAt, objectAt, objectsAt, stringAt, valueAt, type Json } from '../store/json.ts';
+import {
+  isJsonObject,
+  listAt,
+  numberAt,
+  objectAt,
+  objectsAt,
+  stringAt,
+  fieldAt,
+  type JsonObject,
+} from '../../objects/fields.ts';
 import { dnsLabelErrors, labelErrors } from './names.ts';
 import { podSpecOf, podSpecPath } from './pod-spec.ts';
 
@@ -65,8 +74,8 @@ function ingressErrors(object: KubeObject): FieldError[] {
 function selectorErrors(object: KubeObject): FieldError[] {
   const labels = objectAt(object, 'spec', 'template', 'metadata', 'labels');
   const badLabels = labelErrors(labels, 'spec.template.labels');
-  const selector = valueAt(object, 'spec', 'selector');
-  if (!isJson(selector)) {
+  const selector = fieldAt(object, 'spec', 'selector');
+  if (!isJsonObject(selector)) {
     const mismatch = `\`selector\` does not match template \`labels\``;
     return [required('spec.selector'), invalidValue('spec.template.metadata.labels', labels, mismatch), ...badLabels];
   }
@@ -79,7 +88,7 @@ function selectorErrors(object: KubeObject): FieldError[] {
   return matches ? badLabels : [mismatch, ...badLabels];
 }
 
-function podSpecErrors(spec: Json, path: string): FieldError[] {
+function podSpecErrors(spec: JsonObject, path: string): FieldError[] {
   const containers = objectsAt(spec, 'containers');
   if (containers.length === 0) return [required(`${path}.containers`)];
   const seen = new Set<string>();
@@ -95,7 +104,7 @@ function podSpecErrors(spec: Json, path: string): FieldError[] {
 }
 
 function containerErrors(
-  container: Json,
+  container: JsonObject,
   path: string,
   seen: Set<string>,
   volumes: Set<string | undefined>,

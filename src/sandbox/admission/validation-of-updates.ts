@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../objects/object.ts';
 import { invalidValue, type FieldError } from '../api/api-error.ts';
-import { isJson, objectAt, stringAt, valueAt, type Json } from '../store/json.ts';
+import { isJsonObject, objectAt, stringAt, fieldAt, type JsonObject } from '../../objects/fields.ts';
 
 /** What an update of a built-in kind must not change, in the API's words. */
 export function immutableFieldErrors(current: KubeObject, next: KubeObject): FieldError[] {
@@ -31,16 +31,16 @@ function immutable(...paths: string[]): Check {
   return (current, next) =>
     paths
       .filter((path) => changed(current, next, path))
-      .map((path) => invalidValue(path, valueAt(next, ...path.split('.')), 'field is immutable'));
+      .map((path) => invalidValue(path, fieldAt(next, ...path.split('.')), 'field is immutable'));
 }
 
 function changed(current: KubeObject, next: KubeObject, path: string): boolean {
-  return !isDeepStrictEqual(valueAt(current, ...path.split('.')), valueAt(next, ...path.split('.')));
+  return !isDeepStrictEqual(fieldAt(current, ...path.split('.')), fieldAt(next, ...path.split('.')));
 }
 
 /** Whether two specs differ apart from some of their fields. */
 function differsBeyond(current: KubeObject, next: KubeObject, allowed: readonly string[]): boolean {
-  const rest = (object: KubeObject): Json =>
+  const rest = (object: KubeObject): JsonObject =>
     Object.fromEntries(Object.entries(objectAt(object, 'spec')).filter(([field]) => !allowed.includes(field)));
   return !isDeepStrictEqual(rest(current), rest(next));
 }
@@ -108,9 +108,9 @@ function podErrors(current: KubeObject, next: KubeObject): FieldError[] {
     'nodeName',
   ];
   const withoutImages = (object: KubeObject): unknown[] =>
-    [valueAt(object, 'spec', 'containers'), valueAt(object, 'spec', 'initContainers')].map((list) =>
+    [fieldAt(object, 'spec', 'containers'), fieldAt(object, 'spec', 'initContainers')].map((list) =>
       Array.isArray(list)
-        ? list.map((container: unknown) => (isJson(container) ? { ...container, image: '' } : container))
+        ? list.map((container: unknown) => (isJsonObject(container) ? { ...container, image: '' } : container))
         : list,
     );
   if (!differsBeyond(current, next, allowed) && isDeepStrictEqual(withoutImages(current), withoutImages(next)))

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { badRequest, type ApiError } from './api-error.ts';
 import { decodingError, typeMismatch } from '../admission/field-types.ts';
-import { isJson, stringAt } from '../store/json.ts';
+import { isJsonObject, stringAt } from '../../objects/fields.ts';
+import { versionOf } from '../../objects/group-kind.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 
 /** The object in a request's body, of the kind that the URL says, with fields of the right types. Fails with 400. */
@@ -13,12 +14,12 @@ export function readObject(type: ResourceType, text: string): KubeObject {
 
 /** Checks that the kind and version are those of the URL; fills in those that are absent. Fails with 400. */
 export function readTyped(type: ResourceType, body: unknown): KubeObject {
-  if (!isJson(body)) throw badRequest(`the object provided is unrecognized (must be of type ${type.kind})`);
+  if (!isJsonObject(body)) throw badRequest(`the object provided is unrecognized (must be of type ${type.kind})`);
   const expected = apiVersionOf(type);
   const kind = stringAt(body, 'kind') ?? type.kind;
   const apiVersion = stringAt(body, 'apiVersion') ?? expected;
   if (kind !== type.kind) {
-    const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+    const version = versionOf(apiVersion);
     throw badRequest(
       `${cannotBeHandled(type, kind, version)}: converting (${version}.${kind}) to (${type.version}.${type.kind}): unknown conversion`,
     );
@@ -28,7 +29,7 @@ export function readTyped(type: ResourceType, body: unknown): KubeObject {
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
     );
   }
-  const metadata = isJson(body['metadata']) ? body['metadata'] : {};
+  const metadata = isJsonObject(body['metadata']) ? body['metadata'] : {};
   return { ...body, apiVersion, kind, metadata: metadata as KubeObject['metadata'] }; // its fields are checked by checkTypes, its name by validation
 }
 

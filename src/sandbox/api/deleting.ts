@@ -1,7 +1,7 @@
 import { parseJson } from './body.ts';
 import type { ClusterState } from '../store/cluster-state.ts';
 import type { DeleteRequest } from './deletion.ts';
-import { listAt, numberAt, stringAt } from '../store/json.ts';
+import { listAt, numberAt, stringAt } from '../../objects/fields.ts';
 import { listDocument } from './listing.ts';
 import type { ApiRequest } from './request.ts';
 import { collectionOf, type ResourceType } from '../store/resource-type.ts';

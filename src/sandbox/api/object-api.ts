@@ -3,7 +3,7 @@ import type { KubeObject } from '../../objects/object.ts';
 import { alreadyExists, ApiError, forbidden, invalid, notFound, required } from './api-error.ts';
 import { applyDefaults } from '../admission/defaults.ts';
 import { isDeleted, markDeleted, type DeleteRequest } from './deletion.ts';
-import { stringAt } from '../store/json.ts';
+import { stringAt } from '../../objects/fields.ts';
 import { admitPod } from '../admission/pod-admission.ts';
 import { checkDeletePreconditions, checkUpdatePreconditions } from '../admission/preconditions.ts';
 import { prepareForCreate, prepareForUpdate } from '../admission/prepare.ts';

@@ -4,7 +4,7 @@ import { checkTypedPatch } from '../apply/typed-patch.ts';
 import { ApiError, badRequest, unsupportedPatchType } from './api-error.ts';
 import { checkNamespace, checkTypes, parseJson, readTyped } from './body.ts';
 import type { ClusterState } from '../store/cluster-state.ts';
-import { isJson, stringAt, type Json } from '../store/json.ts';
+import { isJsonObject, stringAt, type JsonObject } from '../../objects/fields.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';
@@ -35,15 +35,15 @@ export function patchObject(state: ClusterState, target: Target, request: ApiReq
   }
 }
 
-function patched(target: Target, current: KubeObject, patch: Json): KubeObject {
-  const next = mergePatch(current, patch) as Json; // a patch that is an object answers an object
+function patched(target: Target, current: KubeObject, patch: JsonObject): KubeObject {
+  const next = mergePatch(current, patch) as JsonObject; // a patch that is an object answers an object
   const object = readTyped(target.type, next);
   checkTypes(target.type, object, (problem) => patchRefused(next, problem));
   checkNamespace(target.type, object, target.namespace);
   return structuredClone(object);
 }
 
-function parsePatch(text: string): Json {
+function parsePatch(text: string): JsonObject {
   const refuse = (problem: string): ApiError => badRequest(`error decoding patch: ${problem}`);
   let patch: unknown;
   try {
@@ -51,14 +51,14 @@ function parsePatch(text: string): Json {
   } catch (error) {
     throw refuse((error as Error).message); // JSON.parse throws SyntaxErrors only
   }
-  if (isJson(patch)) return patch;
+  if (isJsonObject(patch)) return patch;
   throw refuse(
     `json: cannot unmarshal ${Array.isArray(patch) ? 'array' : typeof patch} into Go value of type map[string]interface {}`,
   );
 }
 
 /** A patch that leaves a field with the wrong type. */
-function patchRefused(result: Json, problem: string): ApiError {
+function patchRefused(result: JsonObject, problem: string): ApiError {
   const message = `Invalid value: ${JSON.stringify(JSON.stringify(result))}: ${problem}`;
   const causes = [{ reason: 'FieldValueInvalid', message, field: 'patch' }];
   return new ApiError(422, 'Invalid', ` "" is invalid: patch: ${message}`, { causes });

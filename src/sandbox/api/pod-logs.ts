@@ -1,6 +1,6 @@
 import { badRequest } from './api-error.ts';
 import type { ClusterState } from '../store/cluster-state.ts';
-import { objectAt, objectsAt, stringAt } from '../store/json.ts';
+import { objectAt, objectsAt, stringAt } from '../../objects/fields.ts';
 import type { ApiResponse } from './response.ts';
 import { behaviourOfPod, logOf } from '../simulation/behaviour.ts';
 import type { Target } from './target.ts';

@@ -1,7 +1,7 @@
 import { badRequest } from './api-error.ts';
 import { parseJson } from './body.ts';
 import type { ClusterState } from '../store/cluster-state.ts';
-import { ensureObject, numberAt, objectAt } from '../store/json.ts';
+import { ensureObject, numberAt, objectAt } from '../../objects/fields.ts';
 import { requireJson } from './media-types.ts';
 import type { ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../api/api-error.ts';
-import { isJson } from '../store/json.ts';
+import { isJsonObject } from '../../objects/fields.ts';
 import { elementMatches, hasPath, leavesOf, type FieldSet } from './field-set.ts';
 import { formatSteps } from './path-format.ts';
 import type { ManagedFields } from './managed-fields.ts';
@@ -32,7 +32,7 @@ function valueAtSteps(object: unknown, steps: readonly string[]): unknown {
   return steps
     .filter((step) => step !== '.')
     .reduce<unknown>((at, step) => {
-      if (step.startsWith('f:')) return isJson(at) ? at[step.slice(2)] : undefined;
+      if (step.startsWith('f:')) return isJsonObject(at) ? at[step.slice(2)] : undefined;
       return Array.isArray(at) ? at.find((element) => elementMatches(element, step)) : undefined;
     }, object);
 }

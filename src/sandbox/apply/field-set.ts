@@ -1,4 +1,4 @@
-import { isJson, type Json } from '../store/json.ts';
+import { isJsonObject, type JsonObject } from '../../objects/fields.ts';
 import type { Topology, TopologyOf } from './list-keys.ts';
 
 /**
@@ -10,8 +10,8 @@ export interface FieldSet {
 }
 
 /** All fields of a configuration but those that say which object it is. */
-export function fieldsOf(object: Json, topologyOf: TopologyOf): FieldSet {
-  const metadata = without(isJson(object['metadata']) ? object['metadata'] : {}, [
+export function fieldsOf(object: JsonObject, topologyOf: TopologyOf): FieldSet {
+  const metadata = without(isJsonObject(object['metadata']) ? object['metadata'] : {}, [
     'name',
     'namespace',
     'managedFields',
@@ -21,11 +21,11 @@ export function fieldsOf(object: Json, topologyOf: TopologyOf): FieldSet {
   return Object.keys(inMetadata).length > 0 ? { 'f:metadata': inMetadata, ...set } : set;
 }
 
-function without(object: Json, fields: readonly string[]): Json {
+function without(object: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)));
 }
 
-function fieldsOfMap(map: Json, path: readonly string[], topologyOf: TopologyOf): FieldSet {
+function fieldsOfMap(map: JsonObject, path: readonly string[], topologyOf: TopologyOf): FieldSet {
   const set: FieldSet = {};
   for (const [field, value] of Object.entries(map))
     set[`f:${field}`] = fieldsOfValue(value, [...path, field], topologyOf);
@@ -35,19 +35,19 @@ function fieldsOfMap(map: Json, path: readonly string[], topologyOf: TopologyOf)
 function fieldsOfValue(value: unknown, path: readonly string[], topologyOf: TopologyOf): FieldSet {
   const topology = topologyOf(path);
   if (topology === 'atomic') return {};
-  if (isJson(value)) return fieldsOfMap(value, path, topologyOf);
+  if (isJsonObject(value)) return fieldsOfMap(value, path, topologyOf);
   if (!Array.isArray(value) || topology === 'granular') return {};
   const set: FieldSet = {};
   for (const element of value as unknown[]) {
     const step = elementStep(element, topology);
-    set[step] = isJson(element) ? { '.': {}, ...fieldsOfMap(element, path, topologyOf) } : {};
+    set[step] = isJsonObject(element) ? { '.': {}, ...fieldsOfMap(element, path, topologyOf) } : {};
   }
   return set;
 }
 
 /** How an element of a list is named in a field set: `k:{"name":"web"}` or `v:"a"`. */
 export function elementStep(element: unknown, topology: Exclude<Topology, 'atomic' | 'granular'>): string {
-  if (topology === 'set' || !isJson(element)) return `v:${JSON.stringify(element)}`;
+  if (topology === 'set' || !isJsonObject(element)) return `v:${JSON.stringify(element)}`;
   const keys = [...topology.keys].sort().map((key) => [key, element[key] ?? defaultOfKey(key)]);
   return `k:${JSON.stringify(Object.fromEntries(keys.filter(([, value]) => value !== undefined)))}`;
 }
@@ -67,8 +67,10 @@ export function leavesOf(set: FieldSet, path: readonly string[] = []): string[][
 /** Whether a list element is the one that a step names. */
 export function elementMatches(element: unknown, step: string): boolean {
   if (step.startsWith('v:')) return JSON.stringify(element) === step.slice(2);
-  const keys = JSON.parse(step.slice(2)) as Json; // made by elementStep
-  return isJson(element) && Object.entries(keys).every(([key, value]) => (element[key] ?? defaultOfKey(key)) === value);
+  const keys = JSON.parse(step.slice(2)) as JsonObject; // made by elementStep
+  return (
+    isJsonObject(element) && Object.entries(keys).every(([key, value]) => (element[key] ?? defaultOfKey(key)) === value)
+  );
 }
 
 export function hasPath(set: FieldSet, path: readonly string[]): boolean {

@@ -1,10 +1,15 @@
-import { isJson, removeField, type Json } from '../store/json.ts';
+import { isJsonObject, removeField, type JsonObject } from '../../objects/fields.ts';
 import { elementMatches, elementStep } from './field-set.ts';
 import type { Topology, TopologyOf } from './list-keys.ts';
 
 /** What an applied configuration makes of the current object: maps merge by field, lists by their keys, everything else is replaced. */
-export function mergeApplied(current: Json, applied: Json, topologyOf: TopologyOf, path: readonly string[] = []): Json {
-  const merged: Json = { ...current };
+export function mergeApplied(
+  current: JsonObject,
+  applied: JsonObject,
+  topologyOf: TopologyOf,
+  path: readonly string[] = [],
+): JsonObject {
+  const merged: JsonObject = { ...current };
   for (const [field, value] of Object.entries(applied)) {
     merged[field] = mergeValue(current[field], value, topologyOf, [...path, field]);
   }
@@ -14,7 +19,7 @@ export function mergeApplied(current: Json, applied: Json, topologyOf: TopologyO
 function mergeValue(current: unknown, applied: unknown, topologyOf: TopologyOf, path: readonly string[]): unknown {
   const topology = topologyOf(path);
   if (topology === 'atomic') return applied;
-  if (isJson(applied)) return mergeApplied(isJson(current) ? current : {}, applied, topologyOf, path);
+  if (isJsonObject(applied)) return mergeApplied(isJsonObject(current) ? current : {}, applied, topologyOf, path);
   if (!Array.isArray(applied) || topology === 'granular') return applied;
   return mergeList(Array.isArray(current) ? current : [], applied, topology, topologyOf, path);
 }
@@ -32,7 +37,10 @@ function mergeList(
     applied.map((element) => {
       const step = elementStep(element, topology);
       const old = before.get(step);
-      return [step, isJson(element) && isJson(old) ? mergeApplied(old, element, topologyOf, path) : element];
+      return [
+        step,
+        isJsonObject(element) && isJsonObject(old) ? mergeApplied(old, element, topologyOf, path) : element,
+      ];
     }),
   );
   const result: unknown[] = [];
@@ -48,7 +56,11 @@ function mergeList(
 }
 
 /** Removes one owned leaf from an object, and what is empty above it where nobody else owns that. Changes the object. */
-export function removeLeaf(object: Json, leaf: readonly string[], isOwned: (path: readonly string[]) => boolean): void {
+export function removeLeaf(
+  object: JsonObject,
+  leaf: readonly string[],
+  isOwned: (path: readonly string[]) => boolean,
+): void {
   removeStep(object, leaf, 0, isOwned);
 }
 
@@ -61,7 +73,7 @@ function removeStep(
   const step = leaf[depth];
   if (step === undefined) return;
   const last = depth === leaf.length - 1 || leaf[depth + 1] === '.';
-  if (step.startsWith('f:') && isJson(container)) {
+  if (step.startsWith('f:') && isJsonObject(container)) {
     const field = step.slice(2);
     if (last) removeField(container, field);
     else {
@@ -78,5 +90,5 @@ function removeStep(
 }
 
 function isEmpty(value: unknown): boolean {
-  return Array.isArray(value) ? value.length === 0 : isJson(value) && Object.keys(value).length === 0;
+  return Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0;
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../store/json.ts';
+import type { JsonObject } from '../../objects/fields.ts';
 
 /** Steps of a field set as people read them: `.spec.containers[name="web"].image`. */
 export function formatSteps(steps: readonly string[]): string {
@@ -14,7 +14,7 @@ function formatStep(step: string): string {
     case 'f':
       return `.${value}`;
     case 'k': {
-      const keys = JSON.parse(value) as Json; // made by elementStep
+      const keys = JSON.parse(value) as JsonObject; // made by elementStep
       return `[${Object.entries(keys)
         .map(([key, item]) => `${key}=${JSON.stringify(item)}`)
         .join(',')}]`;

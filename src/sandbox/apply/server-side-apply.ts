@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { badRequest } from '../api/api-error.ts';
-import type { Json } from '../store/json.ts';
+import type { JsonObject } from '../../objects/fields.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 import { conflictError, findConflicts, type Conflict } from './conflicts.ts';
 import { fieldsOf, hasPath, leavesOf } from './field-set.ts';
@@ -34,7 +34,7 @@ export function applyConfiguration(
   const fields = fieldsOf(applied, topologyOf);
   const conflicts = findConflicts(others, fields, current, applied);
   if (conflicts.length > 0 && !force) throw conflictError(conflicts);
-  const merged = structuredClone(mergeApplied((current ?? {}) as Json, applied, topologyOf)); // a KubeObject is a JSON object
+  const merged = structuredClone(mergeApplied((current ?? {}) as JsonObject, applied, topologyOf)); // a KubeObject is a JSON object
   const isOwned = (path: readonly string[]): boolean =>
     hasPath(fields, path) || others.some((entry) => hasPath(entry.fieldsV1, path));
   for (const leaf of leavesOf(before?.fieldsV1 ?? {})) {

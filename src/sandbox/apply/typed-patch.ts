@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { ApiError } from '../api/api-error.ts';
 import { typeMismatch, type FieldType, type TypeMismatch } from '../admission/field-types.ts';
-import { isJson, type Json } from '../store/json.ts';
+import { isJsonObject, type JsonObject } from '../../objects/fields.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 import { elementStep } from './field-set.ts';
 import { topologyFor, type TopologyOf } from './list-keys.ts';
@@ -45,7 +45,7 @@ function expectation(expected: FieldType, value: unknown): string {
 /** A value as Go's `%v` prints it. */
 function goValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`;
-  if (isJson(value)) {
+  if (isJsonObject(value)) {
     const fields = Object.keys(value).sort();
     return `map[${fields.map((field) => `${field}:${goValue(value[field])}`).join(' ')}]`;
   }
@@ -58,7 +58,7 @@ function duplicateIn(
   steps: readonly string[],
   topologyOf: TopologyOf,
 ): string | undefined {
-  if (isJson(value)) {
+  if (isJsonObject(value)) {
     return firstOf(Object.entries(value), ([field, child]) =>
       duplicateIn(child, [...fields, field], [...steps, `f:${field}`], topologyOf),
     );
@@ -70,12 +70,12 @@ function duplicateIn(
     const step = elementStep(element, topology);
     if (seen.has(step)) return `${formatSteps(steps)}: duplicate entries for key ${formatSteps([step])}`;
     seen.add(step);
-    return isJson(element) ? duplicateInElement(element, fields, [...steps, step], topologyOf) : undefined;
+    return isJsonObject(element) ? duplicateInElement(element, fields, [...steps, step], topologyOf) : undefined;
   });
 }
 
 function duplicateInElement(
-  element: Json,
+  element: JsonObject,
   fields: readonly string[],
   steps: readonly string[],
   topologyOf: TopologyOf,

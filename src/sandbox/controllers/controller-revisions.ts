@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { objectAt } from '../store/json.ts';
+import { objectAt } from '../../objects/fields.ts';
 import type { ControllerTools } from './controller.ts';
 import { controlledBy, controllerReference, keyOf, templateHash, typeOf } from './workload.ts';
 

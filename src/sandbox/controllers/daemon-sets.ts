@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { stringAt } from '../store/json.ts';
+import { stringAt } from '../../objects/fields.ts';
 import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
 import { currentRevision, revisionLabel } from './controller-revisions.ts';
 import { controlledBy, isPodReady, keyOf, liveObject, podFromTemplate, pods, typeOf, writeStatus } from './workload.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { numberAt, objectAt, stringAt } from '../store/json.ts';
+import { numberAt, objectAt, stringAt } from '../../objects/fields.ts';
 import { timestamp } from '../sandbox-host.ts';
 import type { ControllerTools } from './controller.ts';
 import { conditionsOf, intOrPercent, withConditions, writeStatus, type Condition } from './workload.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { ensureObject, numberAt, objectAt, removeField, stringAt, valueAt } from '../store/json.ts';
+import { ensureObject, numberAt, objectAt, removeField, stringAt, fieldAt } from '../../objects/fields.ts';
 import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
 import { writeDeploymentStatus } from './deployment-status.ts';
 import { recordEvent } from './events.ts';
@@ -26,7 +26,7 @@ export const deploymentController: Controller = {
   reconcile(key, tools) {
     const deployment = liveObject(tools, 'apps/deployments', key);
     if (!deployment) return;
-    const paused = valueAt(deployment, 'spec', 'paused') === true;
+    const paused = fieldAt(deployment, 'spec', 'paused') === true;
     const owned = (): KubeObject[] => controlledBy(tools, deployment, replicaSets);
     const current = owned().find((set) => templateOf(set) === templateOf(deployment));
     if (!paused) {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
 import type { ClusterState } from '../store/cluster-state.ts';
-import { numberAt } from '../store/json.ts';
+import { numberAt } from '../../objects/fields.ts';
 import { nameSuffix, timestamp } from '../sandbox-host.ts';
 import { typeOf } from './workload.ts';
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { numberAt, objectsAt, stringAt, valueAt, type Json } from '../store/json.ts';
+import { numberAt, objectsAt, stringAt, fieldAt, type JsonObject } from '../../objects/fields.ts';
 import { timestamp } from '../sandbox-host.ts';
 import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
 import { recordEvent } from './events.ts';
@@ -45,7 +45,7 @@ function run(tools: ControllerTools, job: KubeObject): void {
     completions: numberAt(job, 'spec', 'completions'),
     parallelism: numberAt(job, 'spec', 'parallelism') ?? 1,
     backoffLimit: numberAt(job, 'spec', 'backoffLimit') ?? 6,
-    suspended: valueAt(job, 'spec', 'suspend') === true,
+    suspended: fieldAt(job, 'spec', 'suspend') === true,
   };
   const counts = { succeeded, failed };
   const ending = endingOf(tools, job, spec, { succeeded, failed: failed + restarts, active: active.length });
@@ -214,6 +214,6 @@ function dropWhenExpired(tools: ControllerTools, job: KubeObject): void {
   tools.objects.remove(typeOf(tools, 'batch/v1', 'Job'), namespace, name, { propagationPolicy: 'Foreground' });
 }
 
-function nonZero(counts: Record<string, number>): Json {
+function nonZero(counts: Record<string, number>): JsonObject {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }

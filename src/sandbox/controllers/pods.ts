@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { ensureObject, numberAt, objectsAt, stringAt } from '../store/json.ts';
+import { ensureObject, numberAt, objectsAt, stringAt } from '../../objects/fields.ts';
 import { timestamp } from '../sandbox-host.ts';
 import { behaviourOfPod, type Behaviour } from '../simulation/behaviour.ts';
 import type { ContainerWorld } from '../simulation/container.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { numberAt, objectAt, stringAt, type Json } from '../store/json.ts';
+import { numberAt, objectAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 import { itself, type Controller, type ControllerTools } from './controller.ts';
 import { keyOf, pods, selects, isPodReady, typeOf, withConditions, conditionsOf, writeStatus } from './workload.ts';
 
@@ -101,7 +101,7 @@ function scaleStatus(autoscaler: KubeObject, tools: ControllerTools): void {
 function budgetStatus(budget: KubeObject, tools: ControllerTools): void {
   const selected = tools.store.list(pods, budget.metadata.namespace).filter((pod) => selects(budget, pod));
   const healthy = selected.filter(isPodReady).length;
-  const status: Json = {
+  const status: JsonObject = {
     observedGeneration: budget.metadata.generation,
     currentHealthy: healthy,
     desiredHealthy: Math.min(healthy, selected.length),

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { isJson, numberAt, objectAt, objectsAt, stringAt } from '../store/json.ts';
+import { isJsonObject, numberAt, objectAt, objectsAt, stringAt } from '../../objects/fields.ts';
 import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
 import { currentRevision, revisionLabel } from './controller-revisions.ts';
 import { controlledBy, isPodReady, keyOf, liveObject, podFromTemplate, pods, typeOf, writeStatus } from './workload.ts';
@@ -86,7 +86,7 @@ function claimVolumes(tools: ControllerTools, set: KubeObject, ordinal: number):
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
       metadata: { name: claim, namespace, labels },
-      spec: isJson(template['spec']) ? structuredClone(template['spec']) : {},
+      spec: isJsonObject(template['spec']) ? structuredClone(template['spec']) : {},
     });
   }
 }

@@ -3,7 +3,7 @@ import type { KubeObject, OwnerReference } from '../../objects/object.ts';
 import { labelRequirements, matchesLabels } from '../../objects/label-selector.ts';
 import { notFound } from '../api/api-error.ts';
 import type { ClusterState } from '../store/cluster-state.ts';
-import { isJson, objectAt, objectsAt, stringAt, valueAt, type Json } from '../store/json.ts';
+import { isJsonObject, objectAt, objectsAt, stringAt, fieldAt, type JsonObject } from '../../objects/fields.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import { timestamp } from '../sandbox-host.ts';
 import type { ObjectKey } from './controller.ts';
@@ -45,13 +45,13 @@ export function controlledBy(state: ClusterState, owner: KubeObject, collection:
 }
 
 /** Sets the status, where it differs from what is there. */
-export function writeStatus(state: ClusterState, object: KubeObject, status: Json): void {
+export function writeStatus(state: ClusterState, object: KubeObject, status: JsonObject): void {
   const type = typeOf(state, object.apiVersion, object.kind);
   const { namespace, name } = keyOf(object);
   state.objects.update(type, namespace, name, (current) => ({ ...current, status }), { subresource: 'status' });
 }
 
-export interface Condition extends Json {
+export interface Condition extends JsonObject {
   type: string;
   status: 'True' | 'False' | 'Unknown';
   reason?: string;
@@ -91,7 +91,7 @@ export function podFromTemplate(
       ...name,
       namespace: owner.metadata.namespace ?? '',
       labels: { ...(metadata['labels'] as Record<string, string> | undefined), ...labels }, // checked when the owner was written
-      ...(isJson(metadata['annotations']) && { annotations: metadata['annotations'] as Record<string, string> }), // as above
+      ...(isJsonObject(metadata['annotations']) && { annotations: metadata['annotations'] as Record<string, string> }), // as above
       ownerReferences: [controllerReference(owner)],
     },
     spec: structuredClone(objectAt(template, 'spec')),
@@ -110,8 +110,8 @@ export function isPodActive(pod: KubeObject): boolean {
 
 /** Whether the selector of a workload takes in an object. */
 export function selects(owner: KubeObject, object: KubeObject): boolean {
-  const selector = valueAt(owner, 'spec', 'selector');
-  return isJson(selector) && matchesLabels(labelRequirements(selector), object.metadata.labels);
+  const selector = fieldAt(owner, 'spec', 'selector');
+  return isJsonObject(selector) && matchesLabels(labelRequirements(selector), object.metadata.labels);
 }
 
 /** A short name for a template; equal templates have equal hashes. */
@@ -124,7 +124,7 @@ export function templateHash(template: unknown): string {
 /** JSON with its fields in the order of their names. */
 export function stableJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableJson).join(',')}]`;
-  if (!isJson(value)) return JSON.stringify(value);
+  if (!isJsonObject(value)) return JSON.stringify(value);
   const fields = Object.keys(value)
     .sort()
     .filter((field) => value[field] !== undefined);

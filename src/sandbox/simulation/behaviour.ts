@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
 import type { ClusterState } from '../store/cluster-state.ts';
-import { listAt, stringAt, type Json } from '../store/json.ts';
+import { listAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 
 /** On a pod template, or on the object that controls the pods: how its pods behave. */
 const behaviourAnnotation = 'sandbox.helm-agent/behaviour';
@@ -60,7 +60,7 @@ const usualReadyAfter = 400;
 const usualRunTime = 300;
 
 /** What a container prints in a run. */
-export function logOf(pod: KubeObject, container: Json, behaviour: Behaviour): string {
+export function logOf(pod: KubeObject, container: JsonObject, behaviour: Behaviour): string {
   return pod.metadata.annotations?.[logAnnotation] ?? planOf(pod, container, behaviour).log;
 }
 
@@ -68,7 +68,7 @@ export function logOf(pod: KubeObject, container: Json, behaviour: Behaviour): s
  * What a container will do: by the pod's behaviour, else by its command. The sandbox knows a few programs by the first word of command and arguments:
  * `sleep 3s`, `fail [-after 2s]`, `serve [-after 3s]`, `true`, `false`.
  */
-export function planOf(pod: KubeObject, container: Json, behaviour: Behaviour): ContainerPlan {
+export function planOf(pod: KubeObject, container: JsonObject, behaviour: Behaviour): ContainerPlan {
   const endless = stringAt(pod, 'spec', 'restartPolicy') === 'Always';
   const hasProbe = container['readinessProbe'] !== undefined || container['startupProbe'] !== undefined;
   const readyAfter = hasProbe ? usualReadyAfter : 0;
@@ -96,7 +96,7 @@ export function planOf(pod: KubeObject, container: Json, behaviour: Behaviour): 
 }
 
 function planOfCommand(
-  container: Json,
+  container: JsonObject,
   { readyAfter, endless }: { readyAfter: number; endless: boolean },
 ): ContainerPlan {
   const words = [...listAt(container, 'command'), ...listAt(container, 'args')].map(String);

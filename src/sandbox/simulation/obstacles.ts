@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
 import type { ClusterState } from '../store/cluster-state.ts';
-import { objectAt, objectsAt, stringAt, type Json } from '../store/json.ts';
+import { objectAt, objectsAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 import type { Behaviour } from './behaviour.ts';
 import { imageFailure, pullFailure } from './image.ts';
 
@@ -8,7 +8,7 @@ import { imageFailure, pullFailure } from './image.ts';
 export function obstacleOf(
   state: ClusterState,
   pod: KubeObject,
-  container: Json,
+  container: JsonObject,
   behaviour: Behaviour,
 ): { reason: string; message: string } | undefined {
   const image = stringAt(container, 'image') ?? '';
@@ -22,7 +22,7 @@ export function obstacleOf(
 function missingReference(
   state: ClusterState,
   pod: KubeObject,
-  container: Json,
+  container: JsonObject,
 ): { reason: string; message: string } | undefined {
   const references = [
     ...objectsAt(container, 'env').flatMap((variable) => [

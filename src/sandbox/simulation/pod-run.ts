@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { objectsAt, stringAt, type Json } from '../store/json.ts';
+import { objectsAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 import { planOf, type Behaviour } from './behaviour.ts';
 import { advance, readyTime, type ContainerWorld, type SimulatedContainer } from './container.ts';
 
@@ -19,7 +19,11 @@ export function newPodRun(
   begun: { since: number; startTime: string; address: string },
 ): PodRun {
   const policy = stringAt(pod, 'spec', 'restartPolicy') ?? 'Always';
-  const make = (container: Json, plan: SimulatedContainer['plan'], restartPolicy: string): SimulatedContainer => ({
+  const make = (
+    container: JsonObject,
+    plan: SimulatedContainer['plan'],
+    restartPolicy: string,
+  ): SimulatedContainer => ({
     name: stringAt(container, 'name') ?? '',
     image: stringAt(container, 'image') ?? '',
     restartPolicy,
@@ -42,7 +46,7 @@ export function newPodRun(
 
 /** Init containers end, whatever the pod does. */
 function asJobPod(pod: KubeObject): KubeObject {
-  return { ...pod, spec: { ...(pod['spec'] as Json), restartPolicy: 'OnFailure' } }; // pods always have a spec
+  return { ...pod, spec: { ...(pod['spec'] as JsonObject), restartPolicy: 'OnFailure' } }; // pods always have a spec
 }
 
 /** How long the node prepares a pod before its first container starts; simulated milliseconds. */

@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { Json } from '../store/json.ts';
+import type { JsonObject } from '../../objects/fields.ts';
 import type { Condition } from '../controllers/workload.ts';
 import { readyTime, type SimulatedContainer } from './container.ts';
 import { isPast, type PodRun } from './pod-run.ts';
 
 /** The status of a pod on a node, without the conditions' times. */
-export function podStatus(pod: KubeObject, run: PodRun, now: number): { status: Json; conditions: Condition[] } {
+export function podStatus(pod: KubeObject, run: PodRun, now: number): { status: JsonObject; conditions: Condition[] } {
   const { name, namespace = '', uid = '' } = pod.metadata;
   const podName = `${name}_${namespace}(${uid})`;
   const initialized = run.init.every(isPast);
@@ -73,16 +73,16 @@ function isReady(container: SimulatedContainer, now: number): boolean {
   return time !== undefined && time <= now;
 }
 
-function containerStatus(container: SimulatedContainer, creating: string, now: number, podName: string): Json {
+function containerStatus(container: SimulatedContainer, creating: string, now: number, podName: string): JsonObject {
   const { phase, name, image, restarts, last } = container;
-  const terminated = (ended: NonNullable<SimulatedContainer['last']>): Json => ({
+  const terminated = (ended: NonNullable<SimulatedContainer['last']>): JsonObject => ({
     exitCode: ended.exitCode,
     reason: ended.exitCode === 0 ? 'Completed' : 'Error',
     startedAt: ended.startedAt,
     finishedAt: ended.finishedAt,
     containerID: containerId(container),
   });
-  const state = (): Json => {
+  const state = (): JsonObject => {
     switch (phase.name) {
       case 'creating':
         return { waiting: { reason: creating } };

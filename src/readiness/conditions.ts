@@ -1,0 +1,24 @@
+import { listAt, stringAt } from '../objects/fields.ts';
+import type { KubeObject } from '../objects/object.ts';
+
+export interface Condition {
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+}
+
+/** Returns the object's status conditions. */
+export function conditionsOf(object: KubeObject): Condition[] {
+  return listAt(object, 'status', 'conditions').map((condition) => ({
+    type: stringAt(condition, 'type') ?? '',
+    status: stringAt(condition, 'status') ?? '',
+    reason: stringAt(condition, 'reason') ?? '',
+    message: stringAt(condition, 'message') ?? '',
+  }));
+}
+
+/** Returns the condition of that type and status, if the object has it. */
+export function conditionOf(object: KubeObject, type: string, status: 'True' | 'False'): Condition | undefined {
+  return conditionsOf(object).find((condition) => condition.type === type && condition.status === status);
+}
