@@ -3,7 +3,8 @@ const below = {
   go: [],
   yaml: ['go'],
   template: ['go'],
-  functions: ['go', 'yaml', 'template'],
+  x509: ['go'],
+  functions: ['go', 'yaml', 'template', 'x509'],
   objects: [],
   chart: ['go', 'yaml'],
   release: ['go', 'chart', 'objects'],
@@ -18,7 +19,7 @@ const below = {
   protocol: [],
   agent: ['operation', 'journal', 'source', 'protocol'],
   'control-plane': ['protocol'],
-  sandbox: ['objects'],
+  sandbox: ['objects', 'x509'],
 };
 const everything = Object.keys(below);
 

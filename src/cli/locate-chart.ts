@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { parseUrl } from '../functions/support/url.ts';
+import { parseUrl } from '../functions/support/net-url.ts';
 import { quote } from '../go/strconv.ts';
 import { GoError } from '../go/value.ts';
 import { sourceDefaults } from '../source/chart-source.ts';

@@ -1,4 +1,4 @@
-import { parseUrl } from '../functions/support/url.ts';
+import { parseUrl } from '../functions/support/net-url.ts';
 import { fromBytes } from '../go/text.ts';
 import { fetchText } from '../source/fetch-text.ts';
 import { openError } from '../go/file-error.ts';

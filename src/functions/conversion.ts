@@ -2,7 +2,7 @@ import { format } from '../go/fmt.ts';
 import { parseDecimalInteger, parseInteger } from '../go/parse-number.ts';
 import { int, int64, type Value } from '../go/value.ts';
 import { castInt, castInt64, toFloat64 } from './support/cast.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { stringOf } from './support/string-of.ts';
 
 const any = ['interface {}'] as const;

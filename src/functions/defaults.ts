@@ -1,6 +1,6 @@
 import type { Value } from '../go/value.ts';
 import { isEmpty } from './support/emptiness.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 
 const any = ['interface {}'] as const;
 

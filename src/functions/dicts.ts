@@ -4,7 +4,7 @@ import { sortedKeys } from '../go/text.ts';
 import { goTypeOf } from '../go/types.ts';
 import { GoError, Slice, type GoFunction, type Value, type ValueMap } from '../go/value.ts';
 import { deepCopy } from './support/deep-copy.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { mergeInto, MergeError } from './support/merge.ts';
 import { checkWritable, isNilMap } from './support/nil-map.ts';
 import { stringOf } from './support/string-of.ts';

@@ -1,7 +1,7 @@
 import { decodeJson, decodeJsonArray, decodeJsonObject } from '../go/json-decode.ts';
 import { encodeJson, type JsonOptions } from '../go/json-encode.ts';
 import { GoError, type GoFunction, type Value } from '../go/value.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { recover } from './support/recover.ts';
 
 const html: JsonOptions = { escapeHtml: true };

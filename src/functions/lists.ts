@@ -6,7 +6,7 @@ import { appendedCapacity, exact, partOf, withBehind, withCapacity } from './sup
 import { castInt, truncate } from './support/cast.ts';
 import { elementsOf, listElements, nilDereference } from './support/elements.ts';
 import { isEmpty } from './support/emptiness.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { checkElements, type FunctionLimits } from './limits.ts';
 
 const one = ['interface {}'] as const;

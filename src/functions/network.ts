@@ -1,4 +1,4 @@
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 
 /** Sprig's look-up of host names. A render asks no network, so it finds nothing. */
 export const networkFunctions: FunctionFamily = {

@@ -1,4 +1,4 @@
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 
 const path = ['string'] as const;
 

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Host } from '../go/host.ts';
 import { GoError, int, type GoFunction, type Int } from '../go/value.ts';
 import { charactersOf } from '../go/characters.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
 import { randomSource, type RandomSource } from './support/random-source.ts';
 

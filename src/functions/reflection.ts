@@ -1,7 +1,7 @@
 import { deepEqual } from '../go/deep-equal.ts';
 import { goTypeOf, kindOf } from '../go/types.ts';
 import type { Value } from '../go/value.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 
 const typeAndValue = ['string', 'interface {}'] as const;
 

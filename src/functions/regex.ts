@@ -3,9 +3,9 @@ import { canBackquote, quote } from '../go/strconv.ts';
 import { Slice, type Int, type Value } from '../go/value.ts';
 import { grownCapacity, withCapacity } from './support/capacity.ts';
 import { expandReplacement } from './support/expand-replacement.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
-import { RegularExpression, type GroupText } from './support/regular-expression.ts';
+import { GoRegexp, type GroupText } from './support/go-regexp.ts';
 import { recover, withContext } from './support/recover.ts';
 
 const compiledPatterns = 500;
@@ -13,7 +13,7 @@ const compiledPatterns = 500;
 /** How many matches Go has room for at first. */
 const firstCapacity = 10;
 
-type RegexCall = (regex: RegularExpression, ...rest: never[]) => Value;
+type RegexCall = (regex: GoRegexp, ...rest: never[]) => Value;
 
 const two = ['string', 'string'] as const;
 const three = ['string', 'string', 'string'] as const;
@@ -21,11 +21,11 @@ const counted = ['string', 'string', 'int'] as const;
 
 /** Sprig's functions over regular expressions, which are compiled once. */
 export function regexFunctions(limits: FunctionLimits): FunctionFamily {
-  const compiled = new LRUCache<string, RegularExpression>({
+  const compiled = new LRUCache<string, GoRegexp>({
     max: compiledPatterns,
-    memoMethod: (pattern) => new RegularExpression(pattern),
+    memoMethod: (pattern) => new GoRegexp(pattern),
   });
-  const compile = (pattern: string): RegularExpression => compiled.memo(pattern);
+  const compile = (pattern: string): GoRegexp => compiled.memo(pattern);
   const match = (pattern: string, text: string): boolean => compile(pattern).matches(text);
   /** A function and its `must…` twin, which tell a bad pattern in different words. */
   const both = (name: string, params: readonly string[], call: RegexCall): FunctionFamily => ({

@@ -2,7 +2,7 @@ import { normalize } from '../go/text.ts';
 import { GoError, type Int } from '../go/value.ts';
 import { fromByteText, onBytesIfNeeded, sliceChecked, toByteText } from './support/byte-text.ts';
 import { isSpace } from '../go/space.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
 
 const one = ['string'] as const;

@@ -1,6 +1,6 @@
 import type { Host } from '../go/host.ts';
 import type { Value } from '../go/value.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { localZone } from './support/local-zone.ts';
 import { encodeToml, TomlEncodeError } from './toml/encode.ts';
 import { TomlError } from './toml/error.ts';

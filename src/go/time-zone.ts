@@ -1,4 +1,6 @@
-import packed from 'moment-timezone/data/packed/latest.json' with { type: 'json' };
+import { Buffer } from 'node:buffer';
+import { brotliDecompressSync } from 'node:zlib';
+import { zoneData } from './zone-data.ts';
 
 /** What holds in a zone at some time. */
 export interface ZoneRule {
@@ -16,6 +18,11 @@ export interface Zone {
   /** The rule with that abbreviation, the one that holds at about that time first. */
   named(abbreviation: string, seconds: number): ZoneRule | undefined;
 }
+
+const [zones = [], links = []] = brotliDecompressSync(Buffer.from(zoneData, 'base64'))
+  .toString()
+  .split('\n\n')
+  .map((lines) => lines.split('\n'));
 
 /** Coordinated universal time. */
 export const utc: Zone = fixedZone('UTC', 'UTC', 0);
@@ -65,9 +72,9 @@ export function loadZone(name: string): Zone | undefined {
   if (name === '' || name === 'UTC') return utc;
   const old = oldZones.get(name);
   if (old !== undefined) return oldZone(name, old[0], old[1]);
-  const link = packed.links.find((pair) => pair.endsWith(`|${name}`));
+  const link = links.find((pair) => pair.endsWith(`|${name}`));
   const source = link === undefined ? name : link.slice(0, link.indexOf('|'));
-  const data = packed.zones.find((zone) => zone.startsWith(`${source}|`));
+  const data = zones.find((zone) => zone.startsWith(`${source}|`));
   return data === undefined ? undefined : unpack(name, data);
 }
 

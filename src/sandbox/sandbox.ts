@@ -37,7 +37,7 @@ export interface Sandbox {
 /** Starts a Kubernetes API in memory, with the namespaces that every cluster has, and workloads that are simulated. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host, address = '127.0.0.1' } = options;
-  const certificates = await makeCertificates(host, address);
+  const certificates = makeCertificates(host, address);
   const token = Buffer.from(host.randomBytes(24)).toString('base64url');
   const state = createClusterState(host, options.historyLimit ?? 10_000);
   const controllers = startControllers(state, { speed: options.speed ?? 1, ca: certificates.ca });

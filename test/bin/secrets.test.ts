@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { load } from 'js-yaml';
 import { WebSocket } from 'ws';
 import { FakeControlPlane } from '../agent/support/server.ts';
 import { indexYaml, serve, type Answer, type TestRepository } from '../source/test-repository.ts';
@@ -20,7 +21,7 @@ const secrets = ['Sentinel4711', 'Sentinel4712', basic, Buffer.from(password).to
 
 /** No text may hold one of those, or the token for the cluster. */
 function assertSecret(t: ExecutionContext, kubeconfig: string, texts: readonly string[]): void {
-  const { users } = JSON.parse(kubeconfig) as { users: { user: { token: string } }[] };
+  const { users } = load(kubeconfig) as { users: { user: { token: string } }[] };
   const all = [...secrets, ...users.map(({ user: { token } }) => token)];
   const telling = texts.filter((text) => all.some((secret) => text.includes(secret)));
   t.deepEqual(telling, []);

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { load } from 'js-yaml';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { configMap, openEnvironment } from '../api/environment.ts';
@@ -7,7 +8,7 @@ import { testHost } from './host.ts';
 test('the sandbox answers only to its token, and over its own certificate', async (t) => {
   const sandbox = await startSandbox({ host: testHost });
   t.teardown(() => sandbox.close());
-  const config = JSON.parse(sandbox.kubeconfig) as {
+  const config = load(sandbox.kubeconfig) as {
     clusters: { cluster: Record<string, string> }[];
     users: { user: { token: string } }[];
   };

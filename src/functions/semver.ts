@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { parseConstraint, satisfies, type Constraint } from '../go/semver-constraint.ts';
 import { parseVersion, Version } from '../go/semver.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 
 const parsedConstraints = 500;
 

@@ -1,7 +1,7 @@
 import type { Int } from '../go/value.ts';
 import { fromByteText, toByteText } from './support/byte-text.ts';
 import { isSpace } from '../go/space.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
 
 /** Sprig's functions that shorten and wrap text, by bytes as goutils does. */

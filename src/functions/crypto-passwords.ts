@@ -4,7 +4,7 @@ import { encodeBase64, hashSync } from 'bcryptjs';
 import type { Host } from '../go/host.ts';
 import { byteLength, toBytes } from '../go/text.ts';
 import type { Int } from '../go/value.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 
 const bcryptCost = 10;
 const longestPassword = 72;

@@ -1,6 +1,6 @@
 import { GoError, int, int64, Slice, type Int, type Value } from '../go/value.ts';
 import { toInt64 } from './support/cast.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { checkElements, type FunctionLimits } from './limits.ts';
 
 const one = ['interface {}'] as const;

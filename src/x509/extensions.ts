@@ -8,8 +8,8 @@ import {
   Sequence,
   type BaseBlock,
 } from 'asn1js';
-import { quote } from '../../go/strconv.ts';
-import { GoError } from '../../go/value.ts';
+import { quote } from '../go/strconv.ts';
+import { GoError } from '../go/value.ts';
 
 const serverAuth = '1.3.6.1.5.5.7.3.1';
 const clientAuth = '1.3.6.1.5.5.7.3.2';

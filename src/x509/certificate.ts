@@ -13,7 +13,7 @@ import {
   UTCTime,
   type BaseBlock,
 } from 'asn1js';
-import { GoError } from '../../go/value.ts';
+import { GoError } from '../go/value.ts';
 import { extensions } from './extensions.ts';
 import { distinguishedName } from './names.ts';
 

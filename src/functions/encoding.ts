@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { fromBytes, toBytes } from '../go/text.ts';
 import { base32Alphabet, decodeBase32 } from './support/base32.ts';
 import { decodeBase64 } from './support/base64.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { recover } from './support/recover.ts';
 
 const text = ['string'] as const;

@@ -1,5 +1,5 @@
 import { ObjectIdentifier, PrintableString, Sequence, Set as Asn1Set, Utf8String } from 'asn1js';
-import { GoError } from '../../go/value.ts';
+import { GoError } from '../go/value.ts';
 
 const commonNameId = '2.5.4.3';
 

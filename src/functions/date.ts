@@ -5,7 +5,7 @@ import { parseTime } from '../go/time-parse.ts';
 import { loadZone, utc } from '../go/time-zone.ts';
 import { Time, timeOfSeconds, zeroTime } from '../go/time.ts';
 import { Int, type GoFunction, type Value } from '../go/value.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { localZone } from './support/local-zone.ts';
 import { recover } from './support/recover.ts';
 

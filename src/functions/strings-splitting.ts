@@ -3,7 +3,7 @@ import { NamedMap, Slice, type Int, type Value } from '../go/value.ts';
 import { onBytesIfNeeded } from './support/byte-text.ts';
 import { exact } from './support/capacity.ts';
 import { elementsOf } from './support/elements.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { checkBytes, checkElements, type FunctionLimits } from './limits.ts';
 import { stringOf, stringsOf } from './support/string-of.ts';
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { BitString, fromBER, Integer, OctetString, Sequence } from 'asn1js';
-import { GoError } from '../../go/value.ts';
+import { GoError } from '../go/value.ts';
 import { decodePem, encodePem } from './pem.ts';
 
 /** Makes an RSA key. Keys are made by node:crypto from its own randomness: it takes none from outside. */

@@ -1,7 +1,7 @@
 import { isAscii } from '../go/text.ts';
 import { isSpace } from '../go/space.ts';
 import { charactersOf, toLower, toTitle, toUpper } from '../go/characters.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { toKebabCase, toPascalCase, toSnakeCase } from './support/word-case.ts';
 
 const text = ['string'] as const;

@@ -2,7 +2,7 @@ import { addDecimals, decimalOf, divideDecimals, multiplyDecimals, toNumber, typ
 import { pow10 } from '../go/pow.ts';
 import { int, type GoFunction, type Int, type Value } from '../go/value.ts';
 import { toFloat64 } from './support/cast.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 
 const one = ['interface {}'] as const;
 const two = ['interface {}', 'interface {}'] as const;

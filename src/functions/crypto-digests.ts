@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toBytes } from '../go/text.ts';
 import type { GoFunction } from '../go/value.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 
 /** Sprig's checksums, of a string's bytes. */
 export const digestFunctions: FunctionFamily = {

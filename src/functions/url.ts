@@ -2,8 +2,8 @@ import { kindOf } from '../go/types.ts';
 import { GoError, type Value } from '../go/value.ts';
 import { fromByteText, toByteText } from './support/byte-text.ts';
 import { nilDereference } from './support/elements.ts';
-import type { FunctionFamily } from './family.ts';
-import { formatUrl, hostname, parseUrl } from './support/url.ts';
+import type { FunctionFamily } from './support/family.ts';
+import { formatUrl, hostname, parseUrl } from './support/net-url.ts';
 import { withContext } from './support/recover.ts';
 
 /** Sprig's functions between URLs and dictionaries of their parts. */

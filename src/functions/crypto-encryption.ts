@@ -4,7 +4,7 @@ import type { Host } from '../go/host.ts';
 import { fromBytes, toBytes } from '../go/text.ts';
 import { GoError } from '../go/value.ts';
 import { decodeBase64 } from './support/base64.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 
 const cipher = 'aes-256-cbc';
 const blockSize = 16;

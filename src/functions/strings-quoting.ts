@@ -1,7 +1,7 @@
 import { format } from '../go/fmt.ts';
 import { quote } from '../go/strconv.ts';
 import type { Int, Value } from '../go/value.ts';
-import type { FunctionFamily } from './family.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
 import { stringOf } from './support/string-of.ts';
 import { repeat } from './strings.ts';

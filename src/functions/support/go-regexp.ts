@@ -11,7 +11,7 @@ type Match = readonly number[];
 export type GroupText = (group: string | number) => string;
 
 /** Go's `regexp.Regexp` over RE2 in JavaScript: the same matches, in linear time. */
-export class RegularExpression {
+export class GoRegexp {
   private readonly compiled: RE2JS;
   /** The numbers of the groups of each name. */
   private readonly groups: ReadonlyMap<string, readonly number[]>;
