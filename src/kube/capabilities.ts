@@ -1,8 +1,11 @@
+import type { ClusterCapabilities } from '../objects/cluster.ts';
 import type { Discovery } from './discovery.ts';
 import type { Transport } from './transport.ts';
-import type { ClusterCapabilities } from './types.ts';
 
-/** What Helm's `.Capabilities` are made of, from live discovery. Helm counts the kinds of subresources too: `apps/v1/Scale`. */
+/**
+ * Reads the server's version and discovery. As in Helm, the kinds of subresources are included:
+ * `apps/v1/Scale`.
+ */
 export async function readCapabilities(
   transport: Transport,
   discovery: Discovery,
@@ -13,7 +16,7 @@ export async function readCapabilities(
     discovery.refresh(signal),
   ]);
   const kinds = groups.kinds.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`);
-  const { gitVersion, major, minor } = version as ClusterCapabilities['version']; // `version.Info`, fixed by the API
+  const { gitVersion, major, minor } = version as ClusterCapabilities['version']; // `version.Info`, defined by the API
   return {
     version: { gitVersion, major, minor },
     apiVersions: [...new Set([...groups.groupVersions, ...kinds])].sort(),

@@ -1,4 +1,5 @@
 import { apiPath } from '../objects/api-path.ts';
+import type { Cluster, WriteOptions } from '../objects/cluster.ts';
 import type { KubeObject, ObjectRef, ResourceKind } from '../objects/object.ts';
 import { readCapabilities } from './capabilities.ts';
 import { openConnection, type ConnectionSource } from './connection.ts';
@@ -8,54 +9,31 @@ import { listObjects } from './list.ts';
 import { observeObjects, type ObserveTimes } from './observe.ts';
 import { readPodLog } from './pod-log.ts';
 import { createTransport, type KubeRequest, type RetryDelays } from './transport.ts';
-import type {
-  ApplyOptions,
-  ClusterCapabilities,
-  DeleteOptions,
-  ObjectQuery,
-  ObservedChange,
-  WriteOptions,
-} from './types.ts';
 
-/** One Kubernetes API server. All failures are `KubeError`s, but for an aborted signal, whose reason is thrown as it is. */
-export interface KubeCluster {
+/** A `Cluster` behind a connection. All its errors are `KubeError`s, except a signal's reason. */
+export interface KubeCluster extends Cluster {
   /** The namespace of the kubeconfig's context. */
   readonly namespace: string;
-  capabilities(signal?: AbortSignal): Promise<ClusterCapabilities>;
-  resourceKind(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind>;
-  get(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
-  list(query: ObjectQuery, signal?: AbortSignal): Promise<KubeObject[]>;
-  create(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
-  replace(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
-  apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
-  mergePatch(ref: ObjectRef, patch: unknown, options?: WriteOptions): Promise<KubeObject>;
-  delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>;
-  observe(query: ObjectQuery, signal: AbortSignal): AsyncIterable<ObservedChange>;
-  podLog(
-    pod: { namespace: string; name: string; container: string },
-    options: { tailLines: number; previous?: boolean; signal?: AbortSignal },
-  ): Promise<string>;
-  /** Drops all connections; what is under way fails. */
+  /** Closes all connections. Requests that are still running fail. */
   close(): Promise<void>;
 }
 
-/** Times that tests shorten. */
+/** Times that tests make shorter. */
 export interface ClusterTuning {
   retryDelays?: RetryDelays;
   observeTimes?: ObserveTimes;
 }
 
-/** A client of the API server that `source` names. Nothing is sent until the first call. */
+/** Returns a client of an API server. Sends nothing until the first call. */
 export function connectCluster(source: ConnectionSource, tuning: ClusterTuning = {}): KubeCluster {
   const connection = openConnection(source);
   const transport = createTransport(connection, tuning.retryDelays);
   const discovery = createDiscovery(transport);
-  const send = async (request: KubeRequest): Promise<KubeObject> => (await transport.json(request)) as KubeObject; // the API answers these requests with objects
+  const send = async (request: KubeRequest): Promise<KubeObject> => (await transport.json(request)) as KubeObject; // the API returns objects
 
   const kindOf = (ref: { apiVersion: string; kind: string }, signal?: AbortSignal): Promise<ResourceKind> =>
     discovery.find(ref.apiVersion, ref.kind, signal);
 
-  /** The path of one object. */
   const pathOf = async (ref: ObjectRef, signal?: AbortSignal): Promise<string> => {
     const kind = await kindOf(ref, signal);
     if (ref.name === '') throw new KubeError('bad_request', 'resource name may not be empty');
@@ -70,7 +48,7 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
 
     async get(ref, signal) {
       const path = await pathOf(ref, signal);
-      return unlessNotFound(send({ method: 'GET', path, signal }), undefined);
+      return undefinedIfNotFound(send({ method: 'GET', path, signal }));
     },
 
     async list(query, signal) {
@@ -113,23 +91,24 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     },
 
     async delete(ref, options = {}) {
+      const { uid, propagation = 'Background', signal } = options;
+      const path = await pathOf(ref, signal);
       const body = {
         apiVersion: 'v1',
         kind: 'DeleteOptions',
-        propagationPolicy: options.propagation ?? 'Background',
-        ...(options.uid !== undefined && { preconditions: { uid: options.uid } }),
+        propagationPolicy: propagation,
+        ...(uid !== undefined && { preconditions: { uid } }),
       };
       try {
-        await transport.json({
-          method: 'DELETE',
-          path: await pathOf(ref, options.signal),
-          body,
-          signal: options.signal,
-        });
+        await transport.json({ method: 'DELETE', path, body, signal });
         return true;
       } catch (error) {
-        if (isKubeError(error, 'not_found') || isOtherUid(error)) return false;
-        throw error;
+        if (isKubeError(error, 'not_found')) return false;
+        if (uid === undefined || !isKubeError(error, 'conflict')) throw error;
+        // the API answers a failed precondition with a plain conflict: only the object shows which
+        const existing = await undefinedIfNotFound(send({ method: 'GET', path, signal }));
+        if (existing?.metadata.uid === uid) throw error;
+        return false;
       }
     },
 
@@ -145,25 +124,21 @@ function refOf(object: KubeObject): ObjectRef {
   return { apiVersion: object.apiVersion, kind: object.kind, name, ...(namespace !== undefined && { namespace }) };
 }
 
-/** Refuses what client-go refuses before it sends anything, with its text. */
+/** Refuses what client-go refuses before it sends a request, with the same message. */
 function requireNamespace(kind: ResourceKind, namespace: string | undefined, when: string): void {
   if (kind.namespaced && !namespace) throw new KubeError('bad_request', `an empty namespace may not be set ${when}`);
 }
 
-/** Unknown fields are refused, as Helm 4 does by default. */
+/** The query of a write. Unknown fields are an error, as in Helm 4 by default. */
 function writeQuery(options: WriteOptions): Record<string, string | undefined> {
   return { fieldManager: options.fieldManager, dryRun: options.dryRun ? 'All' : undefined, fieldValidation: 'Strict' };
 }
 
-async function unlessNotFound<T, U>(answer: Promise<T>, otherwise: U): Promise<T | U> {
+async function undefinedIfNotFound<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
-    if (isKubeError(error, 'not_found')) return otherwise;
+    if (isKubeError(error, 'not_found')) return undefined;
     throw error;
   }
-}
-
-function isOtherUid(error: unknown): boolean {
-  return isKubeError(error, 'conflict') && error.message.includes('the UID in the precondition');
 }

@@ -4,18 +4,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { Agent } from 'undici';
 import { KubeError } from './kube-error.ts';
 
-/** Where the API server is and how to be known there. Certificates and tokens are read again for each request, so that rotated ones are taken up. */
+/**
+ * Address of an API server and the credentials for it. Certificates and tokens are read again for
+ * each request, so that rotated ones are used.
+ */
 export interface Connection {
-  /** The server's address without a closing slash; it may have a path. */
+  /** URL of the server without a trailing slash. It may have a path. */
   readonly server: string;
-  /** The namespace of the current context; inside a pod that of its service account. */
+  /** Namespace of the current context, or of the pod's service account. */
   readonly namespace: string;
-  /** What a request needs: the dispatcher holds the kept-alive connections. */
+  /** Returns the dispatcher, which keeps connections alive, and the headers of a request. */
   prepare(): Promise<{ dispatcher: Agent; headers: Record<string, string> }>;
   close(): Promise<void>;
 }
 
-/** Where a connection comes from: a kubeconfig file, its text, or the service account of the pod that this runs in. */
+/** A kubeconfig file, the text of a kubeconfig, or the service account of this pod. */
 export type ConnectionSource = { file: string } | { text: string } | 'service-account';
 
 interface TlsMaterial {
@@ -26,12 +29,12 @@ interface TlsMaterial {
   rejectUnauthorized?: boolean | undefined;
 }
 
-/** Reads the source and answers a connection; nothing is sent yet. Fails with `bad_request` where the source cannot be used. */
+/** Reads the source. Sends nothing yet. Fails with `bad_request` if the source is not usable. */
 export function openConnection(source: ConnectionSource): Connection {
   const config = loadConfig(source);
   const cluster = config.getCurrentCluster();
   if (!cluster?.server) {
-    throw new KubeError('bad_request', `${describe(source)} names no cluster in its current context`);
+    throw new KubeError('bad_request', `${describe(source)} has no cluster in its current context`);
   }
   let current: { material: TlsMaterial; agent: Agent } | undefined;
 
@@ -82,7 +85,7 @@ function tlsMaterial(options: RequestOptions): TlsMaterial {
 function newAgent(material: TlsMaterial): Agent {
   const given = Object.fromEntries(Object.entries(material).filter(([, value]) => value !== undefined));
   return new Agent({
-    allowH2: false, // a long watch has a connection of its own; nothing waits behind another stream
+    allowH2: false, // a watch has its own connection, so that no request waits behind it
     connect: { ...given, timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 },
     keepAliveTimeout: 30_000,
     headersTimeout: 60_000,

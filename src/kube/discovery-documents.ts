@@ -1,19 +1,20 @@
+import { stringAt } from '../objects/fields.ts';
 import type { ResourceKind } from '../objects/object.ts';
 
-/** What one discovery document says: the versions that exist and the kinds in them, those of subresources too. */
+/** Contents of a discovery document: group versions and their kinds, with those of subresources. */
 export interface DiscoveredGroups {
   groupVersions: string[];
   kinds: DiscoveredKind[];
-  /** Group versions whose kinds are not known at the moment, as their own API server does not answer. */
+  /** Group versions whose kinds are unknown because their API server does not respond. */
   unavailable: string[];
 }
 
 export interface DiscoveredKind extends ResourceKind {
-  /** `status`, `scale`, …; absent for the resource itself. */
+  /** `status`, `scale` and so on. Absent for the resource itself. */
   subresource?: string;
 }
 
-/** `APIGroupDiscoveryList`, the form that has everything in one document. */
+/** `APIGroupDiscoveryList`, the form with everything in one document. */
 export interface AggregatedDiscovery {
   kind: 'APIGroupDiscoveryList';
   items?: {
@@ -31,16 +32,14 @@ export interface AggregatedDiscovery {
   }[];
 }
 
-/** `APIResourceList`, the older form: one document for each group version. */
+/** `APIResourceList`, the older form with a document for each group version. */
 export interface ResourceListDocument {
   groupVersion: string;
   resources?: { name: string; kind: string; namespaced: boolean }[];
 }
 
 export function isAggregated(document: unknown): document is AggregatedDiscovery {
-  return (
-    typeof document === 'object' && document !== null && 'kind' in document && document.kind === 'APIGroupDiscoveryList'
-  );
+  return stringAt(document, 'kind') === 'APIGroupDiscoveryList';
 }
 
 export function readAggregated(document: AggregatedDiscovery): DiscoveredGroups {

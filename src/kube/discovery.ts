@@ -9,10 +9,10 @@ import {
 import { isKubeError, KubeError } from './kube-error.ts';
 import type { Transport } from './transport.ts';
 
-/** What the server serves, read once and again whenever an unknown kind is asked for. */
+/** Cache of the kinds that the server serves. It is read again when a kind is not in it. */
 export interface Discovery {
   find(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind>;
-  /** Reads everything afresh. */
+  /** Reads all kinds again. */
   refresh(signal?: AbortSignal): Promise<DiscoveredGroups>;
 }
 
@@ -45,7 +45,7 @@ export function createDiscovery(transport: Transport): Discovery {
       if (groups.unavailable.includes(apiVersion)) {
         throw new KubeError(
           'server_error',
-          `the API server cannot say what is in ${apiVersion}: the server behind that group does not answer`,
+          `the kinds of ${apiVersion} are unknown: the API server of that group does not respond`,
         );
       }
       throw new KubeError('unknown_kind', `no matches for kind "${kind}" in version "${apiVersion}"`);
@@ -83,12 +83,12 @@ async function readRoot(transport: Transport, root: '/api' | '/apis', signal?: A
 
 /** `APIVersions`: the older form of `/api`. */
 function coreVersions(document: unknown): string[] {
-  return (document as { versions?: string[] }).versions ?? []; // the form is fixed by the API
+  return (document as { versions?: string[] }).versions ?? []; // defined by the API
 }
 
 /** `APIGroupList`: the older form of `/apis`. */
 function groupVersionsOf(document: unknown): string[] {
-  const { groups = [] } = document as { groups?: { versions: { groupVersion: string }[] }[] }; // the form is fixed by the API
+  const { groups = [] } = document as { groups?: { versions: { groupVersion: string }[] }[] }; // defined by the API
   return groups.flatMap((group) => group.versions.map((version) => version.groupVersion));
 }
 
@@ -100,10 +100,10 @@ async function readGroupVersion(
 ): Promise<DiscoveredGroups> {
   try {
     const document = await transport.json({ method: 'GET', path: `${root}/${groupVersion}`, signal });
-    const kinds = readResourceList(document as ResourceListDocument); // the form is fixed by the API
+    const kinds = readResourceList(document as ResourceListDocument); // defined by the API
     return { groupVersions: [groupVersion], kinds, unavailable: [] };
   } catch (error) {
-    // one API service that is down must not hide all other groups; as in client-go
+    // as in client-go, one API service that is down does not hide the other groups
     if (!isKubeError(error, 'server_error', 'not_found')) throw error;
     return { groupVersions: [groupVersion], kinds: [], unavailable: [groupVersion] };
   }

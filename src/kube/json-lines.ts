@@ -1,7 +1,10 @@
-/** A line longer than this is no watch event: the API server refuses objects of a few MiB. */
-const longestLine = 64 * 1024 * 1024;
+/** Maximum length of a line. A watch event is shorter: the API server refuses objects of a few MiB. */
+const maxLineLength = 64 * 1024 * 1024;
 
-/** The JSON values of a stream that has one on each line. Reads on only as its reader does; a line that the stream's end cuts off is dropped. */
+/**
+ * Yields the JSON values of a stream that has one on each line. Reads the stream only as fast as
+ * values are consumed. An incomplete last line is dropped.
+ */
 export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<unknown, void, undefined> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -15,6 +18,6 @@ export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGe
       if (line.trim() !== '') yield JSON.parse(line) as unknown;
     }
     rest += text.slice(start);
-    if (rest.length > longestLine) throw new Error(`a line of more than ${longestLine} characters`);
+    if (rest.length > maxLineLength) throw new Error(`a line of more than ${maxLineLength} characters`);
   }
 }

@@ -1,29 +1,20 @@
-/** What went wrong with a request to the API server, in words that do not depend on HTTP. */
-export type KubeErrorCode =
-  | 'not_found'
-  | 'already_exists'
-  | 'conflict'
-  | 'forbidden'
-  | 'unauthorized'
-  | 'invalid'
-  | 'bad_request'
-  | 'gone'
-  | 'too_many_requests'
-  | 'server_error'
-  | 'unreachable'
-  | 'unknown_kind';
+import type { ClusterErrorCode } from '../objects/cluster-error.ts';
+import { numberAt, stringAt } from '../objects/fields.ts';
 
-/** A request that the API server refused, or that did not reach it. The message is the server's own sentence where it gave one. */
+/**
+ * A request that the API server refused, or that did not reach it. The message is the server's own
+ * sentence if there is one.
+ */
 export class KubeError extends Error {
   override readonly name = 'KubeError';
-  readonly code: KubeErrorCode;
-  /** The HTTP status; 0 where there was no answer. */
+  readonly code: ClusterErrorCode;
+  /** HTTP status, or 0 if there was no response. */
   readonly status: number;
-  /** The `reason` of the server's Status object: `NotFound`, `AlreadyExists`, …; empty where it gave none. */
+  /** `reason` of the server's Status object: `NotFound`, `AlreadyExists` and so on. May be empty. */
   readonly reason: string;
 
   constructor(
-    code: KubeErrorCode,
+    code: ClusterErrorCode,
     message: string,
     details: { status?: number; reason?: string; cause?: unknown } = {},
   ) {
@@ -34,11 +25,11 @@ export class KubeError extends Error {
   }
 }
 
-export function isKubeError(error: unknown, ...codes: KubeErrorCode[]): error is KubeError {
+export function isKubeError(error: unknown, ...codes: ClusterErrorCode[]): error is KubeError {
   return error instanceof KubeError && (codes.length === 0 || codes.includes(error.code));
 }
 
-const codeOfStatus: Readonly<Record<number, KubeErrorCode>> = {
+const codeOfStatus: Readonly<Record<number, ClusterErrorCode>> = {
   400: 'bad_request',
   401: 'unauthorized',
   403: 'forbidden',
@@ -49,50 +40,61 @@ const codeOfStatus: Readonly<Record<number, KubeErrorCode>> = {
   429: 'too_many_requests',
 };
 
-/** The error for an answer of `status` with this body: a Status object as a rule, plain text from proxies and the server's mux. */
+/**
+ * Returns the error for a response. Its body is a Status object, or plain text if it comes from a
+ * proxy or from the server's mux.
+ */
 export function errorOfResponse(status: number, body: string): KubeError {
-  const answer = statusObject(body);
-  return errorOfStatus(status, answer.reason, answer.message ?? describePlain(status, body));
+  const { reason, message } = statusFields(parseBody(body));
+  return errorOfStatus(status, reason, message === '' ? describeBody(status, body) : message);
 }
 
-/** The error that a watch carries as an `ERROR` event: a Status object with its own code. */
+/** Returns the error of a watch's `ERROR` event: a Status object with a code. */
 export function errorOfStatusObject(object: unknown): KubeError {
-  const { code, reason, message } = statusFields(object);
-  return errorOfStatus(code ?? 500, reason, message ?? 'the server ended the watch with an error without a message');
+  const { code = 500, reason, message } = statusFields(object);
+  return errorOfStatus(
+    code,
+    reason,
+    message === '' ? 'the server ended the watch with an error but no message' : message,
+  );
 }
 
 function errorOfStatus(status: number, reason: string, message: string): KubeError {
   return new KubeError(codeFor(status, reason, message), message, { status, reason });
 }
 
-function codeFor(status: number, reason: string, message: string): KubeErrorCode {
+function codeFor(status: number, reason: string, message: string): ClusterErrorCode {
   if (reason === 'AlreadyExists') return 'already_exists';
-  // an applied object that does not fit the schema is answered with 500, though nothing is wrong with the server
-  if (message.startsWith('failed to create typed patch object')) return 'invalid';
+  if (isSchemaMismatch(status, reason, message)) return 'invalid';
   return codeOfStatus[status] ?? (status >= 500 ? 'server_error' : 'bad_request');
 }
 
-function statusObject(body: string): { reason: string; message?: string } {
-  try {
-    return statusFields(JSON.parse(body));
-  } catch {
-    return { reason: '' };
-  }
+/**
+ * Whether an applied object does not match its schema. The API server returns a plain Go error for
+ * this (k8s.io/apimachinery/pkg/util/managedfields/internal/structuredmerge.go), which becomes a 500
+ * with no reason and no details, as for a storage failure. Only the message tells them apart.
+ */
+function isSchemaMismatch(status: number, reason: string, message: string): boolean {
+  return status === 500 && reason === '' && message.startsWith('failed to create typed patch object');
 }
 
-function statusFields(value: unknown): { code?: number; reason: string; message?: string } {
-  if (typeof value !== 'object' || value === null) return { reason: '' };
-  const { code, reason, message } = value as Record<string, unknown>; // any JSON object; each field is checked below
+function statusFields(status: unknown): { code: number | undefined; reason: string; message: string } {
   return {
-    ...(typeof code === 'number' && { code }),
-    reason: typeof reason === 'string' ? reason : '',
-    ...(typeof message === 'string' && message !== '' && { message }),
+    code: numberAt(status, 'code'),
+    reason: stringAt(status, 'reason') ?? '',
+    message: stringAt(status, 'message') ?? '',
   };
 }
 
-function describePlain(status: number, body: string): string {
+function parseBody(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function describeBody(status: number, body: string): string {
   const text = body.trim().slice(0, 200);
-  return text === ''
-    ? `the API server answered ${status} without a message`
-    : `the API server answered ${status}: ${text}`;
+  return `the API server responded with ${status}${text === '' ? ' and no message' : `: ${text}`}`;
 }

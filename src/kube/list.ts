@@ -1,10 +1,10 @@
 import { apiPath } from '../objects/api-path.ts';
+import type { ObjectQuery } from '../objects/cluster.ts';
 import type { KubeObject, ResourceKind } from '../objects/object.ts';
 import { isKubeError } from './kube-error.ts';
 import type { Transport } from './transport.ts';
-import type { ObjectQuery } from './types.ts';
 
-/** All objects of a query, and the version of the collection from which a watch can go on. */
+/** All objects of a query, and the version of the collection from which to start a watch. */
 export interface ListedObjects {
   objects: KubeObject[];
   resourceVersion: string;
@@ -17,7 +17,10 @@ interface ListDocument {
 
 const defaultPageSize = 500;
 
-/** Reads a collection page by page; starts over without pages where the server no longer has the version that the pages are of. */
+/**
+ * Reads a collection page by page. Starts again without pages if the server no longer has the
+ * version that the first page was read from.
+ */
 export async function listObjects(
   transport: Transport,
   kind: ResourceKind,
@@ -43,7 +46,7 @@ async function listPages(
   const objects: KubeObject[] = [];
   let next: string | undefined;
   for (;;) {
-    const answer = await transport.json({
+    const document = await transport.json({
       method: 'GET',
       path: apiPath(kind, { namespace: query.namespace }),
       query: {
@@ -54,7 +57,7 @@ async function listPages(
       },
       signal,
     });
-    const page = answer as ListDocument; // the form is fixed by the API
+    const page = document as ListDocument; // defined by the API
     for (const item of page.items ?? []) objects.push({ ...item, apiVersion: kind.apiVersion, kind: kind.kind });
     next = page.metadata.continue;
     if (!next) return { objects, resourceVersion: page.metadata.resourceVersion };

@@ -1,26 +1,27 @@
+import type { ObjectQuery, ObservedChange } from '../objects/cluster.ts';
 import type { ResourceKind } from '../objects/object.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { listObjects } from './list.ts';
 import { pause } from './pause.ts';
 import type { Transport } from './transport.ts';
-import type { ObjectQuery, ObservedChange } from './types.ts';
 import { defaultWatchTimes, watchEvents, type WatchTimes } from './watch.ts';
 
-/** How an observation behaves when the connection breaks; all in milliseconds. */
+/** Times of an observation, in milliseconds. */
 export interface ObserveTimes extends WatchTimes {
-  /** The pause after the first failure; it doubles with each further one. */
+  /** Pause after the first failure. It doubles with each further failure. */
   firstPause: number;
   longestPause: number;
 }
 
 const defaultObserveTimes: ObserveTimes = { ...defaultWatchTimes, firstPause: 250, longestPause: 10_000 };
 
-/** Failures in a row that a server's refusal of the credentials may have: a token that is being rotated is refused for a moment. */
+/** Attempts after 401 in a row: a server refuses a token for a moment while it is rotated. */
 const unauthorizedAttempts = 3;
 
 /**
- * Follows a query until `signal` aborts, then ends without an error. A watch that ends or breaks goes on where it was; one that the server cannot continue
- * is begun anew with another snapshot. Fails only where the server refuses: forbidden, unauthorized, a bad selector, a kind that is gone.
+ * Follows a query until `signal` aborts, then ends without an error. After a watch ends or breaks,
+ * the next one continues from the last version seen, or from a new snapshot if that version is too
+ * old. Fails only if the server refuses: forbidden, unauthorized, a bad selector, an unknown kind.
  */
 export async function* observeObjects(
   transport: Transport,
@@ -29,51 +30,54 @@ export async function* observeObjects(
   signal: AbortSignal,
   times: ObserveTimes = defaultObserveTimes,
 ): AsyncGenerator<ObservedChange, void, undefined> {
-  const position: Position = { resourceVersion: undefined, failures: 0 };
+  const progress: WatchProgress = { resourceVersion: undefined, failures: 0 };
   while (!signal.aborted) {
     try {
       const kind = await findKind(signal);
-      const came = yield* follow(transport, kind, query, position, signal, times);
-      if (!came) await pauseAfterFailure(++position.failures, times, signal); // a server that only ever ends watches is not hammered
+      const hadEvents = yield* follow(transport, kind, query, progress, signal, times);
+      if (!hadEvents) await pauseAfterFailure(++progress.failures, times, signal); // the server may end every watch at once
     } catch (error) {
       if (isAborted(signal)) return;
-      if (isKubeError(error, 'gone')) position.resourceVersion = undefined;
-      position.failures++;
-      if (!canRetry(error, position.failures)) throw error;
-      await pauseAfterFailure(position.failures, times, signal);
+      if (isKubeError(error, 'gone')) progress.resourceVersion = undefined;
+      progress.failures++;
+      if (!canRetry(error, progress.failures)) throw error;
+      await pauseAfterFailure(progress.failures, times, signal);
     }
   }
 }
 
-interface Position {
+interface WatchProgress {
   resourceVersion: string | undefined;
   failures: number;
 }
 
-/** Lists where there is no version to go on from, then reads one watch to its end; answers whether anything came. */
+/**
+ * Lists if there is no version to continue from, then reads one watch to its end. Returns whether
+ * the watch had events.
+ */
 async function* follow(
   transport: Transport,
   kind: ResourceKind,
   query: ObjectQuery,
-  position: Position,
+  progress: WatchProgress,
   signal: AbortSignal,
   times: ObserveTimes,
 ): AsyncGenerator<ObservedChange, boolean, undefined> {
-  let came = false;
-  if (position.resourceVersion === undefined) {
+  let hadEvents = false;
+  if (progress.resourceVersion === undefined) {
     const { objects, resourceVersion } = await listObjects(transport, kind, query, signal);
     yield { type: 'snapshot', objects };
-    position.resourceVersion = resourceVersion;
-    position.failures = 0;
+    progress.resourceVersion = resourceVersion;
+    progress.failures = 0;
   }
-  for await (const { type, object } of watchEvents(transport, kind, query, position.resourceVersion, signal, times)) {
+  for await (const { type, object } of watchEvents(transport, kind, query, progress.resourceVersion, signal, times)) {
     if (type === 'DELETED') yield { type: 'deleted', object };
     else if (type !== 'BOOKMARK') yield { type: 'changed', object };
-    position.resourceVersion = object.metadata.resourceVersion ?? position.resourceVersion;
-    position.failures = 0;
-    came = true;
+    progress.resourceVersion = object.metadata.resourceVersion ?? progress.resourceVersion;
+    progress.failures = 0;
+    hadEvents = true;
   }
-  return came;
+  return hadEvents;
 }
 
 function isAborted(signal: AbortSignal): boolean {

@@ -1,10 +1,13 @@
 import { isKubeError } from './kube-error.ts';
 import type { Transport } from './transport.ts';
 
-/** No log line is worth more: the tail of a container that writes without newlines could be as long as its log file. */
-const mostBytes = 1024 * 1024;
+/** Limit for containers that write no newlines: their last line can be as long as the log file. */
+const maxBytes = 1024 * 1024;
 
-/** The last lines of a container's log. Empty where there is none: no such pod, or a container that has not run. */
+/**
+ * Returns the last lines of a container's log. Returns an empty string if there is no such pod, or if
+ * the container has not started yet, which the API server refuses with 400.
+ */
 export async function readPodLog(
   transport: Transport,
   pod: { namespace: string; name: string; container: string },
@@ -17,7 +20,7 @@ export async function readPodLog(
       query: {
         container: pod.container,
         tailLines: String(options.tailLines),
-        limitBytes: String(mostBytes),
+        limitBytes: String(maxBytes),
         previous: options.previous ? 'true' : undefined,
       },
       accept: '*/*',

@@ -5,34 +5,40 @@ import { pause } from './pause.ts';
 
 export interface KubeRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path below the server's address, with a leading slash. */
+  /** Path below the server's URL, with a leading slash. */
   path: string;
   query?: Record<string, string | undefined>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Default `application/json`. */
+  /** Default: `application/json`. */
   contentType?: string;
   accept?: string;
-  /** Whether sending twice has the same outcome as once; such a request is repeated after a broken connection. GET always is. */
+  /**
+   * Whether the request may be sent twice, so that it is retried after a broken connection. A GET
+   * always may. Default: false.
+   */
   idempotent?: boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** Sends requests to one API server, with a few retries where the server asks for it or the connection broke. */
+/**
+ * Sends requests to one API server. Retries a few times if the server asks for it or if the
+ * connection breaks.
+ */
 export interface Transport {
   json(request: KubeRequest): Promise<unknown>;
   text(request: KubeRequest): Promise<string>;
-  /** The body as it comes, without a time limit of its own. */
+  /** Returns the body as a stream, without a time limit. */
   stream(request: KubeRequest): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Milliseconds before each retry, unless the server names a time. */
+/** Milliseconds before each retry, unless the server sends `Retry-After`. */
 export type RetryDelays = readonly number[];
 
 const defaultRetryDelays: RetryDelays = [250, 500, 1000, 2000];
-const longestRetryAfter = 30_000;
+const maxRetryAfter = 30_000;
 
-/** `retryDelays` is for tests: as many retries as it has entries. */
+/** Retries once for each entry of `retryDelays`, which only tests change. */
 export function createTransport(connection: Connection, retryDelays: RetryDelays = defaultRetryDelays): Transport {
   const send = (request: KubeRequest, longLived = false): Promise<Dispatcher.ResponseData> =>
     sendWithRetries(connection, request, retryDelays, longLived);
@@ -42,7 +48,7 @@ export function createTransport(connection: Connection, retryDelays: RetryDelays
       try {
         return JSON.parse(text) as unknown;
       } catch (error) {
-        throw new KubeError('server_error', `the API server answered ${request.method} ${request.path} with no JSON`, {
+        throw new KubeError('server_error', `the response to ${request.method} ${request.path} is not JSON`, {
           cause: error,
         });
       }
@@ -80,7 +86,7 @@ async function sendOnce(connection: Connection, request: KubeRequest, longLived:
   let response: Dispatcher.ResponseData;
   try {
     response = await dispatcher.request({
-      ...target(connection.server, request),
+      ...requestUrl(connection.server, request),
       method: request.method,
       headers: { ...headers, ...contentHeaders(request) },
       ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
@@ -89,7 +95,7 @@ async function sendOnce(connection: Connection, request: KubeRequest, longLived:
     });
   } catch (error) {
     request.signal?.throwIfAborted();
-    return { error: unreachable(connection.server, error), retry: neverSent(error) || isIdempotent(request) };
+    return { error: unreachable(connection.server, error), retry: wasNotSent(error) || isIdempotent(request) };
   }
   if (response.statusCode < 300) return { response };
   const error = errorOfResponse(response.statusCode, await readText(response, request));
@@ -101,7 +107,7 @@ async function sendOnce(connection: Connection, request: KubeRequest, longLived:
   };
 }
 
-function target(server: string, request: KubeRequest): { origin: string; path: string } {
+function requestUrl(server: string, request: KubeRequest): { origin: string; path: string } {
   const url = new URL(server + request.path);
   for (const [name, value] of Object.entries(request.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, value);
@@ -124,7 +130,7 @@ async function readText(response: Dispatcher.ResponseData, request: KubeRequest)
     request.signal?.throwIfAborted();
     throw new KubeError(
       'unreachable',
-      `the answer to ${request.method} ${request.path} broke off: ${reasonOf(error)}`,
+      `the response to ${request.method} ${request.path} is incomplete: ${reasonOf(error)}`,
       { cause: error },
     );
   }
@@ -134,8 +140,8 @@ function isIdempotent(request: KubeRequest): boolean {
   return request.method === 'GET' || request.idempotent === true;
 }
 
-/** Errors before a byte of the request left: repeating it is safe whatever it does. */
-function neverSent(error: unknown): boolean {
+/** Whether nothing of the request was sent, so that any request may be sent again. */
+function wasNotSent(error: unknown): boolean {
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(codeOf(error));
 }
 
@@ -153,9 +159,9 @@ function reasonOf(error: unknown): string {
   return error.message === '' ? codeOf(error) : error.message;
 }
 
-/** `Retry-After` in milliseconds. Kubernetes sends seconds, never a date. */
+/** Returns `Retry-After` in milliseconds. Kubernetes always sends seconds, never a date. */
 function retryAfterOf(response: Dispatcher.ResponseData): number | undefined {
   const header = response.headers['retry-after'];
   const seconds = Number(header);
-  return typeof header === 'string' && seconds >= 0 ? Math.min(seconds * 1000, longestRetryAfter) : undefined;
+  return typeof header === 'string' && seconds >= 0 ? Math.min(seconds * 1000, maxRetryAfter) : undefined;
 }

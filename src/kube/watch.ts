@@ -1,29 +1,33 @@
-import type { KubeObject, ResourceKind } from '../objects/object.ts';
 import { apiPath } from '../objects/api-path.ts';
+import type { ObjectQuery } from '../objects/cluster.ts';
+import type { KubeObject, ResourceKind } from '../objects/object.ts';
 import { readJsonLines } from './json-lines.ts';
 import { errorOfStatusObject, KubeError } from './kube-error.ts';
 import type { Transport } from './transport.ts';
-import type { ObjectQuery } from './types.ts';
 
-/** One event of a watch as the API sends it; `BOOKMARK` carries nothing but a resourceVersion. An `ERROR` event is thrown instead. */
+/**
+ * One event of a watch. The object of a `BOOKMARK` has only a resourceVersion. An `ERROR` event is
+ * thrown instead.
+ */
 export interface WatchEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   object: KubeObject;
 }
 
-/** How long a watch lives; all in milliseconds. */
+/** Times of a watch, in milliseconds. */
 export interface WatchTimes {
-  /** The server ends the watch after this. */
+  /** Time after which the server ends the watch. */
   lifetime: number;
-  /** A watch that brings nothing, not even a bookmark, for this long is given up: its connection may be half-open. */
+  /** Time without any event, even a bookmark, after which the connection counts as broken. */
   silence: number;
 }
 
 export const defaultWatchTimes: WatchTimes = { lifetime: 290_000, silence: 90_000 };
 
 /**
- * Reads one watch from `resourceVersion` on, until the server ends it. Events come only as fast as they are taken.
- * Fails with `gone` where that version is too old, with `unreachable` where the stream breaks or falls silent.
+ * Reads one watch from `resourceVersion` until the server ends it. Reads only as fast as events are
+ * consumed. Fails with `gone` if that version is too old, and with `unreachable` if the stream breaks
+ * or stays silent.
  */
 export async function* watchEvents(
   transport: Transport,
@@ -49,13 +53,13 @@ export async function* watchEvents(
       },
       signal: either,
     });
-    for await (const event of readJsonLines(endingInSilence(body, times.silence, stop))) yield toWatchEvent(event);
+    for await (const event of readJsonLines(abortingOnSilence(body, times.silence, stop))) yield toWatchEvent(event);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof KubeError) throw error;
     if (stop.signal.aborted)
-      throw new KubeError('unreachable', `the watch of ${kind.resource} brought nothing for ${times.silence} ms`);
-    throw new KubeError('unreachable', `the watch of ${kind.resource} broke off: ${(error as Error).message}`, {
+      throw new KubeError('unreachable', `the watch of ${kind.resource} had no events for ${times.silence} ms`);
+    throw new KubeError('unreachable', `the watch of ${kind.resource} broke: ${(error as Error).message}`, {
       cause: error,
     }); // streams and JSON.parse throw Errors only
   } finally {
@@ -63,8 +67,11 @@ export async function* watchEvents(
   }
 }
 
-/** The same chunks; aborts `stop` where one is waited for longer than `silence`. The time that the reader takes does not count. */
-async function* endingInSilence(
+/**
+ * Passes chunks through, and aborts `stop` if the next one takes longer than `silence`. The time that
+ * the consumer takes does not count.
+ */
+async function* abortingOnSilence(
   chunks: AsyncIterable<Uint8Array>,
   silence: number,
   stop: AbortController,
@@ -83,7 +90,7 @@ async function* endingInSilence(
 }
 
 function toWatchEvent(line: unknown): WatchEvent {
-  const event = line as { type: string; object: KubeObject }; // the form is fixed by the API
+  const event = line as { type: string; object: KubeObject }; // defined by the API
   switch (event.type) {
     case 'ADDED':
     case 'MODIFIED':
@@ -93,6 +100,6 @@ function toWatchEvent(line: unknown): WatchEvent {
     case 'ERROR':
       throw errorOfStatusObject(event.object);
     default:
-      throw new KubeError('server_error', `a watch event of the unknown type ${JSON.stringify(event.type)}`);
+      throw new KubeError('server_error', `unknown type of watch event: ${JSON.stringify(event.type)}`);
   }
 }

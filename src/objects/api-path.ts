@@ -1,6 +1,9 @@
 import type { ResourceKind } from './object.ts';
 
-/** The path under which the API serves a kind: its collection, one object, or a subresource of it. A namespace is left out where the kind has none. */
+/**
+ * Returns the path of a kind's collection, of one object, or of an object's subresource. The
+ * namespace is left out if the kind has none.
+ */
 export function apiPath(
   kind: ResourceKind,
   target: { namespace?: string | undefined; name?: string | undefined; subresource?: string | undefined } = {},

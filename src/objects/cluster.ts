@@ -1,16 +1,17 @@
 import type { KubeObject, ObjectRef, ResourceKind } from './object.ts';
 
-/** What an API server can do: the source of `.Capabilities`. */
+/** Version and API versions of an API server: the source of `.Capabilities`. */
 export interface ClusterCapabilities {
   version: { gitVersion: string; major: string; minor: string };
-  /** `group/version` and `group/version/Kind`, as Helm lists them from live discovery. */
+  /** `group/version` and `group/version/Kind`, sorted, as Helm lists them from live discovery. */
   apiVersions: string[];
 }
 
-/** Which objects to look at. Without `namespace`: of all namespaces. */
+/** Selects objects of one kind. */
 export interface ObjectQuery {
   apiVersion: string;
   kind: string;
+  /** Default: all namespaces. */
   namespace?: string;
   /** Label selector in the API's form: `app=web,tier in (a,b)`. */
   labelSelector?: string;
@@ -19,64 +20,68 @@ export interface ObjectQuery {
 }
 
 /**
- * What `observe` yields: first a snapshot, then single changes; another snapshot after a gap in the watch.
- * An object that is missing from a later snapshot is gone.
+ * An event of `observe`: first a snapshot, then single changes, and another snapshot after a gap in
+ * the watch. An object that is missing from a later snapshot no longer exists.
  */
 export type ObservedChange =
   | { type: 'snapshot'; objects: KubeObject[] }
   | { type: 'changed'; object: KubeObject }
   | { type: 'deleted'; object: KubeObject };
 
-interface ApplyOptions {
-  fieldManager: string;
-  /** Take fields that other managers own. Default false: a conflict is an error. */
-  force?: boolean;
-  /** Validate and answer, but change nothing. Default false. */
+export interface WriteOptions {
+  fieldManager?: string;
+  /** Validates the request but changes nothing. Default: false. */
   dryRun?: boolean;
   signal?: AbortSignal;
 }
 
-interface WriteOptions {
-  fieldManager?: string;
-  dryRun?: boolean;
-  signal?: AbortSignal;
+interface ApplyOptions extends WriteOptions {
+  fieldManager: string;
+  /** Takes over fields that other managers own. Default: false, so that a conflict is an error. */
+  force?: boolean;
 }
 
 interface DeleteOptions {
-  /** Default `Background`. */
+  /** Default: `Background`. */
   propagation?: 'Background' | 'Foreground' | 'Orphan';
-  /** Only where the object still has this uid. */
+  /** Deletes the object only if it has this uid. */
   uid?: string;
   signal?: AbortSignal;
 }
 
 /**
- * The cluster as an operation needs it. Errors thrown by an implementation carry a `code`: `not_found`, `already_exists`, `conflict`, `forbidden`,
- * `unauthorized`, `invalid`, `bad_request`, `gone`, `too_many_requests`, `server_error`, `unreachable`, `unknown_kind`; and the API server's sentence as message.
+ * A Kubernetes API server. Every error has a `code` (see `ClusterErrorCode`), and the API server's
+ * own sentence as its message. If a signal aborts, its reason is thrown.
  */
 export interface Cluster {
-  /** Reads discovery again: kinds of CRDs that were just created are in it. */
+  /** Reads discovery again, so that the kinds of new CRDs are included. */
   capabilities(signal?: AbortSignal): Promise<ClusterCapabilities>;
-  /** How the server serves a kind. Fails with `unknown_kind` after looking at discovery afresh. */
+  /**
+   * Returns how the server serves a kind. Reads discovery again before it fails with
+   * `unknown_kind`.
+   */
   resourceKind(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind>;
-  /** The object, or undefined where there is none. */
+  /** Returns the object, or undefined if it does not exist. */
   get(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
   list(query: ObjectQuery, signal?: AbortSignal): Promise<KubeObject[]>;
   create(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
-  /** PUT; with `metadata.resourceVersion` it fails with `conflict` where the object changed since. */
+  /**
+   * Sends a PUT. With `metadata.resourceVersion`, it fails with `conflict` if the object has changed
+   * since that version.
+   */
   replace(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
-  /** Server-side apply. */
+  /** Sends a server-side apply. */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
-  /** JSON merge patch (RFC 7386). */
+  /** Sends a JSON merge patch (RFC 7386). */
   mergePatch(ref: ObjectRef, patch: unknown, options?: WriteOptions): Promise<KubeObject>;
-  /** Whether there was something to delete. */
+  /** Returns whether there was an object to delete. */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>;
   /**
-   * Follows objects by list and watch until `signal` aborts, then ends. Reconnects and lists again by itself;
-   * fails only where the server refuses (forbidden, unknown kind).
+   * Follows objects by list and watch until `signal` aborts, then ends. Reconnects and lists again
+   * on its own. Fails only if the server refuses the request (forbidden, unknown kind).
    */
   observe(query: ObjectQuery, signal: AbortSignal): AsyncIterable<ObservedChange>;
-  /** The last lines of a container's log; empty where there is none. */
+  /** Returns the last lines of a container's log, or an empty string if there is no log. */
   podLog(
     pod: { namespace: string; name: string; container: string },
     options: { tailLines: number; previous?: boolean; signal?: AbortSignal },

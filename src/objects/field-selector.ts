@@ -1,7 +1,8 @@
-import type { KubeObject } from './object.ts';
+import { fieldAt } from './fields.ts';
 import { SelectorError } from './label-selector.ts';
+import type { KubeObject } from './object.ts';
 
-/** One demand of a field selector: `metadata.name=web`, `status.phase!=Running`. */
+/** One requirement of a field selector: `metadata.name=web`, `status.phase!=Running`. */
 export interface FieldRequirement {
   path: string;
   equal: boolean;
@@ -20,16 +21,12 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
     });
 }
 
-/** Whether the fields have the demanded values; a field that is absent counts as empty. */
+/** Whether an object meets all requirements. An absent field counts as empty. */
 export function matchesFields(requirements: readonly FieldRequirement[], object: KubeObject): boolean {
   return requirements.every(({ path, equal, value }) => (fieldText(object, path) === value) === equal);
 }
 
 function fieldText(object: KubeObject, path: string): string {
-  let found: unknown = object;
-  for (const step of path.split('.')) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return '';
-    found = (found as Record<string, unknown>)[step]; // any JSON object
-  }
+  const found = fieldAt(object, ...path.split('.'));
   return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean' ? String(found) : '';
 }

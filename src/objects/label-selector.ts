@@ -1,17 +1,17 @@
-/** One demand of a label selector; `values` are empty for the operators that take none. */
+/** One requirement of a label selector. `values` is empty for `Exists` and `DoesNotExist`. */
 export interface LabelRequirement {
   key: string;
   operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
   values: readonly string[];
 }
 
-/** A `metav1.LabelSelector`, as workloads carry it. */
+/** A `metav1.LabelSelector`, as in the spec of a workload. */
 export interface LabelSelector {
   matchLabels?: Record<string, string>;
   matchExpressions?: { key: string; operator: string; values?: string[] }[];
 }
 
-/** Thrown for a selector text that the API would not take either. */
+/** Thrown for a selector that the API server would refuse as well. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
   readonly code = 'bad_request';
@@ -47,7 +47,10 @@ function parseRequirement(part: string, whole: string): LabelRequirement {
   );
 }
 
-/** The requirements of a workload's selector. One without any requirement selects everything. */
+/**
+ * Returns the requirements of a workload's selector. A selector without requirements selects
+ * everything.
+ */
 export function labelRequirements(selector: LabelSelector): LabelRequirement[] {
   const equal = Object.entries(selector.matchLabels ?? {}).map(([key, value]): LabelRequirement => ({
     key,
@@ -63,7 +66,7 @@ export function labelRequirements(selector: LabelSelector): LabelRequirement[] {
   return [...equal, ...expressions];
 }
 
-/** Whether labels meet all requirements. As in Kubernetes, `NotIn` also holds for an absent label. */
+/** Whether labels meet all requirements. As in Kubernetes, `NotIn` is true for an absent label. */
 export function matchesLabels(requirements: readonly LabelRequirement[], labels: Record<string, string> = {}): boolean {
   return requirements.every(({ key, operator, values }) => {
     const found = Object.hasOwn(labels, key) ? labels[key] : undefined;

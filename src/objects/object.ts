@@ -1,4 +1,4 @@
-/** Metadata that this project reads; everything else is kept as it came. */
+/** The metadata that this project reads. All other fields are kept unchanged. */
 export interface ObjectMeta {
   name: string;
   namespace?: string;
@@ -31,7 +31,7 @@ export interface KubeObject {
   [field: string]: unknown;
 }
 
-/** Names one object. `namespace` is absent for a cluster-scoped kind. */
+/** Reference to one object. `namespace` is absent for a cluster-scoped kind. */
 export interface ObjectRef {
   apiVersion: string;
   kind: string;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { ObservedChange } from '../../src/kube/types.ts';
+import type { ObservedChange } from '../../src/objects/cluster.ts';
 import { configMap, newNamespace, type Environment } from './environment.ts';
 
 interface RawEvent {

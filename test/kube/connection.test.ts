@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openConnection } from '../../src/kube/connection.ts';
 import { kubeconfigOf } from './fake-server.ts';
 
-test('a kubeconfig file is read, and a certificate that is rotated is taken up', async (t) => {
+test('reads a kubeconfig file, and a rotated certificate again', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const user = { 'client-certificate': 'client.crt', 'client-key': 'client.key' };
@@ -22,14 +22,25 @@ test('a kubeconfig file is read, and a certificate that is rotated is taken up',
   t.not((await connection.prepare()).dispatcher, first.dispatcher);
 });
 
-test('a user with name and password is known by both', async (t) => {
+test('takes the namespace from the current context', async (t) => {
+  const kubeconfig = JSON.parse(kubeconfigOf('https://127.0.0.1:1')) as { contexts: { context: object }[] };
+  kubeconfig.contexts = kubeconfig.contexts.map((entry) => ({
+    ...entry,
+    context: { ...entry.context, namespace: 'team' },
+  }));
+  const connection = openConnection({ text: JSON.stringify(kubeconfig) });
+  t.is(connection.namespace, 'team');
+  await connection.close();
+});
+
+test('authenticates a user with name and password', async (t) => {
   const connection = openConnection({ text: kubeconfigOf('https://127.0.0.1:1', { username: 'ann', password: 'pw' }) });
   t.teardown(() => connection.close());
   const { headers } = await connection.prepare();
   t.is(headers['Authorization'], `Basic ${Buffer.from('ann:pw').toString('base64')}`);
 });
 
-test('a file that is not there is named', (t) => {
+test('names a kubeconfig file that does not exist', (t) => {
   const error = t.throws(() => openConnection({ file: '/no/such/kubeconfig' }));
   t.regex(error.message, /^kubeconfig \/no\/such\/kubeconfig cannot be read: ENOENT/);
 });

@@ -3,7 +3,7 @@ import { createDiscovery } from '../../src/kube/discovery.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import type { Transport } from '../../src/kube/transport.ts';
 
-/** Answers documents by path; a missing one is a 503. */
+/** Serves documents by path. All other paths fail with 503. */
 function serving(documents: Record<string, unknown>): { transport: Transport; paths: string[] } {
   const paths: string[] = [];
   const unused = (): never => {
@@ -46,7 +46,7 @@ const olderForm = {
   },
 };
 
-test('the older form of discovery is read group by group', async (t) => {
+test('reads the older form of discovery group by group', async (t) => {
   const { transport } = serving(olderForm);
   const discovery = createDiscovery(transport);
   t.deepEqual(await discovery.find('apps/v1', 'Deployment'), {
@@ -63,7 +63,7 @@ test('the older form of discovery is read group by group', async (t) => {
   );
 });
 
-test('a group whose server does not answer hides no other, and a kind in it fails with that reason', async (t) => {
+test('reads the other groups if the server of one does not respond, and fails for a kind in that one', async (t) => {
   const discovery = createDiscovery(serving(olderForm).transport);
   t.is((await discovery.find('v1', 'Pod')).resource, 'pods');
   const error = await t.throwsAsync(discovery.find('metrics.k8s.io/v1beta1', 'PodMetrics'), { instanceOf: KubeError });
@@ -71,7 +71,7 @@ test('a group whose server does not answer hides no other, and a kind in it fail
   t.regex(error.message, /metrics\.k8s\.io\/v1beta1/);
 });
 
-test('a group that is marked stale in the aggregated form counts as one that does not answer', async (t) => {
+test('treats a group that is stale in the aggregated form like one that does not respond', async (t) => {
   const items = [
     { metadata: { name: 'metrics.k8s.io' }, versions: [{ version: 'v1beta1', freshness: 'Stale', resources: [] }] },
   ];
@@ -81,7 +81,7 @@ test('a group that is marked stale in the aggregated form counts as one that doe
   await t.throwsAsync(discovery.find('metrics.k8s.io/v1beta1', 'PodMetrics'), { code: 'server_error' });
 });
 
-test('a known kind is not looked up again, an unknown one is', async (t) => {
+test('reads discovery again for an unknown kind only', async (t) => {
   const { transport, paths } = serving(olderForm);
   const discovery = createDiscovery(transport);
   await discovery.find('v1', 'Pod');

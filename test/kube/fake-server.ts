@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { connectCluster, type ClusterTuning, type KubeCluster } from '../../src/kube/cluster.ts';
 
-export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+export type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server that says just what a test wants, to see what the client makes of it. */
+/** A server that responds with what a test gives it. */
 export interface FakeServer {
   cluster: KubeCluster;
   kubeconfig: string;
-  /** `GET /path?query` of all requests but those of discovery, in order. */
+  /** `GET /path?query` of all requests except those for discovery, in order. */
   requests: string[];
-  /** How many TCP connections were opened. */
+  /** Returns the number of TCP connections that were opened. */
   connections: () => number;
 }
 
@@ -21,10 +21,10 @@ export const fastTimes: Required<ClusterTuning> = {
   observeTimes: { lifetime: 60_000, silence: 60_000, firstPause: 5, longestPause: 20 },
 };
 
-/** Serves ConfigMaps by `answer`; each call of it answers one request. */
+/** Serves ConfigMaps. Calls `respond` once for each request. */
 export async function fakeServer(
   t: ExecutionContext,
-  answer: Answer,
+  respond: Respond,
   tuning: ClusterTuning = fastTimes,
 ): Promise<FakeServer> {
   const requests: string[] = [];
@@ -34,7 +34,7 @@ export async function fakeServer(
     if (path === '/api' || path === '/apis') json(response, 200, discovery(path));
     else {
       requests.push(`${request.method ?? ''} ${path}`);
-      answer(request, response);
+      respond(request, response);
     }
   });
   server.on('connection', () => connections++);

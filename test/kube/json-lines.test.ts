@@ -12,26 +12,26 @@ async function* stream(chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield await Promise.resolve(chunk);
 }
 
-test('lines come out whole however the stream cuts them, also inside a character', async (t) => {
+test('yields whole values wherever the stream is cut, even inside a character', async (t) => {
   const value = fc.record({ text: fc.string({ unit: 'grapheme' }), list: fc.array(fc.integer()) });
   const property = fc.asyncProperty(fc.array(value), fc.array(fc.nat()), async (values, cuts) => {
     const bytes = Buffer.from(values.map((item) => `${JSON.stringify(item)}\n`).join(''));
-    const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-    const chunks = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
+    const offsets = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+    const chunks = offsets.slice(1).map((end, index) => bytes.subarray(offsets[index], end));
     t.deepEqual(await read(chunks), values);
   });
   await fc.assert(property, { numRuns: 100 });
 });
 
-test('empty lines are passed over and a last line without its end is dropped', async (t) => {
+test('skips empty lines and an incomplete last line', async (t) => {
   t.deepEqual(await read([Buffer.from('{"a":1}\n\n{"b":2}\n{"c":')]), [{ a: 1 }, { b: 2 }]);
 });
 
-test('a line that is no JSON is an error', async (t) => {
+test('fails for a line that is not JSON', async (t) => {
   await t.throwsAsync(read([Buffer.from('{"a":1}\nnope\n')]), { instanceOf: SyntaxError });
 });
 
-test('no more is read than is asked for', async (t) => {
+test('reads no more of the stream than it yields', async (t) => {
   let taken = 0;
   async function* endless(): AsyncGenerator<Uint8Array> {
     for (;;) {

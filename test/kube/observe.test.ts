@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { ServerResponse } from 'node:http';
-import type { ObservedChange } from '../../src/kube/types.ts';
+import type { ObservedChange } from '../../src/objects/cluster.ts';
 import { configMap, failure, fakeServer, fastTimes, json, type FakeServer } from './fake-server.ts';
 
 const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'team' };
@@ -13,7 +13,7 @@ function send(response: ServerResponse, type: string, object: unknown): void {
   response.write(`${JSON.stringify({ type, object })}\n`);
 }
 
-/** Answers lists and watches each in turn; the last watch stays open. */
+/** Responds to lists and watches in turn. After the last response, watches stay open. */
 function scripted(lists: ((response: ServerResponse) => void)[], watches: ((response: ServerResponse) => void)[]) {
   const next = { list: 0, watch: 0 };
   return (request: { url?: string | undefined }, response: ServerResponse): void => {
@@ -23,7 +23,7 @@ function scripted(lists: ((response: ServerResponse) => void)[], watches: ((resp
   };
 }
 
-/** What is seen until there are `count` changes. */
+/** Returns the first `count` changes. */
 async function take({ cluster }: FakeServer, count: number): Promise<string[]> {
   const stop = new AbortController();
   const seen: string[] = [];
@@ -46,7 +46,7 @@ function versions(requests: string[]): (string | null)[] {
     .map((search) => search.get('resourceVersion'));
 }
 
-test('a watch that breaks off goes on from the last version that was seen, bookmarks too', async (t) => {
+test('continues a broken watch from the last version seen, including bookmarks', async (t) => {
   const server = await fakeServer(
     t,
     scripted(
@@ -71,10 +71,10 @@ test('a watch that breaks off goes on from the last version that was seen, bookm
 const expired = failure(410, 'Expired', 'too old resource version: 10 (99)');
 const tooOld: [title: string, watch: (response: ServerResponse) => void][] = [
   ['an ERROR event', (response) => (send(response, 'ERROR', expired), response.end())],
-  ['an answer of 410', (response) => json(response, 410, expired)],
+  ['a 410 response', (response) => json(response, 410, expired)],
 ];
 for (const [title, watch] of tooOld) {
-  test(`${title} for a version that is too old leads to another snapshot`, async (t) => {
+  test(`takes another snapshot after ${title} for a version that is too old`, async (t) => {
     const lists = [
       (response: ServerResponse) => list(response, '10', 'a'),
       (response: ServerResponse) => list(response, '100', 'b'),
@@ -88,20 +88,20 @@ for (const [title, watch] of tooOld) {
   });
 }
 
-test('a watch that falls silent is given up and begun again', async (t) => {
+test('starts a silent watch again', async (t) => {
   const observeTimes = { ...fastTimes.observeTimes, silence: 50 };
-  const answer = scripted(
+  const respond = scripted(
     [(response) => list(response, '10')],
     [(response) => response.flushHeaders(), (response) => send(response, 'ADDED', configMap('a', '11'))],
   );
-  const server = await fakeServer(t, answer, { ...fastTimes, observeTimes });
+  const server = await fakeServer(t, respond, { ...fastTimes, observeTimes });
   t.deepEqual(await take(server, 2), ['snapshot', 'changed a']);
   t.deepEqual(versions(server.requests), ['10', '10']);
 });
 
-test('the time that a slow reader takes is no silence', async (t) => {
+test('does not count the time of a slow consumer as silence', async (t) => {
   const observeTimes = { ...fastTimes.observeTimes, silence: 60 };
-  const answer = scripted(
+  const respond = scripted(
     [(response) => list(response, '10')],
     [
       (response) => {
@@ -109,7 +109,7 @@ test('the time that a slow reader takes is no silence', async (t) => {
       },
     ],
   );
-  const server = await fakeServer(t, answer, { ...fastTimes, observeTimes });
+  const server = await fakeServer(t, respond, { ...fastTimes, observeTimes });
   const stop = new AbortController();
   let seen = 0;
   for await (const change of server.cluster.observe(query, stop.signal)) {
@@ -119,8 +119,8 @@ test('the time that a slow reader takes is no silence', async (t) => {
   t.deepEqual(versions(server.requests), ['10']);
 });
 
-test('a server that fails for a while is asked again until it answers', async (t) => {
-  const fails = (response: ServerResponse): void => json(response, 500, failure(500, 'InternalError', 'etcd is away'));
+test('retries until the server recovers', async (t) => {
+  const fails = (response: ServerResponse): void => json(response, 500, failure(500, 'InternalError', 'etcd is down'));
   const server = await fakeServer(t, scripted([fails, fails, (response) => list(response, '10', 'a')], []));
   t.deepEqual(await take(server, 1), ['snapshot a']);
 });
@@ -131,14 +131,14 @@ const refused: [status: number, code: string, attempts: number][] = [
   [401, 'unauthorized', 3],
 ];
 for (const [status, code, attempts] of refused) {
-  test(`an observation that is refused with ${status} fails after ${attempts} attempt(s)`, async (t) => {
+  test(`fails after ${attempts} attempt(s) if the server refuses with ${status}`, async (t) => {
     const server = await fakeServer(t, (_, response) => json(response, status, failure(status, '', 'no')));
     await t.throwsAsync(take(server, 1), { code });
     t.is(server.requests.length, attempts);
   });
 }
 
-test('an observation of an unknown kind fails', async (t) => {
+test('fails for an unknown kind', async (t) => {
   const { cluster } = await fakeServer(t, scripted([], []));
   const changes = cluster.observe({ ...query, kind: 'Nothing' }, new AbortController().signal);
   await t.throwsAsync(
@@ -149,7 +149,7 @@ test('an observation of an unknown kind fails', async (t) => {
   );
 });
 
-test('an abort ends an observation without an error, and its watch', async (t) => {
+test('ends without an error when the signal aborts, and closes the watch', async (t) => {
   const stop = new AbortController();
   const closed = Promise.withResolvers<boolean>();
   const watch = (response: ServerResponse): void => {
@@ -164,7 +164,7 @@ test('an abort ends an observation without an error, and its watch', async (t) =
   t.true(await closed.promise);
 });
 
-test('a list is read page by page, and from the start where a page is too old', async (t) => {
+test('lists page by page, and again from the start if a page is too old', async (t) => {
   const server = await fakeServer(t, (request, response) => {
     const search = new URL(request.url ?? '', 'http://x').searchParams;
     if (!search.has('limit')) list(response, '20', 'a', 'b', 'c');

@@ -9,29 +9,29 @@ import {
   fastTimes,
   json,
   kubeconfigOf,
-  type Answer,
+  type Respond,
 } from './fake-server.ts';
 
-async function errorOf(answer: Promise<unknown>): Promise<KubeError> {
+async function errorOf(response: Promise<unknown>): Promise<KubeError> {
   try {
-    await answer;
+    await response;
   } catch (error) {
     if (error instanceof KubeError) return error;
     throw error;
   }
-  throw new Error('nothing failed');
+  throw new Error('expected an error');
 }
 
-/** Answers in turn; the last one again and again. */
-function inTurn(...answers: Answer[]): Answer {
+/** Responds in turn, and then with the last response only. */
+function inTurn(...responses: Respond[]): Respond {
   let next = 0;
-  return (request, response) => answers[Math.min(next++, answers.length - 1)]?.(request, response);
+  return (request, response) => responses[Math.min(next++, responses.length - 1)]?.(request, response);
 }
 
-const works: Answer = (_, response) => json(response, 200, configMap('a', '1'));
-const breaks: Answer = (_, response) => response.destroy();
+const works: Respond = (_, response) => json(response, 200, configMap('a', '1'));
+const breaks: Respond = (_, response) => response.destroy();
 const refuses =
-  (status: number, headers: Record<string, string> = {}): Answer =>
+  (status: number, headers: Record<string, string> = {}): Respond =>
   (_, response) =>
     json(response, status, failure(status, '', 'not now'), headers);
 
@@ -50,40 +50,40 @@ const statuses: [status: number, reason: string, code: string][] = [
   [503, 'ServiceUnavailable', 'server_error'],
 ];
 for (const [status, reason, code] of statuses) {
-  test(`a refusal with ${status} ${reason} is ${code}, with the server's sentence`, async (t) => {
+  test(`${status} ${reason} becomes ${code} with the server's message`, async (t) => {
     const { cluster } = await fakeServer(t, (_, response) =>
-      json(response, status, failure(status, reason, 'its own words')),
+      json(response, status, failure(status, reason, 'the reason')),
     );
     const error = await errorOf(cluster.get(configMapRef));
-    t.like(error, { code, status, reason, message: 'its own words' });
+    t.like(error, { code, status, reason, message: 'the reason' });
   });
 }
 
-test('a refusal that is no Status says what came instead', async (t) => {
+test('quotes an error response that is not a Status', async (t) => {
   const { cluster } = await fakeServer(t, (_, response) => response.writeHead(502).end('<h1>Bad Gateway</h1>'));
-  t.is((await errorOf(cluster.get(configMapRef))).message, 'the API server answered 502: <h1>Bad Gateway</h1>');
+  t.is((await errorOf(cluster.get(configMapRef))).message, 'the API server responded with 502: <h1>Bad Gateway</h1>');
 });
 
-test('an answer that is no JSON is a server error', async (t) => {
+test('a response that is not JSON is a server error', async (t) => {
   const { cluster } = await fakeServer(t, (_, response) => response.end('hello'));
   t.is((await errorOf(cluster.get(configMapRef))).code, 'server_error');
 });
 
-const retried: [title: string, first: Answer][] = [
+const retried: [title: string, first: Respond][] = [
   ['429', refuses(429)],
   ['429 with Retry-After', refuses(429, { 'retry-after': '0' })],
   ['503 with Retry-After', refuses(503, { 'retry-after': '0' })],
   ['a broken connection', breaks],
 ];
 for (const [title, first] of retried) {
-  test(`after ${title} a read is tried again`, async (t) => {
+  test(`retries a read after ${title}`, async (t) => {
     const { cluster, requests } = await fakeServer(t, inTurn(first, works));
     t.is((await cluster.get(configMapRef))?.metadata.name, 'a');
     t.is(requests.length, 2);
   });
 }
 
-test('a creation is not sent twice when the connection breaks, an apply is', async (t) => {
+test('retries an apply but not a creation when the connection breaks', async (t) => {
   const { cluster, requests } = await fakeServer(t, inTurn(breaks, breaks, works));
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'team' } };
   t.is((await errorOf(cluster.create(object))).code, 'unreachable');
@@ -92,7 +92,7 @@ test('a creation is not sent twice when the connection breaks, an apply is', asy
   t.is(requests.length, 3);
 });
 
-test('retries end, and an ordinary 500 is not retried at all', async (t) => {
+test('stops retrying at some point, and never retries a plain 500', async (t) => {
   const busy = await fakeServer(t, refuses(429));
   t.is((await errorOf(busy.cluster.get(configMapRef))).code, 'too_many_requests');
   t.is(busy.requests.length, 1 + fastTimes.retryDelays.length);
@@ -101,7 +101,7 @@ test('retries end, and an ordinary 500 is not retried at all', async (t) => {
   t.is(broken.requests.length, 1);
 });
 
-test('an abort ends the wait for a retry with its own reason', async (t) => {
+test('an abort ends the pause before a retry with its reason', async (t) => {
   const { cluster } = await fakeServer(t, refuses(429, { 'retry-after': '30' }));
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error('cancelled by the user')), 20);
@@ -109,7 +109,7 @@ test('an abort ends the wait for a retry with its own reason', async (t) => {
   t.is(error.message, 'cancelled by the user');
 });
 
-test('a server that is not there is unreachable, and its address is named but no token', async (t) => {
+test('the error for an unreachable server has its address but no token', async (t) => {
   const cluster = connectCluster({ text: kubeconfigOf('http://127.0.0.1:1') }, fastTimes);
   t.teardown(() => cluster.close());
   const error = await errorOf(cluster.capabilities());
@@ -118,7 +118,7 @@ test('a server that is not there is unreachable, and its address is named but no
   t.false(JSON.stringify([error.message, String(error.cause)]).includes('secret-token'));
 });
 
-test('requests go over one kept connection and carry the token', async (t) => {
+test('sends requests with the token over one connection', async (t) => {
   const tokens = new Set<string | undefined>();
   const { cluster, connections } = await fakeServer(t, (request, response) => {
     tokens.add(request.headers.authorization);
@@ -126,10 +126,10 @@ test('requests go over one kept connection and carry the token', async (t) => {
   });
   for (let count = 0; count < 10; count++) await cluster.get(configMapRef);
   t.deepEqual([...tokens], ['Bearer secret-token']);
-  t.true(connections() <= 2, 'discovery asks for two documents at once'); // two connections for those, one of which is used on
+  t.true(connections() <= 2, 'discovery reads two documents at once');
 });
 
-test('writes say who writes, and that unknown fields are refused', async (t) => {
+test('writes name the field manager and refuse unknown fields', async (t) => {
   const { cluster, requests } = await fakeServer(t, works);
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'team' } };
   await cluster.create(object, { fieldManager: 'helm', dryRun: true });
@@ -140,7 +140,7 @@ test('writes say who writes, and that unknown fields are refused', async (t) => 
   ]);
 });
 
-test('a namespaced object without a namespace is refused before anything is sent', async (t) => {
+test('refuses a namespaced object without a namespace before it sends a request', async (t) => {
   const { cluster, requests } = await fakeServer(t, works);
   const error = await errorOf(cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }));
   t.like(error, { code: 'bad_request', message: 'an empty namespace may not be set during creation' });
@@ -149,12 +149,31 @@ test('a namespaced object without a namespace is refused before anything is sent
   t.deepEqual(requests, []);
 });
 
+const deletions: [title: string, uid: string | undefined, deleted: boolean | 'conflict'][] = [
+  ['has another uid', 'other', false],
+  ['no longer exists', undefined, false],
+  ['has the uid', 'mine', 'conflict'],
+];
+for (const [title, uid, expected] of deletions) {
+  test(`deleting by uid after a conflict: the object ${title}`, async (t) => {
+    const { cluster, requests } = await fakeServer(t, ({ method }, response) => {
+      if (method === 'DELETE') json(response, 409, failure(409, 'Conflict', 'any text'));
+      else if (uid === undefined) json(response, 404, failure(404, 'NotFound', 'gone'));
+      else json(response, 200, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', uid } });
+    });
+    const deleting = cluster.delete(configMapRef, { uid: 'mine' });
+    if (expected === 'conflict') t.is((await errorOf(deleting)).code, 'conflict');
+    else t.is(await deleting, expected);
+    t.is(requests.length, 2);
+  });
+}
+
 const unusable: [title: string, text: string][] = [
-  ['no kubeconfig at all', 'just text'],
+  ['text that is not a kubeconfig', 'just text'],
   ['a kubeconfig without a cluster', '{}'],
 ];
 for (const [title, text] of unusable) {
-  test(`${title} is refused with a sentence`, (t) => {
+  test(`refuses ${title}`, (t) => {
     const error = t.throws(() => connectCluster({ text }), { instanceOf: KubeError });
     t.is(error.code, 'bad_request');
     t.regex(error.message, /^the given kubeconfig /);
