@@ -30,8 +30,10 @@ export interface AgentSetup {
   times?: NonNullable<AgentOptions['times']>;
   /** How far charts and their renders may go. Default: `defaultChartLimits` and `defaultRenderLimits`. */
   limits?: { render?: RenderLimits; chart?: ChartLimits } | undefined;
-  /** How long each download from a repository may take. */
+  /** Time limit of each chart download, in milliseconds. Default: 120,000. */
   downloadTimeoutMs?: number;
+  /** Whether to access OCI registries over HTTP without TLS. Default: false. */
+  plainHttp?: boolean;
 }
 
 /** An agent with all that it works with: the cluster, the store of releases, the renderer, the source of charts. */
@@ -54,6 +56,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       localCharts: setup.localCharts,
       timeoutMs: setup.downloadTimeoutMs,
       chartLimits: limits.chart,
+      plainHttp: setup.plainHttp,
     }),
     readValues: loadValues,
     surroundings: { cluster, storage, renderer, host },

@@ -3,8 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { parseUrl } from '../functions/support/net-url.ts';
 import { quote } from '../go/strconv.ts';
 import { GoError } from '../go/value.ts';
-import { sourceDefaults } from '../source/chart-source.ts';
-import { fetchChart } from '../source/fetch-chart.ts';
+import { createChartSource } from '../source/chart-source.ts';
 import type { RepositoryFlags } from './chart-options.ts';
 import type { HelmLog } from './helm-log.ts';
 
@@ -34,12 +33,9 @@ export async function locateChart(
     username,
     password: passwordFile === undefined ? undefined : await readSecret(passwordFile),
     passCredentials,
-    plainHttp,
   };
-  return {
-    archive: await fetchChart(request, new AbortController().signal, { ...sourceDefaults, warn, pulled }),
-    name,
-  };
+  const source = createChartSource({ plainHttp, onWarning: warn, onPulled: pulled });
+  return { archive: await source.download(request, new AbortController().signal), name };
 }
 
 async function localChart(path: string): Promise<LocatedChart | undefined> {

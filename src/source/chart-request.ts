@@ -1,16 +1,23 @@
-/** Which chart is wanted, and where it is. */
+/** A request for one version of a chart. */
 export interface ChartRequest {
-  /** The chart's name in the repository; without a repository, a path below the folder for local charts. */
+  /**
+   * Name of the chart in the repository. Without a repository: an `oci://` URL of the chart, an HTTP URL
+   * of its archive, or a path below the folder for local charts.
+   */
   chartName: string;
-  /** A version or a range as Masterminds' semver understands it. Absent or empty: the newest stable version. A local chart's is not looked at, as in Helm. */
+  /**
+   * Version, or range in the syntax of Masterminds' semver. Default: the newest stable version. Ignored
+   * for local charts and for archives given by URL, as in Helm.
+   */
   chartVersion?: string | undefined;
-  /** An HTTP or HTTPS address below which index.yaml is. May hold userinfo. Absent or empty: the chart is a path. */
+  /**
+   * Repository of the chart: an HTTP or HTTPS URL below which index.yaml is, and which may have
+   * userinfo, or an `oci://` URL below which the chart is. Default: none.
+   */
   repoUrl?: string | undefined;
-  /** Sent, together with the password, to the repository's own scheme, host and port only. */
+  /** Sent, together with the password, only to the scheme, host and port of the repository. */
   username?: string | undefined;
   password?: string | undefined;
-  /** Send username and password also where the index points to another host. Default false. */
+  /** Whether to send them to other hosts that the index refers to, too. Default: false. */
   passCredentials?: boolean | undefined;
-  /** Ask an OCI registry over HTTP without TLS. Default false. */
-  plainHttp?: boolean | undefined;
 }

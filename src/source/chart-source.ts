@@ -3,84 +3,114 @@ import type { Chart } from '../chart/chart.ts';
 import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
 import { loadArchive } from '../chart/load/load-archive.ts';
 import type { ChartRequest } from './chart-request.ts';
+import { downloadArchive } from './chart-url.ts';
+import { defaultDownloadSettings, type DownloadSettings } from './download-settings.ts';
 import { loadLocalChart } from './local-chart.ts';
+import { pullChart } from './oci/pull-chart.ts';
+import { isRegistryUrl } from './oci/reference.ts';
 import { downloadFromRepository } from './repository.ts';
 import { SourceError } from './source-error.ts';
 
-const mebibyte = 1024 * 1024;
-
-/** Limits where none are given. */
-export const sourceDefaults = {
-  timeoutMs: 120_000,
-  maxIndexBytes: 64 * mebibyte,
-  maxArchiveBytes: 100 * mebibyte,
-} as const;
-
 export interface ChartSourceOptions {
-  /** The folder below which a chart may be named by its path. Absent: none may. */
+  /** Folder below which charts may be named by path. Default: none, paths are refused. */
   localCharts?: string | undefined;
-  /** What HTTP requests go through, with its proxies and certificate authorities. Default: undici's global one. */
+  /** Dispatcher for HTTP requests, with its proxies and certificate authorities. Default: undici's global one. */
   dispatcher?: Dispatcher | undefined;
-  /** For each download, redirects included, in milliseconds. Default 120,000, as in Helm. */
+  /** Time limit of each download, redirects included, in milliseconds. Default: 120,000, as in Helm. */
   timeoutMs?: number | undefined;
-  /** Default 64 MiB. */
+  /** Size limit of a repository's index. Default: 64 MiB. */
   maxIndexBytes?: number | undefined;
-  /** Of a packed chart. Default 100 MiB, as in Helm. */
+  /** Size limit of a packed chart. Default: 100 MiB, as in Helm. */
   maxArchiveBytes?: number | undefined;
-  /** Of what is in a chart. Default: `defaultChartLimits`. */
+  /** Limits on the contents of a chart. Default: `defaultChartLimits`. */
   chartLimits?: ChartLimits | undefined;
+  /** Whether to access OCI registries over HTTP without TLS. Default: false. */
+  plainHttp?: boolean | undefined;
+  /** Called with the warnings that Helm logs during a download. Default: they are dropped. */
+  onWarning?: DownloadSettings['onWarning'];
+  /** Called after each chart pulled from a registry. Default: no call. */
+  onPulled?: DownloadSettings['onPulled'];
 }
 
-/** Where charts come from. */
+/** Finds charts: in HTTP repositories, in OCI registries, at URLs, and below the folder for local charts. */
 export interface ChartSource {
   /** Fetches and loads a chart. Throws {@link SourceError}, `ChartError`, or the signal's reason. */
   load(request: ChartRequest, signal: AbortSignal): Promise<Chart>;
+  /**
+   * Downloads the archive of a chart that is not local. Throws {@link SourceError}, or the signal's
+   * reason.
+   */
+  download(request: ChartRequest, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 export function createChartSource(options: ChartSourceOptions = {}): ChartSource {
-  const {
-    localCharts,
-    dispatcher,
-    timeoutMs = sourceDefaults.timeoutMs,
-    maxIndexBytes = sourceDefaults.maxIndexBytes,
-    maxArchiveBytes = sourceDefaults.maxArchiveBytes,
-    chartLimits: limits = defaultChartLimits,
-  } = options;
-  const repositoryOptions = { dispatcher, timeoutMs, maxIndexBytes, maxArchiveBytes };
+  const { localCharts, chartLimits: limits = defaultChartLimits } = options;
+  const settings: DownloadSettings = {
+    dispatcher: options.dispatcher,
+    timeoutMs: options.timeoutMs ?? defaultDownloadSettings.timeoutMs,
+    maxIndexBytes: options.maxIndexBytes ?? defaultDownloadSettings.maxIndexBytes,
+    maxArchiveBytes: options.maxArchiveBytes ?? defaultDownloadSettings.maxArchiveBytes,
+    plainHttp: options.plainHttp ?? false,
+    onWarning: options.onWarning,
+    onPulled: options.onPulled,
+  };
+
+  const download = async (request: ChartRequest, signal: AbortSignal): Promise<Uint8Array> => {
+    const location = locationOf(request);
+    switch (location.kind) {
+      case 'registry':
+        return pullChart(location.url, request, settings, signal);
+      case 'repository':
+        return downloadFromRepository(location.url, request, settings, signal);
+      case 'url':
+        return downloadArchive(location.url, request, settings, signal);
+      case 'path':
+        throw localChartsDisabled(location.path);
+    }
+  };
+
   return {
+    download,
     async load(request, signal) {
-      const { chartName, repoUrl } = request;
-      if (chartName.trim() === '') {
-        throw new SourceError(
-          'chart_not_found',
-          "the chart's name is empty; give the name of a chart in the repository",
-        );
+      const location = locationOf(request);
+      if (location.kind === 'path' && localCharts !== undefined) {
+        const { maxArchiveBytes } = settings;
+        return loadLocalChart(location.path, { folder: localCharts, maxArchiveBytes, limits }, signal);
       }
-      refuseUrl(chartName);
-      if (repoUrl) {
-        const archive = await downloadFromRepository({ ...request, repoUrl }, repositoryOptions, signal);
-        return loadArchive(archive, { signal, limits });
-      }
-      if (localCharts === undefined) throw localChartsDisabled(chartName);
-      return loadLocalChart(chartName, { folder: localCharts, maxArchiveBytes, limits }, signal);
+      return loadArchive(await download(request, signal), { signal, limits });
     },
   };
 }
 
-function refuseUrl(chartName: string): void {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(chartName)?.[1];
-  if (scheme === undefined) return;
-  throw new SourceError(
-    'unsupported',
-    scheme.toLowerCase() === 'oci'
-      ? 'charts in OCI registries (oci://) are not supported yet; give the URL of an HTTP repository and the name of a chart in it'
-      : `a chart cannot be named by a ${scheme}:// address; give the URL of its repository and the name of the chart in it`,
-  );
+type ChartLocation =
+  | { kind: 'registry'; url: string }
+  | { kind: 'repository'; url: string }
+  | { kind: 'url'; url: string }
+  | { kind: 'path'; path: string };
+
+function locationOf({ chartName, repoUrl = '' }: ChartRequest): ChartLocation {
+  const name = chartName.trim();
+  if (name === '') {
+    throw new SourceError('chart_not_found', 'the chart name is empty; give the name of a chart in the repository');
+  }
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(name);
+  if (repoUrl === '') {
+    if (isRegistryUrl(name)) return { kind: 'registry', url: name };
+    return isUrl ? { kind: 'url', url: name } : { kind: 'path', path: chartName };
+  }
+  if (isUrl) {
+    throw new SourceError(
+      'unsupported',
+      'both the chart name and the repository URL are URLs; give the name of a chart in the repository, or no repository URL',
+    );
+  }
+  if (isRegistryUrl(repoUrl)) return { kind: 'registry', url: `${repoUrl.replace(/\/+$/, '')}/${name}` };
+  return { kind: 'repository', url: repoUrl };
 }
 
-function localChartsDisabled(chartName: string): SourceError {
+function localChartsDisabled(path: string): SourceError {
   return new SourceError(
     'local_charts_disabled',
-    `without a repository URL the chart ${JSON.stringify(chartName)} is a path, and the agent allows none; give the URL of a repository, or start the agent with --local-charts DIR`,
+    `without a repository URL the chart ${JSON.stringify(path)} is a path, and the agent does not allow paths; give a repository URL, or start the agent with --local-charts DIR`,
   );
 }

@@ -1,67 +1,68 @@
 import { request, type Dispatcher } from 'undici';
-import { targetOf, type Target } from './credentials.ts';
+import { endpointOf, type Endpoint } from './endpoint.ts';
 import { requestFailure, statusFailure } from './http-failure.ts';
-import { refuseOtherSchemes } from './repository-url.ts';
+import { requireHttp } from './http-url.ts';
 import { shownUrl } from './shown-url.ts';
 import { SourceError } from './source-error.ts';
 
 const maxRedirects = 5;
 
 export interface DownloadOptions {
-  /** What is downloaded, for messages: `the index of the repository`. */
+  /** Name of the download in messages, such as `the index of the repository`. */
   readonly what: string;
   readonly maxBytes: number;
-  /** For the whole download, redirects included, in milliseconds. */
+  /** Time limit of the whole download, redirects included, in milliseconds. */
   readonly timeoutMs: number;
   readonly dispatcher?: Dispatcher | undefined;
   readonly accept?: string;
 }
 
 /**
- * Downloads by GET, following a few redirects; credentials do not leave the first scheme, host and port. Only a 200 counts, as
- * in Helm. Throws {@link SourceError}, or the signal's reason.
+ * Downloads a file by GET and follows up to five redirects. Credentials are sent only to the first
+ * scheme, host and port. Every status other than 200 is a failure, as in Helm. Throws
+ * {@link SourceError}, or the signal's reason.
  */
-export async function download(target: Target, options: DownloadOptions, signal: AbortSignal): Promise<Buffer> {
+export async function download(endpoint: Endpoint, options: DownloadOptions, signal: AbortSignal): Promise<Buffer> {
   signal.throwIfAborted();
   const deadline = new AbortController();
   const timer = setTimeout(() => {
     deadline.abort();
   }, options.timeoutMs);
   try {
-    return await follow(target, options, AbortSignal.any([signal, deadline.signal]));
+    return await follow(endpoint, options, AbortSignal.any([signal, deadline.signal]));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SourceError) throw error;
-    throw requestFailure(error, target.url, options, deadline.signal.aborted);
+    throw requestFailure(error, endpoint.url, options, deadline.signal.aborted);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function follow(first: Target, options: DownloadOptions, signal: AbortSignal): Promise<Buffer> {
-  let target = first;
+async function follow(first: Endpoint, options: DownloadOptions, signal: AbortSignal): Promise<Buffer> {
+  let endpoint = first;
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-    const response = await get(target, options, signal);
-    if (response.statusCode === 200) return readBody(response, target.url, options);
+    const response = await get(endpoint, options, signal);
+    if (response.statusCode === 200) return readBody(response, endpoint.url, options);
     discard(response);
     const { location } = response.headers;
     if (!isRedirect(response.statusCode) || typeof location !== 'string') {
-      throw statusFailure(response.statusCode, target, options.what);
+      throw statusFailure(response.statusCode, endpoint, options.what);
     }
-    target = redirected(target, location);
+    endpoint = redirected(endpoint, location);
   }
   throw new SourceError(
     'repository_failed',
-    `${options.what} is not to be had: ${shownUrl(first.url)} redirects more than ${maxRedirects} times`,
+    `could not download ${options.what}: too many redirects from ${shownUrl(first.url)} (more than ${maxRedirects})`,
   );
 }
 
-function get(target: Target, options: DownloadOptions, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-  return request(target.url, {
+function get(endpoint: Endpoint, options: DownloadOptions, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  return request(endpoint.url, {
     headers: {
       'user-agent': 'helm-agent',
       ...(options.accept !== undefined && { accept: options.accept }),
-      ...(target.authorization !== undefined && { authorization: target.authorization }),
+      ...(endpoint.authorization !== undefined && { authorization: endpoint.authorization }),
     },
     signal,
     reset: true, // a connection left idle would outlive the download
@@ -75,12 +76,12 @@ function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
-function redirected(from: Target, location: string): Target {
+function redirected(from: Endpoint, location: string): Endpoint {
   if (!URL.canParse(location, from.url.href)) {
-    throw new SourceError('repository_failed', `${shownUrl(from.url)} redirects to what is not a URL`);
+    throw new SourceError('repository_failed', `${shownUrl(from.url)} redirects to something that is not a URL`);
   }
-  const next = targetOf(new URL(location, from.url));
-  refuseOtherSchemes(next.url, `the address that ${shownUrl(from.url)} redirects to`);
+  const next = endpointOf(new URL(location, from.url));
+  requireHttp(next.url, `the URL that ${shownUrl(from.url)} redirects to`);
   if (next.authorization !== undefined || next.url.origin !== from.url.origin) return next;
   return { url: next.url, authorization: from.authorization };
 }
@@ -104,8 +105,8 @@ function tooLarge(url: URL, { what, maxBytes }: DownloadOptions): SourceError {
   return new SourceError('too_large', `${what} at ${shownUrl(url)} is larger than the limit of ${maxBytes} bytes`);
 }
 
-/** Ends a response whose body is of no interest. */
+/** Ends a response without reading its body. */
 function discard({ body }: Dispatcher.ResponseData): void {
-  body.on('error', () => undefined); // says only that it was ended
+  body.on('error', () => undefined); // only reports the destruction
   body.destroy();
 }

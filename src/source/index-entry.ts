@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { parseVersion, type VersionParts } from '../go/semver.ts';
 
-/** One version of a chart, as the index of a repository has it. */
+/** One version of a chart in the index of a repository. */
 export interface IndexedVersion {
   readonly version: string;
   readonly parts: VersionParts;
-  /** Where the archive is; the first counts. May be relative to the repository. */
+  /** Locations of the archive, of which the first is used. May be relative to the repository. */
   readonly urls: readonly string[];
-  /** sha256 of the archive; empty where the index has none. */
+  /** SHA-256 of the archive; empty if the index has none. */
   readonly digest: string;
 }
 
@@ -34,12 +34,15 @@ function readVersion(version: string, context: z.RefinementCtx): VersionParts {
   try {
     return parseVersion(version);
   } catch {
-    context.addIssue('no semantic version');
+    context.addIssue('not a semantic version');
     return z.NEVER;
   }
 }
 
-/** Reads an entry; undefined where Helm would skip it: its name, version, type, maintainers or dependencies are none of a chart. */
+/**
+ * Reads an entry. Returns undefined for an entry that Helm skips because its name, version, type,
+ * maintainers or dependencies are invalid.
+ */
 export function readEntry(entry: unknown): IndexedVersion | undefined {
   const { data } = entrySchema.safeParse(entry);
   if (data === undefined) return undefined;

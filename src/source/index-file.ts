@@ -8,26 +8,29 @@ import { SourceError } from './source-error.ts';
 /** The index of a repository. */
 export interface RepositoryIndex {
   readonly chartCount: number;
-  /** The valid versions of a chart in the order of the index; undefined where there is no such chart. May throw as {@link readIndex} does. */
+  /**
+   * Returns the valid versions of a chart in the order of the index; undefined if there is no such
+   * chart. Throws like {@link readIndex}.
+   */
   versionsOf(chart: string): IndexedVersion[] | undefined;
 }
 
 /**
- * Reads an index.yaml, JSON or YAML, as Helm does; entries that are no versions of a chart are left out. `where` is its
- * address for messages. Throws {@link SourceError} with `repository_invalid`.
+ * Reads an index.yaml in JSON or YAML, as Helm does; invalid entries are skipped. `where` is its URL in
+ * messages. Throws {@link SourceError} with `repository_invalid`.
  */
 export function readIndex(text: string, where: string): RepositoryIndex {
   if (text.trim() === '') throw invalid(where, 'it is empty');
   if (/^\s*</.test(text)) throw invalid(where, 'it is an HTML or XML page');
   const json = /^\s*\{/.test(text) ? parseJson(text) : undefined;
   if (json !== undefined) return indexOf(json, where);
-  return readInSections(text, where) ?? indexOf(readText(text, where), where);
+  return readInSections(text, where) ?? indexOf(parseYaml(text, where), where);
 }
 
 function invalid(where: string, reason: string, options?: { cause: unknown }): SourceError {
   return new SourceError(
     'repository_invalid',
-    `what ${where} answers is no index of a chart repository: ${reason}; check the repository's URL`,
+    `the response of ${where} is not the index of a chart repository: ${reason}; check the repository's URL`,
     options,
   );
 }
@@ -36,33 +39,33 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // YAML's flow style begins with a brace too
+    return undefined; // YAML in flow style begins with a brace, too
   }
 }
 
-/** `part` says, before the reason, what of the index the text is. */
-function readText(text: string, where: string, part = ''): unknown {
+/** Parses the text of an index, or of the part that `part` describes in the error. */
+function parseYaml(text: string, where: string, part = ''): unknown {
   try {
-    return plain(readTypedYaml(text));
+    return toStrings(readTypedYaml(text));
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw invalid(where, part + error.message, { cause: error });
   }
 }
 
-/** An index's fields of interest are strings, and a number or boolean that Go decodes into a string becomes its text. */
-function plain(tree: YamlTree): unknown {
+/** Replaces scalars by their text: like Go, which decodes numbers and booleans into string fields. */
+function toStrings(tree: YamlTree): unknown {
   if (tree instanceof TypedScalar) return tree.text;
-  if (Array.isArray(tree)) return tree.map(plain);
-  if (tree instanceof Map) return Object.fromEntries([...tree].map(([key, value]) => [key, plain(value)]));
+  if (Array.isArray(tree)) return tree.map(toStrings);
+  if (tree instanceof Map) return Object.fromEntries([...tree].map(([key, value]) => [key, toStrings(value)]));
   return tree;
 }
 
 function indexOf(document: unknown, where: string): RepositoryIndex {
-  if (!isObject(document)) throw invalid(where, 'it is no mapping');
+  if (!isObject(document)) throw invalid(where, 'it is not a mapping');
   if (typeof document.apiVersion !== 'string' || document.apiVersion === '') throw withoutApiVersion(where);
   const entries = document.entries ?? {};
-  if (!isObject(entries)) throw invalid(where, 'its entries are no mapping');
+  if (!isObject(entries)) throw invalid(where, 'its entries are not a mapping');
   return {
     chartCount: Object.keys(entries).length,
     versionsOf: (chart) => (Object.hasOwn(entries, chart) ? versionsIn(entries[chart], where) : undefined),
@@ -78,7 +81,7 @@ function readInSections(text: string, where: string): RepositoryIndex | undefine
     versionsOf(chart) {
       const section = sections.get(chart);
       if (section === undefined) return undefined;
-      const entries = readText(text.slice(section.start, section.end), where, 'from the line of the chart on, ');
+      const entries = parseYaml(text.slice(section.start, section.end), where, 'in the entries of the chart, ');
       return versionsIn(isObject(entries) ? entries[chart] : undefined, where);
     },
   };
@@ -90,7 +93,7 @@ function withoutApiVersion(where: string): SourceError {
 
 function versionsIn(entries: unknown, where: string): IndexedVersion[] {
   if (entries === null || entries === undefined) return [];
-  if (!Array.isArray(entries)) throw invalid(where, 'the entries of the chart are no list');
+  if (!Array.isArray(entries)) throw invalid(where, 'the entries of the chart are not a list');
   return entries.map(readEntry).filter((entry) => entry !== undefined);
 }
 

@@ -1,10 +1,11 @@
-/** Where the entries of each chart stand in the text of an index. */
+/** Range of each chart's entries in the text of an index. */
 export type IndexSections = ReadonlyMap<string, { readonly start: number; readonly end: number }>;
 
 /**
- * Finds the charts of an index by its indentation, without reading the YAML: reading tens of megabytes takes seconds and
- * hundreds of megabytes of memory, for the few entries that are of interest. Answers undefined where the text is not laid
- * out as `helm repo index` and its like do it; then it has to be read as a whole.
+ * Finds the charts in an index by indentation, without parsing the YAML: to parse tens of megabytes
+ * takes seconds and hundreds of megabytes of memory, and only a few entries are needed. Returns
+ * undefined if the text does not have the layout of `helm repo index`; it has to be parsed as a whole
+ * then.
  */
 export function findSections(text: string): IndexSections | undefined {
   const heading = /^entries:[ \t]*$/m.exec(text);

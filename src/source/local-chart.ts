@@ -7,21 +7,22 @@ import { loadDirectory } from '../chart/load/load-directory.ts';
 import { SourceError } from './source-error.ts';
 
 export interface LocalCharts {
-  /** The folder that charts may come from, with all that is below it. */
+  /** Folder that contains the charts, at any depth. */
   readonly folder: string;
   readonly maxArchiveBytes: number;
   readonly limits: ChartLimits;
 }
 
 /**
- * Loads a chart, a directory or an archive, from below the folder for local charts. Links are followed as long as they stay
- * there. Throws {@link SourceError}, `ChartError`, or the signal's reason.
+ * Loads a chart, a directory or an archive, from below the folder for local charts. Symbolic links are
+ * followed if they do not lead out of the folder. Throws {@link SourceError}, `ChartError`, or the
+ * signal's reason.
  */
 export async function loadLocalChart(path: string, local: LocalCharts, signal: AbortSignal): Promise<Chart> {
   const root = await realpath(local.folder).catch((error: unknown) => {
-    throw new SourceError('local_charts_disabled', `the folder of --local-charts cannot be read: ${codeOf(error)}`);
+    throw new SourceError('local_charts_disabled', `cannot read the folder of --local-charts: ${codeOf(error)}`);
   });
-  const candidate = findLexically(path, local.folder, root);
+  const candidate = resolveInFolder(path, local.folder, root);
   try {
     return await loadFrom(candidate, root, path, local, signal);
   } catch (error) {
@@ -29,13 +30,13 @@ export async function loadLocalChart(path: string, local: LocalCharts, signal: A
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw new SourceError(
       'chart_not_found',
-      `no chart can be read at ${JSON.stringify(path)} below the folder of --local-charts: ${codeOf(error)}`,
+      `cannot read a chart at ${JSON.stringify(path)} below the folder of --local-charts: ${codeOf(error)}`,
     );
   }
 }
 
-/** Where a path leads, links left aside. Nothing outside of the folder is touched to find out. */
-function findLexically(path: string, folder: string, root: string): string {
+/** Resolves a path without following links, so that nothing outside of the folder is accessed. */
+function resolveInFolder(path: string, folder: string, root: string): string {
   const candidate = resolve(root, path);
   const bases = isAbsolute(path) ? [resolve(folder), root] : [root];
   const leaves = path.split(/[/\\]/).includes('..') || !bases.some((base) => isBelow(base, candidate));
@@ -56,7 +57,7 @@ async function loadFrom(
   if (facts.isDirectory()) return loadDirectory(real, { root, limits, signal });
   const shown = JSON.stringify(path);
   if (!facts.isFile()) {
-    throw new SourceError('chart_not_found', `${shown} is neither a directory nor an archive of a chart`);
+    throw new SourceError('chart_not_found', `${shown} is neither a directory nor a chart archive`);
   }
   if (facts.size > maxArchiveBytes) {
     throw new SourceError('too_large', `the archive ${shown} is larger than the limit of ${maxArchiveBytes} bytes`);
@@ -71,7 +72,7 @@ function isBelow(root: string, path: string): boolean {
 function forbidden(path: string): SourceError {
   return new SourceError(
     'path_forbidden',
-    `the path ${JSON.stringify(path)} leads out of the folder of --local-charts; give a path below it, without ".." and without links that leave it`,
+    `the path ${JSON.stringify(path)} leads out of the folder of --local-charts; give a path below it, without ".." and without links to the outside`,
   );
 }
 

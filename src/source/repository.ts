@@ -1,66 +1,59 @@
-import type { Dispatcher } from 'undici';
 import type { ChartRequest } from './chart-request.ts';
-import { withCredentials } from './credentials.ts';
 import { checkDigest } from './digest.ts';
 import { download, type DownloadOptions } from './download.ts';
-import { readIndex } from './index-file.ts';
+import type { DownloadSettings } from './download-settings.ts';
+import { endpointFor } from './endpoint.ts';
+import { parseHttpUrl, resolveReference } from './http-url.ts';
 import type { IndexedVersion } from './index-entry.ts';
-import { parseRepositoryUrl, resolveReference } from './repository-url.ts';
+import { readIndex } from './index-file.ts';
+import { pullChart } from './oci/pull-chart.ts';
 import { isVersionRange, selectVersion } from './select-version.ts';
 import { shownUrl } from './shown-url.ts';
 import { SourceError } from './source-error.ts';
 
-export interface RepositoryOptions {
-  readonly dispatcher?: Dispatcher | undefined;
-  /** For each download, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly maxIndexBytes: number;
-  readonly maxArchiveBytes: number;
-  /** Takes what Helm warns of: that the version which is wanted is not there, but one that may do. Default: nobody does. */
-  readonly warn?: (message: string, attributes: Readonly<Record<string, string>>) => void;
-  /** Takes what a registry gave: the reference of the chart and the digest of its manifest. Default: nobody does. */
-  readonly pulled?: (reference: string, digest: string) => void;
-}
-
-/** Downloads the archive of a chart from an HTTP repository. Throws {@link SourceError}, or the signal's reason. */
+/**
+ * Downloads the archive of a chart from an HTTP repository. Throws {@link SourceError}, or the
+ * signal's reason.
+ */
 export async function downloadFromRepository(
-  request: ChartRequest & { repoUrl: string },
-  options: RepositoryOptions,
+  repoUrl: string,
+  request: ChartRequest,
+  settings: DownloadSettings,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const repository = parseRepositoryUrl(request.repoUrl);
-  const { dispatcher, timeoutMs } = options;
+  const repository = parseHttpUrl(repoUrl);
+  const { dispatcher, timeoutMs } = settings;
 
   const indexUrl = resolveReference(repository, 'index.yaml');
   const indexDownload: DownloadOptions = {
     what: 'the index of the chart repository',
-    maxBytes: options.maxIndexBytes,
+    maxBytes: settings.maxIndexBytes,
     dispatcher,
     timeoutMs,
   };
-  const text = (await download(withCredentials(indexUrl, repository, request), indexDownload, signal)).toString();
+  const text = (await download(endpointFor(indexUrl, repository, request), indexDownload, signal)).toString();
   const chart = findChart(text, shownUrl(indexUrl), request);
-
-  const requested = request.chartVersion?.trim() ?? '';
-  if (requested !== '' && requested !== chart.version && !isVersionRange(requested)) {
-    const attributes = { chart: request.chartName, requested, selected: chart.version };
-    options.warn?.('unable to find exact version requested; falling back to closest available version', attributes);
-  }
+  warnIfInexact(chart, request, settings);
 
   const archiveUrl = resolveReference(repository, chart.url);
+  if (archiveUrl.protocol === 'oci:') {
+    return pullIndexedChart(archiveUrl, chart.version, repository, request, settings, signal);
+  }
   const archiveDownload: DownloadOptions = {
     what: `the archive of the chart ${JSON.stringify(request.chartName)} ${chart.version}`,
-    maxBytes: options.maxArchiveBytes,
+    maxBytes: settings.maxArchiveBytes,
     accept: 'application/gzip,application/octet-stream',
     dispatcher,
     timeoutMs,
   };
-  const archive = await download(withCredentials(archiveUrl, repository, request), archiveDownload, signal);
+  const archive = await download(endpointFor(archiveUrl, repository, request), archiveDownload, signal);
   if (chart.digest !== '') checkDigest(archive, chart.digest, shownUrl(archiveUrl));
   return archive;
 }
 
-function findChart(indexText: string, where: string, request: ChartRequest): IndexedVersion & { url: string } {
+type IndexedChart = IndexedVersion & { readonly url: string };
+
+function findChart(indexText: string, where: string, request: ChartRequest): IndexedChart {
   const chartName = request.chartName.trim();
   const index = readIndex(indexText, where);
   const versions = index.versionsOf(chartName);
@@ -79,4 +72,34 @@ function findChart(indexText: string, where: string, request: ChartRequest): Ind
     );
   }
   return { ...chart, url };
+}
+
+function warnIfInexact({ version }: IndexedChart, request: ChartRequest, { onWarning }: DownloadSettings): void {
+  const requested = request.chartVersion?.trim() ?? '';
+  if (requested === '' || requested === version || isVersionRange(requested)) return;
+  const attributes = { chart: request.chartName, requested, selected: version };
+  onWarning?.('unable to find exact version requested; falling back to closest available version', attributes);
+}
+
+/**
+ * Pulls a chart that the index of an HTTP repository locates in a registry. The digest in the index
+ * is not checked: the registry has digests of its own. Credentials are sent only if the registry is
+ * on the host and port of the repository, unless `passCredentials` is set.
+ */
+async function pullIndexedChart(
+  url: URL,
+  version: string,
+  repository: URL,
+  request: ChartRequest,
+  settings: DownloadSettings,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const isTrusted = url.host === repository.host || request.passCredentials === true;
+  const { username, password } = isTrusted ? request : {};
+  const chartVersion = hasTagOrDigest(url) ? undefined : version;
+  return pullChart(url.href, { ...request, chartVersion, username, password }, settings, signal);
+}
+
+function hasTagOrDigest({ pathname }: URL): boolean {
+  return /[:@]/.test(pathname);
 }

@@ -7,8 +7,9 @@ import { SourceError } from './source-error.ts';
 const shownVersions = 5;
 
 /**
- * Chooses a version as Helm does: the one that is written exactly so, else the newest that satisfies `wanted` as a constraint,
- * of equal ones the first. Empty: the newest that is no pre-release. Throws {@link SourceError}.
+ * Selects a version as Helm does: the one written exactly like `wanted`, else the newest that satisfies
+ * `wanted` as a constraint, or the first of equal ones. If `wanted` is empty: the newest stable
+ * version. Throws {@link SourceError}.
  */
 export function selectVersion(chart: string, versions: readonly IndexedVersion[], wanted: string): IndexedVersion {
   const constraint = readConstraint(wanted === '' ? '*' : wanted);
@@ -20,7 +21,10 @@ export function selectVersion(chart: string, versions: readonly IndexedVersion[]
   return selected;
 }
 
-/** Whether Helm takes what a user wants for a range; else another version than the wanted one deserves a word (pkg/repo/v1/index.go: isVersionRange). */
+/**
+ * Whether Helm treats a requested version as a range. If not, it warns when it selects another version
+ * (pkg/repo/v1/index.go: isVersionRange).
+ */
 export function isVersionRange(wanted: string): boolean {
   return /[~^<>=!*]|\|\|| - /.test(wanted) || /^[^-+]*x/i.test(wanted);
 }
@@ -46,11 +50,11 @@ function notFound(chart: string, newestFirst: readonly IndexedVersion[], wanted:
 }
 
 function presentVersions(newestFirst: readonly IndexedVersion[]): string {
-  if (newestFirst.length === 0) return 'the index has no valid version of it at all';
+  if (newestFirst.length === 0) return 'it has no valid version at all';
   const shown = newestFirst.slice(0, shownVersions).map(({ version }) => version);
   const more = newestFirst.length > shown.length ? ` and ${newestFirst.length - shown.length} older ones` : '';
   const hint = newestFirst.some(({ parts }) => parts.prerelease !== '')
-    ? ' (pre-releases count only for a range that names one, such as ">0.0.0-0")'
+    ? ' (only a range with a pre-release, such as ">0.0.0-0", includes pre-releases)'
     : '';
   return `it has ${shown.join(', ')}${more}${hint}`;
 }

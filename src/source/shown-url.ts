@@ -1,4 +1,4 @@
-/** A URL as messages may show it: without userinfo, fragment and query, since tokens stand there. */
+/** Formats a URL for messages: without userinfo, fragment and query, which may contain secrets. */
 export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}${url.search === '' ? '' : '?***'}`;
 }

@@ -1,4 +1,4 @@
-/** Every way in which a chart cannot be had from where it should come from. */
+/** Reasons why a chart cannot be fetched. */
 export type SourceErrorCode =
   | 'repository_unauthorized'
   | 'repository_not_found'
@@ -15,7 +15,10 @@ export type SourceErrorCode =
   | 'path_forbidden'
   | 'unsupported';
 
-/** A chart that could not be had. The message holds no credentials; a URL in it has neither userinfo nor the values of its query. */
+/**
+ * A failure to fetch a chart. The message contains no credentials: URLs in it have neither userinfo
+ * nor the values of their query.
+ */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   readonly code: SourceErrorCode;

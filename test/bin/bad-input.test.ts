@@ -97,15 +97,15 @@ test('values that are no YAML are refused, with the line', refused, web({ values
 
 test('a repository that answers 401 is named', refused, repository(status(401)), {
   code: 'repository_unauthorized',
-  message: /answered 401; none were sent; give a user name and a password/,
+  message: /status 401; none were sent; give a user name and a password/,
 });
 test('a repository that answers 404 is named', refused, repository(status(404)), {
   code: 'repository_not_found',
-  message: /the index of the chart repository is not at http:\/\/127\.0\.0\.1:\d+\/index\.yaml, which answered 404/,
+  message: /the index of the chart repository was not found at http:\/\/127\.0\.0\.1:\d+\/index\.yaml \(status 404\)/,
 });
 test('a repository that answers 500 is named', refused, repository(status(500)), {
   code: 'repository_failed',
-  message: /index\.yaml answered 500; try again later/,
+  message: /index\.yaml responded with status 500; try again later/,
 });
 test('a repository that answers garbage is named', refused, repository(Buffer.from([0, 1, 2, 0xff])), {
   code: 'repository_invalid',
@@ -122,14 +122,14 @@ test(
   {
     code: 'repository_timeout',
     soon: true,
-    message: /did not come within 1\.5 s from http:.*; check that it can be reached from this machine/,
+    message: /^timed out while .* did not respond within 1\.5 s; check that it can be reached from this machine$/,
   },
 );
 test(
   'a repository that begins and never ends is given up',
   refused,
   repository((_request, response) => response.writeHead(200).write('apiVersion: v1\n')),
-  { code: 'repository_timeout', soon: true, message: /did not come within 1\.5 s/ },
+  { code: 'repository_timeout', soon: true, message: /did not respond within 1\.5 s/ },
 );
 test(
   'a repository that cannot be reached is named',
@@ -166,7 +166,7 @@ test(
   repository(indexYaml({ app: [{ version: '1.0.0' }] })),
   {
     code: 'repository_not_found',
-    message: /app-1\.0\.0\.tgz, which answered 404/,
+    message: /app-1\.0\.0\.tgz \(status 404\)/,
   },
 );
 

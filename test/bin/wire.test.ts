@@ -100,7 +100,7 @@ test('a server that selects no subprotocol is spoken to in the form of the Go ag
   connection.send(goInstall('first'));
   checkGoRelease(t, await connection.packet('install_release', 'first'), 'first');
   connection.send(goInstall('second', { chartName: 'nothing' }));
-  t.regex((await connection.packet('install_release', 'second')).payload ?? '', /^no chart can be read at "nothing"/);
+  t.regex((await connection.packet('install_release', 'second')).payload ?? '', /^cannot read a chart at "nothing"/);
   t.is(connection.packets.length, 2);
 });
 

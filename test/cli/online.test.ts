@@ -29,23 +29,29 @@ const finds = test.macro({
 
 test(
   finds,
-  'an archive is shown from its address, whatever version is asked for',
+  'shows the archive at a URL, and ignores the version',
   ['URL/web-1.2.0.tgz', '--version', '9'],
   'stable',
   '',
 );
-test(finds, 'a repository gives the newest stable version', ['web', '--repo', 'URL'], 'stable', '');
-test(finds, '--devel takes pre-releases', ['web', '--repo', 'URL', '--devel'], 'next', '');
-test(finds, '--version outweighs --devel', ['web', '--repo', 'URL', '--devel', '--version', '^1'], 'stable', '');
+test(finds, 'shows the newest stable version of a repository', ['web', '--repo', 'URL'], 'stable', '');
+test(finds, '--devel includes pre-releases', ['web', '--repo', 'URL', '--devel'], 'next', '');
 test(
   finds,
-  'another version than the wanted one is named, as Helm does',
+  '--version takes precedence over --devel',
+  ['web', '--repo', 'URL', '--devel', '--version', '^1'],
+  'stable',
+  '',
+);
+test(
+  finds,
+  'warns if it selects another version than the requested one, as Helm does',
   ['web', '--repo', 'URL', '--version', '1.2'],
   'stable',
   'level=WARN msg="unable to find exact version requested; falling back to closest available version" chart=web requested=1.2 selected=1.2.0\n',
 );
 
-test('a chart comes from a registry, and what was pulled stands on stderr', async (t) => {
+test('pulls a chart from a registry, and prints its reference and digest to stderr', async (t) => {
   const { host, digests } = await serveRegistry(t, { '1.2.0': await packChart('pulled') });
   const program = testProgram();
   t.is(await program.run('show', 'chart', `oci://${host}/team/web`, '--plain-http'), 0);
@@ -53,7 +59,7 @@ test('a chart comes from a registry, and what was pulled stands on stderr', asyn
   t.is(program.stderr.text, `Pulled: ${host}/team/web:1.2.0\nDigest: ${digests['1.2.0'] ?? ''}\n`);
 });
 
-test('values come from addresses', async (t) => {
+test('reads values from URLs', async (t) => {
   const { url } = await repository(t);
   const program = testProgram();
   const args = ['template', 'web', '-f', `${url}/values.yaml`, '--set-file', `c=${url}/part.txt`];
@@ -62,7 +68,7 @@ test('values come from addresses', async (t) => {
 });
 
 const refuses = test.macro({
-  title: (_, what: string) => `${what} is refused with what to do`,
+  title: (_, what: string) => `explains what to do about ${what}`,
   async exec(t, _what: string, args: string[], text: RegExp) {
     const { url } = await repository(t);
     const program = testProgram();
@@ -74,20 +80,20 @@ const refuses = test.macro({
 
 test(
   refuses,
-  'an address without a chart',
+  'a URL without a chart',
   ['show', 'all', 'URL/none.tgz'],
-  /^Error: the archive of the chart at http.*none\.tgz.* answered 404; check the URL\n$/,
+  /^Error: the archive of the chart at http.*none\.tgz.* \(status 404\); check the URL\n$/,
 );
 test(
   refuses,
-  'a file of values that is not there',
+  'a missing file of values',
   ['lint', 'web', '-f', 'URL/none.yaml'],
-  /^Error: the file of values is not at http.*; check the URL\n$/,
+  /^Error: the file of values was not found at http.*; check the URL\n$/,
 );
 test(
   refuses,
-  'a chart of a list of repositories',
+  'a chart of a named repository',
   ['template', 'stable/web'],
   /^Error: repo stable not found; .* --repo URL web\n$/,
 );
-test(refuses, 'a name that is no path', ['template', 'web-server'], /got: web-server; .* --repo URL web-server\n$/);
+test(refuses, 'a name that is not a path', ['template', 'web-server'], /got: web-server; .* --repo URL web-server\n$/);

@@ -30,13 +30,13 @@ function redirectTo(location: string): Answer {
   return (_, response) => response.writeHead(302, { location }).end();
 }
 
-test('user name and password go to the repository for index and archive', async (t) => {
+test('sends user name and password to the repository for index and archive', async (t) => {
   const repository = await serveChart(t, 'web.tgz');
   await load({ repoUrl: repository.url, ...login });
   t.deepEqual(authorizations(repository), [loginHeader, loginHeader]);
 });
 
-test('an absolute address on the repository itself gets them too', async (t) => {
+test('sends them to an absolute URL on the repository, too', async (t) => {
   const answers: Record<string, Answer> = { '/web.tgz': web };
   const repository = await serve(t, answers);
   answers['/index.yaml'] = indexYaml({ web: [{ version: '1.0.0', url: `${repository.url}/web.tgz` }] });
@@ -44,13 +44,13 @@ test('an absolute address on the repository itself gets them too', async (t) => 
   t.deepEqual(authorizations(repository), [loginHeader, loginHeader]);
 });
 
-test('without a password no credentials are sent, as in Helm', async (t) => {
+test('sends no credentials without a password, as in Helm', async (t) => {
   const repository = await serveChart(t, 'web.tgz');
   await load({ repoUrl: repository.url, username: 'ada' });
   t.deepEqual(authorizations(repository), [undefined, undefined]);
 });
 
-test('userinfo of the repository URL is used where there is no user name and password', async (t) => {
+test('uses the userinfo of the repository URL if there are no user name and password', async (t) => {
   const repository = await serveChart(t, 'web.tgz');
   const repoUrl = repository.url.replace('//', '//bob:open%20up@');
   await load({ repoUrl });
@@ -58,7 +58,7 @@ test('userinfo of the repository URL is used where there is no user name and pas
   t.deepEqual(authorizations(repository), [basic('bob:open up'), basic('bob:open up'), loginHeader, loginHeader]);
 });
 
-test('credentials do not go to another port of the same host', async (t) => {
+test('does not send credentials to another port of the same host', async (t) => {
   const archives = await serve(t, { '/web.tgz': web });
   const repository = await serveChart(t, `${archives.url}/web.tgz`);
   await load({ repoUrl: repository.url, ...login });
@@ -66,21 +66,21 @@ test('credentials do not go to another port of the same host', async (t) => {
   t.deepEqual(authorizations(archives), [undefined, undefined]);
 });
 
-test('with passCredentials they do', async (t) => {
+test('sends credentials to another port with passCredentials', async (t) => {
   const archives = await serve(t, { '/web.tgz': web });
   const repository = await serveChart(t, `${archives.url}/web.tgz`);
   await load({ repoUrl: repository.url, ...login, passCredentials: true });
   t.deepEqual(authorizations(archives), [loginHeader]);
 });
 
-test('an archive address with userinfo of its own gets that', async (t) => {
+test('uses the userinfo in the URL of an archive', async (t) => {
   const archives = await serve(t, { '/web.tgz': web });
   const repository = await serveChart(t, `${archives.url.replace('//', '//bob:secret@')}/web.tgz`);
   await load({ repoUrl: repository.url, ...login });
   t.deepEqual(authorizations(archives), [basic('bob:secret')]);
 });
 
-test('credentials stay through a redirect on the repository, and are dropped for good by one that leaves it', async (t) => {
+test('keeps credentials through redirects on the repository, and drops them for good if one leaves it', async (t) => {
   const answers: Record<string, Answer> = { '/final.tgz': web };
   const repository = await serve(t, answers);
   const other = await serve(t, { '/web.tgz': redirectTo(`${repository.url}/final.tgz`) });
@@ -120,42 +120,42 @@ const echo: Answer = (request, response) => {
 };
 
 test(
-  'no secret is in the error after a refusal',
+  'no secret is in the error for refused credentials',
   keepsSecret,
   { '/index.yaml': (_, r) => r.writeHead(401).end() },
   'repository_unauthorized',
 );
-test('no secret is in the error where nothing is there', keepsSecret, {}, 'repository_not_found');
+test('no secret is in the error for a missing index', keepsSecret, {}, 'repository_not_found');
 test(
-  'no secret is in the error after a failure that repeats it',
+  'no secret is in the error for a response that repeats it',
   keepsSecret,
   { '/index.yaml': echo },
   'repository_failed',
 );
 test(
-  'no secret is in the error after silence',
+  'no secret is in the error for a timeout',
   keepsSecret,
   { '/index.yaml': () => undefined },
   'repository_timeout',
   200,
 );
 test(
-  'no secret is in the error after a broken connection',
+  'no secret is in the error for a broken connection',
   keepsSecret,
   { '/index.yaml': (_, r) => r.destroy() },
   'repository_failed',
 );
-test('no secret is in the error after garbage', keepsSecret, { '/index.yaml': '\t{[' }, 'repository_invalid');
+test('no secret is in the error for an invalid index', keepsSecret, { '/index.yaml': '\t{[' }, 'repository_invalid');
 test('no secret is in the error for an endless index', keepsSecret, { '/index.yaml': 'x'.repeat(20_000) }, 'too_large');
-test('no secret is in the error without the chart', keepsSecret, { '/index.yaml': indexYaml({}) }, 'chart_not_found');
+test('no secret is in the error for a missing chart', keepsSecret, { '/index.yaml': indexYaml({}) }, 'chart_not_found');
 test(
-  'no secret is in the error for redirects in a circle',
+  'no secret is in the error for a redirect loop',
   keepsSecret,
   { '/index.yaml': (request, r) => r.writeHead(302, { location: request.url }).end() },
   'repository_failed',
 );
 test(
-  'no secret is in the error for a wrong archive',
+  'no secret is in the error for an archive with another digest',
   keepsSecret,
   {
     '/index.yaml': indexYaml({ web: [{ version: '1.0.0', url: 'web.tgz', digest: '0'.repeat(64) }] }),

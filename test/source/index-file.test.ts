@@ -22,8 +22,8 @@ entries:
   # the site
   web:
   - apiVersion: v2
-    description: a site with a description that goes on
-      in the next line
+    description: a site with a description that continues
+      on the next line
     digest: abc
     name: web
     urls:
@@ -38,7 +38,7 @@ generated: "2024-05-06T07:08:09Z"
 `;
 const read = ['2.0.0 web-2.0.0.tgz https://mirror.example/web-2.0.0.tgz abc', '1.0.0 '];
 
-/** Each says the same; the reader may not need Helm's layout. */
+/** The same index in several layouts. */
 const layouts: Record<string, string> = {
   "Helm's layout": helmsLayout,
   'CRLF line ends': helmsLayout.replaceAll('\n', '\r\n'),
@@ -50,13 +50,13 @@ const layouts: Record<string, string> = {
   'quoted keys': helmsLayout.replace('  web:\n  -', `  'web':\n  -`).replace('  db:', '  "db":'),
   'a comment beside a key': helmsLayout.replace('  web:\n  -', '  web: # the site\n  -'),
   'an anchor and an alias': helmsLayout.replace('  db:\n', '  db: &db\n').replace('"last": []', 'last: *db'),
-  'a quoted text that falls out of its indentation': helmsLayout.replace(
+  'a quoted text that leaves its indentation': helmsLayout.replace(
     'name: db\n',
     'name: db\n    home: "https://\nmirror.example"\n',
   ),
 };
 for (const [layout, text] of Object.entries(layouts)) {
-  test(`an index in ${layout} is read`, (t) => {
+  test(`reads an index with ${layout}`, (t) => {
     t.deepEqual(versions(text), read);
     t.is(readIndex(text, '').chartCount, 3);
     t.is(versions(text, 'absent'), undefined);
@@ -64,7 +64,7 @@ for (const [layout, text] of Object.entries(layouts)) {
   });
 }
 
-test('an index in JSON is read', (t) => {
+test('reads an index in JSON', (t) => {
   const web = [
     { name: 'web', version: '2.0.0', urls: ['web-2.0.0.tgz', 'https://mirror.example/web-2.0.0.tgz'], digest: 'abc' },
     { name: 'web', version: '1.0.0', urls: null },
@@ -74,18 +74,14 @@ test('an index in JSON is read', (t) => {
   t.is(versions(text, 'constructor'), undefined);
 });
 
-test("an index in YAML's flow style is read", (t) => {
+test("reads an index in YAML's flow style", (t) => {
   t.deepEqual(versions('{apiVersion: v1, entries: {web: [{name: web, version: 1.0.0}]}}'), ['1.0.0 ']);
 });
 
-test("only a layout that cannot be mistaken is taken for Helm's", (t) => {
+test("finds sections only if the layout is clearly Helm's", (t) => {
   t.deepEqual([...(findSections(helmsLayout)?.keys() ?? [])], ['db', 'web', 'last']);
-  t.is(findSections(helmsLayout.replace('  db:', '  web:')), undefined, 'a chart that comes twice');
-  for (const odd of [
-    'an anchor and an alias',
-    'a comment beside a key',
-    'a quoted text that falls out of its indentation',
-  ]) {
+  t.is(findSections(helmsLayout.replace('  db:', '  web:')), undefined, 'a duplicate chart');
+  for (const odd of ['an anchor and an alias', 'a comment beside a key', 'a quoted text that leaves its indentation']) {
     t.is(findSections(layouts[odd]!), undefined, odd);
   }
 });
@@ -95,30 +91,30 @@ const skipped: Record<string, string> = {
   'a text': '- web',
   'no version': '- name: web',
   'no name': '- version: 1.0.0',
-  'a version that is none': '- {name: web, version: latest}',
+  'an invalid version': '- {name: web, version: latest}',
   'a name that is a path': '- {name: ../web, version: 1.0.0}',
   'an unknown type': '- {name: web, version: 1.0.0, type: plugin}',
   'an empty maintainer': '- {name: web, version: 1.0.0, maintainers: [null]}',
   'an empty dependency': '- {name: web, version: 1.0.0, dependencies: [null]}',
-  'an alias that is none': '- {name: web, version: 1.0.0, dependencies: [{name: db, alias: a b}]}',
+  'an invalid alias': '- {name: web, version: 1.0.0, dependencies: [{name: db, alias: a b}]}',
 };
 for (const [name, entry] of Object.entries(skipped)) {
-  test(`${name} is left out`, (t) => {
+  test(`skips an entry: ${name}`, (t) => {
     const text = `apiVersion: v1\nentries:\n  web:\n  ${entry}\n  - {name: web, version: 2.0.0}\n`;
     t.deepEqual(versions(text), ['2.0.0 ']);
   });
 }
 
-test('two dependencies of one name do not make an entry invalid, as in Helm', (t) => {
+test('accepts an entry with two dependencies of the same name, as Helm does', (t) => {
   const entry = '{name: web, version: 1.0.0, dependencies: [{name: db, alias: ""}, {name: db}]}';
   t.deepEqual(versions(`apiVersion: v1\nentries:\n  web:\n  - ${entry}\n`), ['1.0.0 ']);
 });
 
-test('a version that YAML takes for a number becomes the text that Go makes of it', (t) => {
+test('reads a version that is a YAML number as the text that Go converts it to', (t) => {
   t.deepEqual(versions('apiVersion: v1\nentries:\n  web:\n  - name: web\n    version: 1.10\n'), ['1.1 ']);
 });
 
-test('of a large index little more than the entries of the chart is read', (t) => {
+test('parses little more than the entries of the chart in a large index', (t) => {
   const entry = '  - name: chart\n    description: something that takes a while to read\n    version: 1.0.0\n';
   const charts = Array.from({ length: 3000 }, (_, i) => `  chart-${i}:\n${entry.repeat(50)}`);
   const text = `apiVersion: v1\nentries:\n${charts.join('')}`;

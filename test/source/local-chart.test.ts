@@ -8,7 +8,7 @@ import { chartYaml, packChart } from './packed-chart.ts';
 
 const never = new AbortController().signal;
 
-/** A folder `charts` with a chart as directory and as archive, beside things that are nobody's business. */
+/** Creates a folder `charts` with a chart as directory and as archive, and files outside of it. */
 async function folders(t: ExecutionContext): Promise<{ charts: string; outside: string }> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'local-charts-')));
   t.teardown(() => rm(base, { recursive: true }));
@@ -36,23 +36,23 @@ async function load(
 }
 
 for (const path of ['team/web', './team/web', 'team//web/', 'inner-link']) {
-  test(`${path} is a chart in a directory`, async (t) => {
+  test(`loads ${path} as a chart directory`, async (t) => {
     const { charts } = await folders(t);
     t.is(await load(charts, path), 'directory');
   });
 }
 
-test('a file is an archive', async (t) => {
+test('loads a file as a chart archive', async (t) => {
   const { charts } = await folders(t);
   t.is(await load(charts, 'web-1.0.0.tgz'), 'packed');
 });
 
-test('an absolute path below the folder is allowed', async (t) => {
+test('allows an absolute path below the folder', async (t) => {
   const { charts } = await folders(t);
   t.is(await load(charts, `${charts}/web-1.0.0.tgz`), 'packed');
 });
 
-test('the folder may itself be a link', async (t) => {
+test('allows the folder itself to be a symbolic link', async (t) => {
   const { charts, outside } = await folders(t);
   await symlink(charts, join(outside, 'link'));
   t.is(await load(join(outside, 'link'), 'team/web'), 'directory');
@@ -60,7 +60,7 @@ test('the folder may itself be a link', async (t) => {
 });
 
 const refused = test.macro({
-  title: (title, path: string) => title ?? `${JSON.stringify(path)} is refused`,
+  title: (title, path: string) => title ?? `refuses ${JSON.stringify(path)}`,
   async exec(t, path: string, code: SourceErrorCode) {
     const { charts, outside } = await folders(t);
     const given = path.replace('OUTSIDE', outside).replace('CHARTS', charts);
@@ -87,16 +87,19 @@ for (const path of [
 }
 for (const path of ['absent', 'web-1.0.0.tgz/below', 'dangling', 'loop']) test(refused, path, 'chart_not_found');
 
-test('an archive beyond the limit is refused', async (t) => {
+test('refuses an archive that exceeds the size limit', async (t) => {
   const { charts } = await folders(t);
   await t.throwsAsync(load(charts, 'web-1.0.0.tgz', { maxArchiveBytes: 5 }), { code: 'too_large', message: /5 bytes/ });
 });
 
-test('what is neither a file nor a directory is refused', async (t) => {
-  await t.throwsAsync(load('/dev', 'null'), { code: 'chart_not_found', message: /neither a directory nor an archive/ });
+test('refuses a device', async (t) => {
+  await t.throwsAsync(load('/dev', 'null'), {
+    code: 'chart_not_found',
+    message: /neither a directory nor a chart archive/,
+  });
 });
 
-test('without a folder for local charts a path is refused, and the error says what to set', async (t) => {
+test('refuses a path without a folder for local charts, and the error names the flag', async (t) => {
   const source = createChartSource();
   await t.throwsAsync(source.load({ chartName: 'team/web' }, never), {
     code: 'local_charts_disabled',
@@ -104,17 +107,17 @@ test('without a folder for local charts a path is refused, and the error says wh
   });
 });
 
-test('a folder for local charts that is not there is named as the reason', async (t) => {
+test('names a missing folder for local charts as the reason', async (t) => {
   await t.throwsAsync(load('/nowhere/at/all', 'web'), { code: 'local_charts_disabled', message: /ENOENT/ });
 });
 
-test('a file that is no archive is an invalid chart', async (t) => {
+test('reports a file that is not an archive as an invalid chart', async (t) => {
   const { charts } = await folders(t);
   await writeFile(join(charts, 'notes.txt'), 'remember the milk');
   await t.throwsAsync(load(charts, 'notes.txt'), { name: 'ChartError', code: 'chart_invalid' });
 });
 
-test('links in a chart may lead below the folder, and nowhere else', async (t) => {
+test('follows links in a chart only if they stay below the folder', async (t) => {
   const { charts, outside } = await folders(t);
   await symlink(join(charts, 'web-1.0.0.tgz'), join(charts, 'team/web/backup'));
   t.is(await load(charts, 'team/web'), 'directory');
@@ -122,13 +125,13 @@ test('links in a chart may lead below the folder, and nowhere else', async (t) =
   await t.throwsAsync(load(charts, 'team/web'), { code: 'chart_invalid', message: /leads out/ });
 });
 
-test('a link in a chart that leads nowhere is named', async (t) => {
+test('names a broken link in a chart', async (t) => {
   const { charts } = await folders(t);
   await symlink('nowhere', join(charts, 'team/web/docs'));
   await t.throwsAsync(load(charts, 'team/web'), { code: 'chart_invalid', message: /error evaluating symlink .*docs/ });
 });
 
-test('nothing is loaded after an abort', async (t) => {
+test('does not load a chart after an abort', async (t) => {
   const { charts } = await folders(t);
   const source = createChartSource({ localCharts: charts });
   await t.throwsAsync(source.load({ chartName: 'team/web' }, AbortSignal.abort()), { name: 'AbortError' });

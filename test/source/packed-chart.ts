@@ -2,12 +2,12 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 
-/** Chart.yaml of a chart that is told from others by its description. */
+/** Returns the Chart.yaml of a chart that tests recognize by its description. */
 export function chartYaml(description: string): string {
   return `apiVersion: v2\nname: web\nversion: 1.0.0\ndescription: ${description}\n`;
 }
 
-/** A chart as .tgz, the same for the same description. */
+/** Packs a chart. The archives of equal descriptions are equal. */
 export async function packChart(description: string): Promise<Buffer> {
   const tar = pack();
   tar.entry({ name: 'web/Chart.yaml', mtime: new Date(0) }, chartYaml(description));

@@ -1,29 +1,31 @@
+import { inspect } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { loadArchive } from '../../src/chart/load/load-archive.ts';
 import type { ChartRequest } from '../../src/source/chart-request.ts';
-import { fetchChart } from '../../src/source/fetch-chart.ts';
+import { createChartSource } from '../../src/source/chart-source.ts';
 import type { SourceErrorCode } from '../../src/source/source-error.ts';
 import { packChart } from './packed-chart.ts';
 import { serveRegistry } from './test-registry.ts';
+import { indexYaml, serve } from './test-repository.ts';
 
 const tags = ['1.0.0', '1.2.0', '1.10.0_build.5', '2.0.0-rc.1', 'latest', '3'];
+const source = createChartSource({ plainHttp: true });
 
 async function registry(t: ExecutionContext, options: Parameters<typeof serveRegistry>[2] = {}) {
   const archives = await Promise.all(tags.map(async (tag) => [tag, await packChart(tag)] as const));
   return serveRegistry(t, Object.fromEntries(archives), options);
 }
 
-async function pull(request: ChartRequest): Promise<string | undefined> {
-  const archive = await fetchChart({ plainHttp: true, ...request }, new AbortController().signal);
-  return (await loadArchive(archive)).metadata.description;
+/** Returns the tag of the chart that was loaded: it is the chart's description. */
+async function load(request: ChartRequest): Promise<string | undefined> {
+  return (await source.load(request, new AbortController().signal)).metadata.description;
 }
 
 const selects = test.macro({
-  title: (_, suffix: string, wanted: string, tag: string) => `oci://…${suffix} with version "${wanted}" is ${tag}`,
-  async exec(t, suffix: string, wanted: string, tag: string) {
+  title: (_, suffix: string, version: string, tag: string) => `loads ${tag} for oci://…${suffix}, version "${version}"`,
+  async exec(t, suffix: string, version: string, tag: string) {
     const { host, digests } = await registry(t, { pageSize: 2 });
     const chartName = `oci://${host}/team/web${suffix.replace('DIGEST', digests['1.2.0'] ?? '')}`;
-    t.is(await pull({ chartName, chartVersion: wanted }), tag);
+    t.is(await load({ chartName, chartVersion: version }), tag);
   },
 });
 
@@ -39,12 +41,12 @@ test(selects, ':1.2.0@DIGEST', '', '1.2.0');
 test(selects, ':9.9.9@DIGEST', '', '1.2.0');
 
 const refuses = test.macro({
-  title: (_, suffix: string, wanted: string, code: SourceErrorCode) =>
-    `oci://…${suffix} with version "${wanted}" is refused with ${code}`,
-  async exec(t, suffix: string, wanted: string, code: SourceErrorCode) {
+  title: (_, suffix: string, version: string, code: SourceErrorCode) =>
+    `refuses oci://…${suffix}, version "${version}", with ${code}`,
+  async exec(t, suffix: string, version: string, code: SourceErrorCode) {
     const { host, digests } = await registry(t);
     const chartName = `oci://${host}${suffix.replace('DIGEST', digests['1.2.0'] ?? '')}`;
-    await t.throwsAsync(pull({ chartName, chartVersion: wanted }), { code });
+    await t.throwsAsync(load({ chartName, chartVersion: version }), { name: 'SourceError', code });
   },
 });
 
@@ -56,20 +58,44 @@ test(refuses, '/team/none:1.0.0', '', 'repository_not_found');
 test(refuses, '/team/web/', '', 'invalid_repository_url');
 test(refuses, '', '', 'invalid_repository_url');
 
-test('a registry that wants a token gets it for user name and password', async (t) => {
+for (const slash of ['', '/']) {
+  test(`loads a chart by its name from the repository URL oci://…/team${slash}`, async (t) => {
+    const { host } = await registry(t);
+    const repoUrl = `oci://${host}/team${slash}`;
+    t.is(await load({ repoUrl, chartName: 'web', chartVersion: '~1.2' }), '1.2.0');
+  });
+}
+
+test('does not load a registry chart by URL if there is a repository URL, too', async (t) => {
+  const { host, requests } = await registry(t);
+  const request = { repoUrl: `oci://${host}/team`, chartName: `oci://${host}/team/web` };
+  await t.throwsAsync(load(request), { code: 'unsupported', message: /both the chart name and the repository URL/ });
+  t.deepEqual(requests, []);
+});
+
+test('downloads the archive, and reports its reference and digest', async (t) => {
+  const { host, digests } = await registry(t);
+  const pulled: string[][] = [];
+  const reporting = createChartSource({ plainHttp: true, onPulled: (...report) => pulled.push(report) });
+  const archive = await reporting.download({ chartName: `oci://${host}/team/web:1.0.0` }, new AbortController().signal);
+  t.deepEqual(Buffer.from(archive), await packChart('1.0.0'));
+  t.deepEqual(pulled, [[`${host}/team/web:1.0.0`, digests['1.0.0']]]);
+});
+
+test('gets a token for the user name and password if the registry requires one', async (t) => {
   const { host, requests } = await registry(t, { password: 'secret' });
   const request = { chartName: `oci://${host}/team/web`, chartVersion: '1.0.0' };
-  t.is(await pull({ ...request, username: 'joe', password: 'secret' }), '1.0.0');
+  t.is(await load({ ...request, username: 'joe', password: 'secret' }), '1.0.0');
   t.regex(
     requests.map(({ url }) => url).join('\n'),
     /^\/token\?service=registry&scope=repository%3Ateam%2Fweb%3Apull$/m,
   );
-  await t.throwsAsync(pull({ ...request, username: 'joe', password: 'wrong' }), { code: 'repository_unauthorized' });
+  await t.throwsAsync(load({ ...request, username: 'joe', password: 'wrong' }), { code: 'repository_unauthorized' });
 });
 
-test('a password is sent to where tokens are made alone', async (t) => {
+test('sends the password only to the token service', async (t) => {
   const { host, requests } = await registry(t, { password: 'secret' });
-  await pull({ chartName: `oci://${host}/team/web:1.0.0`, username: 'joe', password: 'secret' });
+  await load({ chartName: `oci://${host}/team/web:1.0.0`, username: 'joe', password: 'secret' });
   const basic = requests.filter(({ authorization }) => authorization?.startsWith('Basic '));
   t.deepEqual(
     basic.map(({ url }) => url.replace(/\?.*/, '')),
@@ -77,7 +103,54 @@ test('a password is sent to where tokens are made alone', async (t) => {
   );
 });
 
-test('an archive that is not what the manifest promises is refused', async (t) => {
+const keepsSecret = test.macro(async (t, chartName: string, code: SourceErrorCode, version?: string) => {
+  const { host } = await registry(t, { password: 'another' });
+  const request = { chartName: chartName.replace('HOST', host), chartVersion: version };
+  const error = await t.throwsAsync(load({ ...request, username: 'joe', password: 's3cret' }), { code });
+  const everything = inspect(error, { depth: Infinity, showHidden: true });
+  t.false(everything.includes('s3cret'), everything);
+  t.false(everything.includes(Buffer.from('joe:s3cret').toString('base64')), everything);
+});
+
+test(
+  'no secret is in the error for refused credentials',
+  keepsSecret,
+  'oci://HOST/team/web',
+  'repository_unauthorized',
+);
+test(
+  'no secret is in the error for a registry URL with userinfo',
+  keepsSecret,
+  'oci://joe:s3cret@HOST/team/web',
+  'invalid_repository_url',
+);
+test(
+  'no secret is in the error for an unreachable registry',
+  keepsSecret,
+  'oci://127.0.0.1:1/team/web',
+  'repository_failed',
+);
+
+test('refuses an archive that does not match the digest in the manifest', async (t) => {
   const { host } = await serveRegistry(t, { '1.0.0': await packChart('a') }, { swapped: true });
-  await t.throwsAsync(pull({ chartName: `oci://${host}/team/web` }), { code: 'digest_mismatch' });
+  await t.throwsAsync(load({ chartName: `oci://${host}/team/web` }), { code: 'digest_mismatch' });
+});
+
+for (const suffix of ['', ':1.2.0']) {
+  test(`follows the index of an HTTP repository to oci://…/web${suffix}`, async (t) => {
+    const { host } = await registry(t);
+    const index = indexYaml({ web: [{ version: '1.2.0', url: `oci://${host}/team/web${suffix}` }] });
+    const repository = await serve(t, { '/index.yaml': index });
+    t.is(await load({ repoUrl: repository.url, chartName: 'web' }), '1.2.0');
+  });
+}
+
+test('sends credentials to a registry on another host only with passCredentials', async (t) => {
+  const { host, requests } = await registry(t, { password: 'secret' });
+  const index = indexYaml({ web: [{ version: '1.2.0', url: `oci://${host}/team/web` }] });
+  const repository = await serve(t, { '/index.yaml': index });
+  const request = { repoUrl: repository.url, chartName: 'web', username: 'joe', password: 'secret' };
+  await t.throwsAsync(load(request), { code: 'repository_unauthorized' });
+  t.true(requests.every(({ authorization }) => authorization === undefined));
+  t.is(await load({ ...request, passCredentials: true }), '1.2.0');
 });

@@ -37,73 +37,78 @@ const fails = test.macro(
 for (const code of [401, 403]) {
   const expected: Expected = {
     code: 'repository_unauthorized',
-    message: new RegExp(`index.*answered ${code}; none were sent`),
+    message: new RegExp(`index.*status ${code}; none were sent`),
   };
-  test(`an index that answers ${code} asks for credentials`, fails, { '/index.yaml': status(code) }, expected);
+  test(
+    `asks for credentials if the index responds with status ${code}`,
+    fails,
+    { '/index.yaml': status(code) },
+    expected,
+  );
 }
 test(
-  'an index that answers 404 is named',
+  'names the URL of an index that does not exist',
   fails,
   {},
-  { code: 'repository_not_found', message: /index.* is not at http.*\/index\.yaml/ },
+  { code: 'repository_not_found', message: /index.* was not found at http.*\/index\.yaml/ },
 );
 for (const code of [500, 503, 429, 204, 304]) {
-  const expected: Expected = { code: 'repository_failed', message: new RegExp(`index.*answered ${code}`) };
-  test(`an index that answers ${code} is a failure`, fails, { '/index.yaml': status(code) }, expected);
+  const expected: Expected = { code: 'repository_failed', message: new RegExp(`index.*status ${code}`) };
+  test(`fails if the index responds with status ${code}`, fails, { '/index.yaml': status(code) }, expected);
 }
 
 const garbage: Record<string, [text: string, reason: RegExp]> = {
-  'binary data': ['\u0000\u0001\u0002', /no index of a chart repository/],
-  'broken YAML': ['entries: [', /no index of a chart repository: .*yaml/],
-  'broken entries': ['apiVersion: v1\nentries:\n  web:\n  - {\n', /no index of a chart repository: .*yaml/],
-  'a page for people': ['<!doctype html><title>Charts</title>', /HTML or XML page/],
-  'a sentence': ['nothing to see', /no mapping/],
-  'a list': ['- a\n- b\n', /no mapping/],
-  'JSON that is no index': ['{"message": "hello"}', /no API version specified/],
+  'binary data': ['\u0000\u0001\u0002', /not the index of a chart repository/],
+  'broken YAML': ['entries: [', /not the index of a chart repository: .*yaml/],
+  'broken entries': ['apiVersion: v1\nentries:\n  web:\n  - {\n', /not the index of a chart repository: .*yaml/],
+  'an HTML page': ['<!doctype html><title>Charts</title>', /HTML or XML page/],
+  'a sentence': ['nothing to see', /not a mapping/],
+  'a list': ['- a\n- b\n', /not a mapping/],
+  'JSON that is not an index': ['{"message": "hello"}', /no API version specified/],
   'entries without an API version': [
     'entries:\n  web:\n  - name: web\n    version: 1.0.0\n',
     /no API version specified/,
   ],
-  'entries that are no mapping': ['apiVersion: v1\nentries: 3\n', /entries are no mapping/],
-  'a chart whose entries are no list': ['apiVersion: v1\nentries:\n  web:\n    a: b\n', /no list/],
+  'entries that are not a mapping': ['apiVersion: v1\nentries: 3\n', /entries are not a mapping/],
+  'a chart whose entries are not a list': ['apiVersion: v1\nentries:\n  web:\n    a: b\n', /not a list/],
   nothing: ['', /it is empty/],
   'white space': [' \n ', /it is empty/],
 };
 for (const [name, [text, message]] of Object.entries(garbage)) {
-  test(`${name} is no index`, fails, { '/index.yaml': text }, { code: 'repository_invalid', message });
+  test(`refuses an index: ${name}`, fails, { '/index.yaml': text }, { code: 'repository_invalid', message });
 }
 
 test(
-  'silence ends in a timeout',
+  'reports a timeout if the server does not respond',
   fails,
   { '/index.yaml': () => undefined },
   { code: 'repository_timeout', message: /index.*within 0\.15 s/ },
   { timeoutMs: 150 },
 );
 test(
-  'an index that stalls ends in a timeout',
+  'reports a timeout if the index stalls',
   fails,
   { '/index.yaml': stalled },
   { code: 'repository_timeout', message: /index/ },
   { timeoutMs: 150 },
 );
-// alone, so that the index certainly comes in time
+// serial, so that the index arrives within the time limit
 test.serial(
-  'an archive that stalls ends in a timeout',
+  'reports a timeout if the archive stalls',
   fails,
   { '/index.yaml': web, '/web-1.0.0.tgz': stalled },
   { code: 'repository_timeout', message: /archive of the chart "web" 1\.0\.0/ },
   { timeoutMs: 1000 },
 );
 test(
-  'an endless index ends at the limit',
+  'stops reading an endless index at the size limit',
   fails,
   { '/index.yaml': endless },
   { code: 'too_large', message: /limit of 100000 bytes/ },
   { maxIndexBytes: 100_000 },
 );
 test(
-  'an index that announces to be too large is not read',
+  'does not read an index whose content-length exceeds the limit',
   fails,
   {
     '/index.yaml': (_, r) => {
@@ -114,14 +119,14 @@ test(
   { maxIndexBytes: 100 },
 );
 test(
-  'an archive beyond the limit is refused',
+  'refuses an archive that exceeds the size limit',
   fails,
   { '/index.yaml': web, '/web-1.0.0.tgz': 'x'.repeat(101) },
   { code: 'too_large', message: /archive/ },
   { maxArchiveBytes: 100 },
 );
 test(
-  'an answer that breaks off is a failure',
+  'fails if the response is incomplete',
   fails,
   {
     '/index.yaml': (_, r) => {
@@ -133,80 +138,71 @@ test(
 );
 
 test(
-  'an index without the chart',
+  'reports a chart that the index does not have',
   fails,
   { '/index.yaml': indexYaml({ db: [{ version: '1.0.0' }] }) },
   { code: 'chart_not_found', message: /no chart "web" among its 1/ },
 );
 test(
-  'a chart that the index has and the repository has not',
+  'reports an archive that is in the index, but not in the repository',
   fails,
   { '/index.yaml': web },
-  { code: 'repository_not_found', message: /archive of the chart "web" 1\.0\.0 is not at .*web-1\.0\.0\.tgz/ },
+  { code: 'repository_not_found', message: /archive of the chart "web" 1\.0\.0 was not found at .*web-1\.0\.0\.tgz/ },
 );
 test(
-  'an archive other than the index promises',
+  'refuses an archive that does not match its digest in the index',
   fails,
   { '/index.yaml': indexYaml({ web: [{ version: '1.0.0', digest: 'a'.repeat(64) }] }), '/web-1.0.0.tgz': 'x' },
   { code: 'digest_mismatch', message: /should be a{64}/ },
 );
 test(
-  'a digest that is no sha256',
+  'refuses a digest that is not a SHA-256',
   fails,
   { '/index.yaml': indexYaml({ web: [{ version: '1.0.0', digest: 'md5:abc' }] }), '/web-1.0.0.tgz': 'x' },
   { code: 'repository_invalid', message: /"md5:abc"/ },
 );
 test(
-  'a version without an address',
+  'reports a version without a URL',
   fails,
   { '/index.yaml': 'apiVersion: v1\nentries:\n  web:\n  - name: web\n    version: 1.0.0\n' },
   { code: 'repository_invalid', message: /no address for the chart "web" 1\.0\.0/ },
 );
 test(
-  'a version in an OCI registry',
+  'refuses a file as the location of an archive',
   fails,
-  { '/index.yaml': indexYaml({ web: [{ version: '1.0.0', url: 'oci://charts.example/web' }] }) },
-  { code: 'unsupported', message: /OCI registries are not supported yet/ },
+  { '/index.yaml': indexYaml({ web: [{ version: '1.0.0', url: 'file:///etc/passwd' }] }) },
+  { code: 'unsupported', message: /chart's address begins with file:/ },
 );
 test(
-  'a redirect to a file',
+  'refuses a redirect to a file',
   fails,
   { '/index.yaml': (_, r) => r.writeHead(302, { location: 'file:///etc/passwd' }).end() },
   { code: 'unsupported', message: /begins with file:/ },
 );
 test(
-  'a redirect without an address',
+  'fails if a redirect has no location',
   fails,
   { '/index.yaml': status(302) },
-  { code: 'repository_failed', message: /answered 302/ },
+  { code: 'repository_failed', message: /status 302/ },
 );
 
 const wrongRequests: Record<string, [repoUrl: string, chartName: string, Expected]> = {
-  'a repository URL that is none': [
-    'charts',
-    'web',
-    { code: 'invalid_repository_url', message: /https:\/\/host\/path/ },
-  ],
-  'an OCI registry': [
-    'oci://charts.example/team',
-    'web',
-    { code: 'unsupported', message: /OCI registries are not supported yet/ },
-  ],
-  'a chart in an OCI registry': [
+  'an invalid repository URL': ['charts', 'web', { code: 'invalid_repository_url', message: /https:\/\/host\/path/ }],
+  'a chart URL that is neither HTTP nor OCI': [
     '',
-    'oci://charts.example/team/web',
-    { code: 'unsupported', message: /oci:\/\/.* not supported yet/ },
+    'ftp://charts.example/web.tgz',
+    { code: 'unsupported', message: /chart's URL begins with ftp:/ },
   ],
-  'a chart named by its URL': [
-    '',
+  'a chart URL beside a repository URL': [
+    'https://charts.example',
     'https://charts.example/web.tgz',
-    { code: 'unsupported', message: /URL of its repository/ },
+    { code: 'unsupported', message: /both the chart name and the repository URL/ },
   ],
   'a repository in a folder': ['file:///charts', 'web', { code: 'unsupported', message: /only http/ }],
   'a chart without a name': ['https://charts.example', ' ', { code: 'chart_not_found', message: /empty/ }],
 };
 for (const [title, [repoUrl, chartName, expected]] of Object.entries(wrongRequests)) {
-  test(`${title} is refused`, async (t) => {
+  test(`refuses ${title}`, async (t) => {
     await t.throwsAsync(createChartSource().load({ repoUrl, chartName }, never), {
       name: 'SourceError',
       ...expected,
@@ -214,7 +210,7 @@ for (const [title, [repoUrl, chartName, expected]] of Object.entries(wrongReques
   });
 }
 
-test('a repository where nobody listens', async (t) => {
+test('reports a repository that refuses connections', async (t) => {
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
@@ -223,7 +219,7 @@ test('a repository where nobody listens', async (t) => {
   await t.throwsAsync(load, { code: 'repository_failed', message: /ECONNREFUSED/ });
 });
 
-test('a repository that speaks no TLS', async (t) => {
+test('reports a repository that does not support TLS', async (t) => {
   const repository = await serve(t, {});
   const load = createChartSource().load(
     { repoUrl: repository.url.replace('http:', 'https:'), chartName: 'web' },
@@ -232,9 +228,9 @@ test('a repository that speaks no TLS', async (t) => {
   await t.throwsAsync(load, { code: 'repository_failed', message: /SSL|TLS/i });
 });
 
-test('an abort ends the download with its reason, and closes the connection', async (t) => {
+test('ends the download with the reason of an abort, and closes the connection', async (t) => {
   const abort = new AbortController();
-  const reason = new Error('the agent stops');
+  const reason = new Error('the agent is stopping');
   const closed = Promise.withResolvers<null>();
   const repository = await serve(t, {
     '/index.yaml': (_, response) => {
@@ -248,7 +244,7 @@ test('an abort ends the download with its reason, and closes the connection', as
   t.is(await closed.promise, null);
 });
 
-test('nothing is asked for after an abort', async (t) => {
+test('sends no request after an abort', async (t) => {
   const repository = await serve(t, { '/index.yaml': web });
   const load = createChartSource().load({ repoUrl: repository.url, chartName: 'web' }, AbortSignal.abort());
   await t.throwsAsync(load, { name: 'AbortError' });
@@ -260,7 +256,7 @@ for (const head of [
   { status: 500, length: 10 },
   { status: 302, length: 10 },
 ]) {
-  test(`the body of an answer ${head.status} that is of no use is not waited for`, async (t) => {
+  test(`does not wait for the unused body of a response with status ${head.status}`, async (t) => {
     const closed = Promise.withResolvers<boolean>();
     const repository = await serve(t, {
       '/index.yaml': (_, response) => {

@@ -17,8 +17,8 @@ async function serveCharts(t: ExecutionContext, entries: TestEntry[], folder = '
 }
 
 const selects = test.macro({
-  title: (title, wanted: string | undefined, version: string) =>
-    `${title ?? ''}${wanted === undefined ? 'no version' : `the version ${JSON.stringify(wanted)}`} means ${version}`,
+  title: (_, wanted: string | undefined, version: string) =>
+    `selects ${version} for ${wanted === undefined ? 'no version' : `the version ${JSON.stringify(wanted)}`}`,
   async exec(t, wanted: string | undefined, version: string) {
     const versions = [
       '0.9.0',
@@ -58,7 +58,7 @@ test(selects, '>=1.0.0 <1.5.0', 'v1.4.0');
 test(selects, '>0.0.0-0', '2.0.0-rc.1');
 test(selects, '>=1.11.0-0, <2.0.0-0', '1.11.0-beta.1');
 
-test('of a version that the index has twice, the first entry counts', async (t) => {
+test('uses the first entry of a version that the index has twice', async (t) => {
   const repository = await serve(t, {
     '/index.yaml': indexYaml({
       web: [
@@ -73,7 +73,7 @@ test('of a version that the index has twice, the first entry counts', async (t) 
 });
 
 for (const slash of ['', '/']) {
-  test(`a relative address is below a repository URL that ends with "${slash}", and takes over its query`, async (t) => {
+  test(`resolves a relative URL below a repository URL that ends with "${slash}", with its query`, async (t) => {
     const repository = await serveCharts(t, [{ version: '1.0.0' }], '/team/charts');
     const repoUrl = `${repository.url}/team/charts${slash}?token=abc`;
     t.is(await load({ repoUrl, chartName: 'web' }), 'web 1.0.0');
@@ -84,14 +84,14 @@ for (const slash of ['', '/']) {
   });
 }
 
-test('an absolute address stays as it is, with its own query', async (t) => {
+test('uses an absolute URL unchanged, with its own query', async (t) => {
   const archives = await serve(t, { '/elsewhere/web.tgz': await packChart('from elsewhere') });
   const repository = await serveCharts(t, [{ version: '1.0.0', url: `${archives.url}/elsewhere/web.tgz?v=1` }]);
   t.is(await load({ repoUrl: `${repository.url}?token=abc`, chartName: 'web' }), 'from elsewhere');
   t.is(archives.requests[0]?.url, '/elsewhere/web.tgz?v=1');
 });
 
-test('a reference to another host without a scheme does not get the query of the repository', async (t) => {
+test('does not add the query of the repository to a URL without a scheme on another host', async (t) => {
   const archives = await serve(t, { '/web.tgz': await packChart('from elsewhere') });
   const repository = await serveCharts(t, [{ version: '1.0.0', url: archives.url.replace('http:', '') + '/web.tgz' }]);
   t.is(await load({ repoUrl: `${repository.url}?token=abc`, chartName: 'web' }), 'from elsewhere');
@@ -99,7 +99,7 @@ test('a reference to another host without a scheme does not get the query of the
 });
 
 for (const prefix of ['', 'sha256:']) {
-  test(`an archive whose digest is that of the index, written "${prefix}…", is taken`, async (t) => {
+  test(`accepts an archive that matches the digest "${prefix}…" of the index`, async (t) => {
     const repository = await serveCharts(t, [
       { version: '1.0.0', digest: prefix + sha256(await packChart('web 1.0.0')) },
     ]);
@@ -107,7 +107,12 @@ for (const prefix of ['', 'sha256:']) {
   });
 }
 
-test('a redirect is followed', async (t) => {
+test('loads the archive at the URL that the chart name is, and ignores the version', async (t) => {
+  const archives = await serve(t, { '/web-1.0.0.tgz': await packChart('by URL') });
+  t.is(await load({ chartName: `${archives.url}/web-1.0.0.tgz`, chartVersion: '9' }), 'by URL');
+});
+
+test('follows a redirect', async (t) => {
   const repository = await serve(t, {
     '/index.yaml': (_, response) => response.writeHead(302, { location: '/moved/index.yaml' }).end(),
     '/moved/index.yaml': indexYaml({ web: [{ version: '1.0.0' }] }),

@@ -9,7 +9,7 @@ const refuses = test.macro((t, versions: string[], wanted: string, code: SourceE
 });
 
 test(
-  'a version that nothing satisfies: the error names the newest ones',
+  'names the newest versions in the error if none satisfies the range',
   refuses,
   ['1.0.0', '1.10.0', '1.2.0', '1.3.0', '1.4.0', '1.5.0', '1.6.0'],
   '>=2',
@@ -17,23 +17,23 @@ test(
   'the chart "web" has no version that satisfies ">=2"; it has 1.10.0, 1.6.0, 1.5.0, 1.4.0, 1.3.0 and 2 older ones',
 );
 test(
-  'only pre-releases: the error says how to ask for them',
+  'explains how to select a pre-release if there are only pre-releases',
   refuses,
   ['1.0.0-rc.1'],
   '',
   'version_not_found',
-  'the chart "web" has no stable version; it has 1.0.0-rc.1 (pre-releases count only for a range that names one, such as ">0.0.0-0")',
+  'the chart "web" has no stable version; it has 1.0.0-rc.1 (only a range with a pre-release, such as ">0.0.0-0", includes pre-releases)',
 );
 test(
-  'no valid version at all',
+  'reports a chart without any valid version',
   refuses,
   [],
   '1.0.0',
   'version_not_found',
-  'the chart "web" has no version that satisfies "1.0.0"; the index has no valid version of it at all',
+  'the chart "web" has no version that satisfies "1.0.0"; it has no valid version at all',
 );
 test(
-  'a version that is none',
+  'refuses a text that is neither a version nor a range',
   refuses,
   ['1.0.0'],
   'latest',

@@ -11,7 +11,11 @@ interface TestRegistry extends TestRepository {
   digests: Record<string, string>;
 }
 
-/** A registry on the loopback with one chart, `team/web`, its archives by tag. With `password` it wants a token that user `joe` gets for it; `swapped`, its archives are not what it says. */
+/**
+ * Starts a registry on the loopback interface with one chart, `team/web`, given as archives by tag.
+ * With `password`, it requires a token, which the user `joe` gets for that password. With `swapped`,
+ * its archives do not match its manifests.
+ */
 export async function serveRegistry(
   t: ExecutionContext,
   archives: Record<string, Buffer>,

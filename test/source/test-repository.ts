@@ -3,16 +3,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
 
-/** What a path is answered with: a body, or whatever a function does with the response. */
+/** Response to a request: a body, or a function that sends one. */
 export type Answer = string | Buffer | ((request: IncomingMessage, response: ServerResponse) => void);
 
 export interface TestRepository {
   url: string;
-  /** What was asked for, in order. */
+  /** Requests in the order of their arrival. */
   requests: { url: string; authorization: string | undefined }[];
 }
 
-/** Serves HTTP on the loopback until the test ends; what `answers` does not have, by path, is a 404. */
+/**
+ * Serves HTTP on the loopback interface until the test ends. `answers` has the responses by path; every
+ * other path gets a 404.
+ */
 export async function serve(t: ExecutionContext, answers: Record<string, Answer>): Promise<TestRepository> {
   const requests: TestRepository['requests'] = [];
   const server = createServer((request, response) => {
@@ -40,7 +43,7 @@ export interface TestEntry {
   digest?: string;
 }
 
-/** An index as `helm repo index` writes it. */
+/** Returns an index in the layout of `helm repo index`. */
 export function indexYaml(entries: Record<string, TestEntry[]>): string {
   const charts = Object.entries(entries).map(([name, versions]) => {
     const items = versions.map(({ version, url = `${name}-${version}.tgz`, digest }) =>

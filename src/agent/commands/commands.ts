@@ -10,7 +10,7 @@ type Values = NonNullable<InstallRequest['values']>;
 
 export interface CommandDependencies {
   operations: Operations;
-  source: ChartSource;
+  source: Pick<ChartSource, 'load'>;
   /** Reads YAML text. Throws where it is no mapping; a `line` of the error is passed on. */
   readValues: (text: string) => Values;
   /** What all operations of this agent work with. */

@@ -2,38 +2,43 @@ import { parseVersion } from '../../go/semver.ts';
 import { GoError } from '../../go/value.ts';
 import { SourceError } from '../source-error.ts';
 
-/** A chart in a registry, as `oci://host/repository[:tag][@digest]` names it. */
+/** The parts of a chart's URL in a registry: `oci://host/repository[:tag][@digest]`. */
 export interface ChartReference {
-  /** Host, and port where there is one. */
+  /** Host, with its port if there is one. */
   readonly host: string;
   readonly repository: string;
-  /** As a version is written: with a plus. Empty where there is none. */
+  /** In the form of a version, with a plus. Empty if there is none. */
   readonly tag: string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly digest: string;
 }
 
-const form =
+const referencePattern =
   /^oci:\/\/([a-z0-9.-]+(?::\d+)?|\[[\da-f:]+\](?::\d+)?)\/([a-z0-9]+(?:[._/-]+[a-z0-9]+)*)(?::([\w][\w.+-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$/i;
 
-/** Reads a reference. Throws {@link SourceError}. */
+export function isRegistryUrl(text: string): boolean {
+  return /^oci:\/\//i.test(text);
+}
+
+/** Reads the URL of a chart in a registry. Throws {@link SourceError}. */
 export function parseReference(text: string): ChartReference {
-  const [, host, repository, tag = '', digest = ''] = form.exec(text) ?? [];
+  const [, host, repository, tag = '', digest = ''] = referencePattern.exec(text) ?? [];
   if (host === undefined || repository === undefined) {
+    // The text is not shown: it may contain a password.
     throw new SourceError(
       'invalid_repository_url',
-      "the chart's address is none of a registry; it has the form oci://host/path/name, and may end with :VERSION or @sha256:DIGEST",
+      "the chart's URL is not valid; a chart in a registry has the form oci://host/path/name, optionally followed by :VERSION or @sha256:DIGEST",
     );
   }
   return { host, repository, tag, digest };
 }
 
-/** The registry's form of a version, which may not have a plus. */
+/** Returns the tag for a version: tags cannot contain a plus. */
 export function tagOf(version: string): string {
   return version.replaceAll('+', '_');
 }
 
-/** Whether a wanted version names one alone, so that no list of tags is needed. */
+/** Whether a text is a version, and not a range that has to be resolved by the list of tags. */
 export function isVersion(text: string): boolean {
   try {
     parseVersion(text);

@@ -1,47 +1,47 @@
 import { request } from 'undici';
 import { z } from 'zod';
 import type { ChartRequest } from '../chart-request.ts';
-import { basicAuthorization, type Target } from '../credentials.ts';
 import { download } from '../download.ts';
+import type { DownloadSettings } from '../download-settings.ts';
+import { basicAuthorization, type Endpoint } from '../endpoint.ts';
 import { requestFailure } from '../http-failure.ts';
-import type { RepositoryOptions } from '../repository.ts';
-import { refuseOtherSchemes } from '../repository-url.ts';
+import { requireHttp } from '../http-url.ts';
 import { SourceError } from '../source-error.ts';
 import type { ChartReference } from './reference.ts';
 
 const tokenSchema = z.object({ token: z.string().optional(), access_token: z.string().optional() });
 
-/** How to ask a registry for parts of a repository. */
+/** Access to one repository of a registry. */
 export interface RegistryAccess {
-  /** What is at a path below `/v2/REPOSITORY/`. */
-  target(path: string): Target;
+  /** Returns the endpoint for a path below `/v2/REPOSITORY/`. */
+  endpointAt(path: string): Endpoint;
 }
 
 /**
- * Finds out what a registry wants to see before it hands a repository out: nothing, a user name and password, or a token that another address gives for
- * them (docs of the distribution project: token authentication). Throws {@link SourceError}, or the signal's reason.
+ * Determines how a registry authenticates clients: not at all, by user name and password, or by a
+ * token that its token service issues for them (distribution project: token authentication). Gets
+ * the token if one is required. Throws {@link SourceError}, or the signal's reason.
  */
 export async function accessRegistry(
   { host, repository }: ChartReference,
-  credentials: Pick<ChartRequest, 'username' | 'password' | 'plainHttp'>,
-  options: RepositoryOptions,
+  { username = '', password = '' }: Pick<ChartRequest, 'username' | 'password'>,
+  settings: DownloadSettings,
   signal: AbortSignal,
 ): Promise<RegistryAccess> {
-  const base = new URL(`${credentials.plainHttp === true ? 'http' : 'https'}://${host}/v2/`);
-  const { username = '', password = '' } = credentials;
+  const base = new URL(`${settings.plainHttp ? 'http' : 'https'}://${host}/v2/`);
   const basic = username === '' || password === '' ? undefined : basicAuthorization(username, password);
-  const challenge = await challengeOf(base, options, signal);
+  const challenge = await readChallenge(base, settings, signal);
   const authorization =
     challenge === undefined
       ? basic
-      : `Bearer ${await tokenFrom({ url: tokenUrl(challenge, base, repository), authorization: basic }, options, signal)}`;
-  return { target: (path) => ({ url: new URL(`${base.href}${repository}/${path}`), authorization }) };
+      : `Bearer ${await fetchToken({ url: tokenUrl(challenge, base, repository), authorization: basic }, settings, signal)}`;
+  return { endpointAt: (path) => ({ url: new URL(`${base.href}${repository}/${path}`), authorization }) };
 }
 
-/** The parameters of a `Bearer` challenge; undefined where the registry makes none. */
-async function challengeOf(
+/** Returns the parameters of the registry's `Bearer` challenge; undefined if it sends none. */
+async function readChallenge(
   url: URL,
-  { dispatcher, timeoutMs }: RepositoryOptions,
+  { dispatcher, timeoutMs }: DownloadSettings,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   try {
@@ -64,37 +64,36 @@ async function challengeOf(
 
 function tokenUrl(challenge: ReadonlyMap<string, string>, registry: URL, repository: string): URL {
   const realm = challenge.get('realm') ?? '';
-  if (!URL.canParse(realm)) throw invalidToken('names no address for it');
+  if (!URL.canParse(realm)) throw invalidToken('gives no valid URL for it');
   const url = new URL(realm);
-  refuseOtherSchemes(url, "the address of the registry's token");
-  if (registry.protocol === 'https:' && url.protocol === 'http:') throw invalidToken('would have it sent without TLS');
+  requireHttp(url, "the URL of the registry's token service");
+  if (registry.protocol === 'https:' && url.protocol === 'http:') throw invalidToken('issues it without TLS');
   const service = challenge.get('service');
   if (service !== undefined) url.searchParams.set('service', service);
   url.searchParams.set('scope', `repository:${repository}:pull`);
   return url;
 }
 
-async function tokenFrom(
-  target: Target,
-  { dispatcher, timeoutMs }: RepositoryOptions,
+async function fetchToken(
+  endpoint: Endpoint,
+  { dispatcher, timeoutMs }: DownloadSettings,
   signal: AbortSignal,
 ): Promise<string> {
-  const limits = { what: "the registry's token", maxBytes: 1024 * 1024, dispatcher, timeoutMs };
-  const answer = await download(target, limits, signal);
-  const parsed = tokenSchema.safeParse(jsonIn(answer));
-  const token = parsed.data?.token ?? parsed.data?.access_token;
-  if (token === undefined) throw invalidToken('gives none');
+  const options = { what: "the registry's token", maxBytes: 1024 * 1024, dispatcher, timeoutMs };
+  const response = tokenSchema.safeParse(parseJson(await download(endpoint, options, signal)));
+  const token = response.data?.token ?? response.data?.access_token;
+  if (token === undefined) throw invalidToken('issues none');
   return token;
 }
 
-function jsonIn(data: Buffer): unknown {
+function parseJson(data: Buffer): unknown {
   try {
     return JSON.parse(data.toString());
   } catch {
-    return undefined; // is no token either
+    return undefined; // refused by the schema
   }
 }
 
 function invalidToken(reason: string): SourceError {
-  return new SourceError('repository_invalid', `the registry wants a token, but ${reason}; check the chart's address`);
+  return new SourceError('repository_invalid', `the registry requires a token, but ${reason}; check the chart's URL`);
 }

@@ -1,0 +1,27 @@
+import type { ChartRequest } from './chart-request.ts';
+import { download } from './download.ts';
+import type { DownloadSettings } from './download-settings.ts';
+import { endpointFor } from './endpoint.ts';
+import { parseHttpUrl } from './http-url.ts';
+import { shownUrl } from './shown-url.ts';
+
+/** Downloads the archive of a chart from its URL. Throws {@link SourceError}, or the signal's reason. */
+export async function downloadArchive(
+  address: string,
+  request: ChartRequest,
+  { dispatcher, timeoutMs, maxArchiveBytes }: DownloadSettings,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const url = parseHttpUrl(address, "the chart's URL");
+  return download(
+    endpointFor(url, url, request),
+    {
+      what: `the archive of the chart at ${shownUrl(url)}`,
+      maxBytes: maxArchiveBytes,
+      accept: 'application/gzip,application/octet-stream',
+      dispatcher,
+      timeoutMs,
+    },
+    signal,
+  );
+}

@@ -1,0 +1,24 @@
+import type { Dispatcher } from 'undici';
+
+const mebibyte = 1024 * 1024;
+
+export const defaultDownloadSettings = {
+  timeoutMs: 120_000,
+  maxIndexBytes: 64 * mebibyte,
+  maxArchiveBytes: 100 * mebibyte,
+} as const;
+
+/** How charts are downloaded from repositories, registries and URLs. */
+export interface DownloadSettings {
+  readonly dispatcher: Dispatcher | undefined;
+  /** Time limit of each download, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly maxIndexBytes: number;
+  readonly maxArchiveBytes: number;
+  /** Whether to access OCI registries over HTTP without TLS. */
+  readonly plainHttp: boolean;
+  /** Called if another version than the requested one was selected. */
+  readonly onWarning: ((message: string, attributes: Readonly<Record<string, string>>) => void) | undefined;
+  /** Called with the reference of a pulled chart and the digest of its manifest. */
+  readonly onPulled: ((reference: string, digest: string) => void) | undefined;
+}

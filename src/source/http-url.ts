@@ -1,0 +1,38 @@
+import { SourceError } from './source-error.ts';
+
+/** Reads an HTTP or HTTPS URL. `what` names it in errors. Throws {@link SourceError}. */
+export function parseHttpUrl(text: string, what = "the repository's URL"): URL {
+  if (!URL.canParse(text)) {
+    // The text is not shown: it may contain a password.
+    throw new SourceError('invalid_repository_url', `${what} is not a URL; it has the form https://host/path`);
+  }
+  const url = new URL(text);
+  requireHttp(url, what);
+  return url;
+}
+
+/**
+ * Resolves a reference in the index of a repository; the result may be an `oci://` URL. As in Helm,
+ * a relative reference is below the repository's URL, with or without a slash at its end, and gets
+ * the query of that URL. Unlike Helm, it does not get the query if it leads to another host.
+ */
+export function resolveReference(repository: URL, reference: string): URL {
+  const base = new URL(repository);
+  base.pathname = `${base.pathname.replace(/\/$/, '')}/`;
+  if (!URL.canParse(reference, base.href)) {
+    throw new SourceError('repository_invalid', "the repository's index gives the chart an address that is not a URL");
+  }
+  const url = new URL(reference, base);
+  if (url.origin === base.origin && !URL.canParse(reference)) url.search = base.search;
+  if (url.protocol !== 'oci:') requireHttp(url, "the chart's address");
+  return url;
+}
+
+/** Throws `unsupported` if a URL is neither HTTP nor HTTPS. `what` names it in the error. */
+export function requireHttp(url: URL, what: string): void {
+  if (url.protocol === 'http:' || url.protocol === 'https:') return;
+  throw new SourceError(
+    'unsupported',
+    `${what} begins with ${url.protocol}//: only http:// and https:// are supported here`,
+  );
+}
