@@ -1,15 +1,21 @@
 import tseslint from 'typescript-eslint';
+import { pending, typescriptProse } from './eslint.prose.js';
 
-// The real clock, randomness and environment are supplied by the composition root and published entry points only, so that
-// a render or an operation can be repeated exactly.
+// Only the composition root and the published entry points read the real clock, randomness and
+// environment, so that a render or an operation can be repeated exactly.
 const hostGlobals = [
-  { object: 'Date', property: 'now', message: 'Take the time from the host that is handed in.' },
-  { object: 'Math', property: 'random', message: 'Take randomness from the host that is handed in.' },
-  { object: 'process', property: 'env', message: 'Take the environment from the host that is handed in.' },
+  { object: 'Date', property: 'now', message: 'Take the time from the host argument.' },
+  { object: 'Math', property: 'random', message: 'Take randomness from the host argument.' },
+  { object: 'process', property: 'env', message: 'Take the environment from the host argument.' },
 ];
 
+const privateAndPublic = {
+  selector: ':matches(PropertyDefinition, MethodDefinition)[accessibility=/^(private|public)$/]',
+  message: 'Write #name for a private member and no keyword for a public one.',
+};
+
 export default tseslint.config(
-  { ignores: ['dist', 'coverage', 'test/**/fixtures', '*.config.js', '.dependency-cruiser.js'] },
+  { ignores: ['dist', 'coverage', 'test/**/fixtures', '*.js', '.dependency-cruiser.js'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true } },
@@ -31,7 +37,29 @@ export default tseslint.config(
   },
   {
     files: ['test/**'],
-    // ava's assertion results are of no interest when they are the body of an arrow function
+    // An ava assertion returns a result, which an arrow function may return.
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
+  {
+    files: ['**/*.ts'],
+    ignores: pending,
+    rules: {
+      'no-restricted-syntax': ['error', privateAndPublic],
+      // PascalCase is for a zod schema that shares its type's name.
+      '@typescript-eslint/naming-convention': [
+        'error',
+        {
+          selector: ['variable', 'parameter', 'function', 'classProperty', 'classMethod'],
+          format: ['camelCase', 'StrictPascalCase'],
+          leadingUnderscore: 'allow',
+          trailingUnderscore: 'allow',
+        },
+        // Fields of packets and objects keep their names.
+        { selector: ['variable', 'parameter'], modifiers: ['destructured'], format: null },
+        { selector: ['classProperty', 'classMethod'], modifiers: ['requiresQuotes'], format: null },
+        { selector: 'typeLike', format: ['PascalCase'] },
+      ],
+    },
+  },
+  typescriptProse,
 );

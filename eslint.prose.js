@@ -1,0 +1,109 @@
+// How the project writes: plain English in comments, strings and Markdown, wrapped at 100 columns.
+// tools/prose/phrases.ts has the phrases that are rejected, each with what to write instead.
+// An exception needs its reason: // eslint-disable-next-line prose/plain-english -- Helm's own text
+import markdown from '@eslint/markdown';
+import stylistic from '@stylistic/eslint-plugin';
+import tseslint from 'typescript-eslint';
+import prose from './tools/prose/plugin.ts';
+
+/** Folders that are not rewritten yet. */
+export const pending = [
+  '.dependency-cruiser.js',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'README.md',
+  'benchmarks/bench-case.ts',
+  'benchmarks/helm-engine.ts',
+  'benchmarks/render.ts',
+  'docs/adr/**',
+  'docs/architecture.md',
+  'docs/errors.md',
+  'docs/library.md',
+  'docs/limits.md',
+  'docs/nunjucks.md',
+  'docs/protocol.md',
+  'eslint.config.js',
+  'src/agent/**',
+  'src/bin/**',
+  'src/chart/**',
+  'src/cli/**',
+  'src/control-plane/**',
+  'src/functions/**',
+  'src/go/**',
+  'src/journal/**',
+  'src/jsonpath/**',
+  'src/kube/**',
+  'src/lint/**',
+  'src/objects/**',
+  'src/operation/**',
+  'src/protocol/**',
+  'src/readiness/**',
+  'src/release/**',
+  'src/render/**',
+  'src/sandbox/**',
+  'src/source/**',
+  'src/template/**',
+  'src/x509/**',
+  'src/yaml/**',
+  'test/agent/**',
+  'test/api/**',
+  'test/bin/**',
+  'test/chart/**',
+  'test/cli/**',
+  'test/control-plane/**',
+  'test/e2e/**',
+  'test/functions/**',
+  'test/fuzz/**',
+  'test/go/**',
+  'test/kube/**',
+  'test/operation/**',
+  'test/protocol/**',
+  'test/readiness/**',
+  'test/release/**',
+  'test/render/**',
+  'test/sandbox/**',
+  'test/source/**',
+  'test/template/**',
+  'test/yaml/**',
+  'tools/check-imports.ts',
+  'tools/check-package.ts',
+  'tools/corpus.ts',
+  'tools/fuzz/**',
+  'tools/oracle-case.ts',
+  'tools/oracle.ts',
+  'tools/prose/**',
+  'tools/template-case.ts',
+];
+
+/** The rules for comments and strings. eslint.config.js has them too, for editors. */
+export const typescriptProse = {
+  files: ['**/*.ts', '**/*.js'],
+  ignores: pending,
+  plugins: { prose, '@stylistic': stylistic },
+  rules: {
+    'prose/plain-english': 'error',
+    // only comments are limited: prettier wraps code
+    '@stylistic/max-len': ['error', { code: 1000, comments: 100, ignoreUrls: true }],
+  },
+};
+
+const markdownProse = {
+  files: ['**/*.md'],
+  ignores: pending,
+  plugins: { markdown, prose },
+  language: 'markdown/gfm',
+  rules: { 'prose/plain-markdown': 'error', 'prose/wrap-markdown': 'error' },
+};
+
+// `npm run check:prose` needs no types, so it takes seconds.
+export default [
+  { ignores: ['dist', 'coverage', 'test/**/fixtures'] },
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parser: tseslint.parser },
+    // its rules do not run here, but comments that disable them must find them
+    plugins: { '@typescript-eslint': tseslint.plugin },
+  },
+  typescriptProse,
+  markdownProse,
+];
