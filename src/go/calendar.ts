@@ -1,6 +1,6 @@
 import { GoObject, int, type GoFunction, type Int } from './value.ts';
 
-/** A day of the Gregorian calendar. */
+/** Date in the Gregorian calendar. */
 export interface CivilDate {
   readonly year: number;
   /** 1 to 12. */
@@ -35,12 +35,12 @@ export function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** How many days the month has; 1 is January. */
+/** Number of days in a month; January is 1. */
 export function daysInMonth(month: number, year: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (monthDays[month - 1] ?? 0);
 }
 
-/** The date so many days after 1970-01-01. */
+/** Returns the date that is `day` days after 1970-01-01. */
 export function dateOfDay(day: number): CivilDate {
   const shifted = day + 719_468;
   const era = Math.floor(shifted / daysInEra);
@@ -58,7 +58,10 @@ export function dateOfDay(day: number): CivilDate {
   };
 }
 
-/** How many days after 1970-01-01 the date is. Months and days beyond their range go over into the next, as in Go. */
+/**
+ * Returns the number of days from 1970-01-01 to a date. Months and days out of range are
+ * normalized, as in Go: October 32 is November 1.
+ */
 export function dayOfDate({ year, month, day }: CivilDate): number {
   const wholeYear = year + Math.floor((month - 1) / 12);
   const wholeMonth = ((((month - 1) % 12) + 12) % 12) + 1;
@@ -70,12 +73,12 @@ export function dayOfDate({ year, month, day }: CivilDate): number {
   return era * daysInEra + dayOfEra - 719_468 + day - 1;
 }
 
-/** 1 for the first of January. */
+/** Returns the day of the year; January 1 is 1. */
 export function dayOfYear(date: CivilDate): number {
   return dayOfDate(date) - dayOfDate({ year: date.year, month: 1, day: 1 }) + 1;
 }
 
-/** 0 for Sunday, for the day so many days after 1970-01-01. */
+/** Returns the day of the week for a number of days after 1970-01-01; Sunday is 0. */
 export function weekdayOfDay(day: number): number {
   return (((day + 4) % 7) + 7) % 7;
 }
@@ -84,35 +87,35 @@ export function weekdayOfDay(day: number): number {
 export class CalendarName extends GoObject {
   readonly goType: string;
   readonly kind = 'int';
-  private readonly number: number;
-  private readonly name: string;
+  readonly #number: number;
+  readonly #name: string;
 
   constructor(goType: string, number: number, name: string) {
     super();
     this.goType = goType;
-    this.number = number;
-    this.name = name;
+    this.#number = number;
+    this.#name = name;
   }
 
   override underlying(): Int {
-    return int(this.number);
+    return int(this.#number);
   }
 
   override text(): string {
-    return this.name;
+    return this.#name;
   }
 
   override method(name: string): GoFunction | undefined {
-    return name === 'String' ? { params: [], call: () => this.name } : undefined;
+    return name === 'String' ? { params: [], call: () => this.#name } : undefined;
   }
 }
 
-/** A `time.Month`; 1 is January. */
+/** Returns a `time.Month`; January is 1. */
 export function monthOf(number: number): CalendarName {
   return new CalendarName('time.Month', number, monthNames[number - 1] ?? `%!Month(${number})`);
 }
 
-/** A `time.Weekday`; 0 is Sunday. */
+/** Returns a `time.Weekday`; Sunday is 0. */
 export function weekdayOf(number: number): CalendarName {
   return new CalendarName('time.Weekday', number, weekdayNames[number] ?? `%!Weekday(${number})`);
 }

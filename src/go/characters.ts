@@ -1,6 +1,6 @@
 import { runes, runeText } from './text.ts';
 
-// Characters whose upper case in Unicode's full mapping is longer, but that have a single upper case letter too.
+// Characters with a single upper case letter whose full Unicode mapping is longer.
 const greekWithIota = /^[\u1f80-\u1f87\u1f90-\u1f97\u1fa0-\u1fa7]$/;
 const upperExceptions: ReadonlyMap<string, string> = new Map([
   ['\u1fb3', '\u1fbc'],
@@ -15,7 +15,7 @@ const titleExceptions: ReadonlyMap<string, string> = new Map([
 ]);
 const georgian = /^[\u10d0-\u10fa\u10fd-\u10ff]$/;
 
-/** Go's `unicode.ToUpper`: one character for one. */
+/** `unicode.ToUpper`: maps one character to exactly one character. */
 export function toUpper(character: string): string {
   const upper = character.toUpperCase();
   if (isOneCharacter(upper)) return upper;
@@ -23,13 +23,13 @@ export function toUpper(character: string): string {
   return upperExceptions.get(character) ?? character;
 }
 
-/** Go's `unicode.ToLower`: one character for one. */
+/** `unicode.ToLower`: maps one character to exactly one character. */
 export function toLower(character: string): string {
   const lower = character.toLowerCase();
   return isOneCharacter(lower) ? lower : character === '\u0130' ? 'i' : character;
 }
 
-/** Go's `unicode.ToTitle`: one character for one. */
+/** `unicode.ToTitle`: maps one character to exactly one character. */
 export function toTitle(character: string): string {
   if (georgian.test(character)) return character;
   return titleExceptions.get(character) ?? toUpper(character);
@@ -39,7 +39,10 @@ function isOneCharacter(text: string): boolean {
   return text.length === 1 || (text.length === 2 && (text.codePointAt(0) ?? 0) > 0xffff);
 }
 
-/** The characters of a string as Go's `range` sees them: U+FFFD for each byte that is no UTF-8. */
+/**
+ * Returns the characters of a string as Go's `range` sees them: U+FFFD for each byte that is not
+ * valid UTF-8.
+ */
 export function charactersOf(text: string): string[] {
   return text.isWellFormed() ? Array.from(text) : runes(text).map(runeText);
 }

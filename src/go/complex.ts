@@ -1,6 +1,6 @@
 import { GoObject } from './value.ts';
 
-/** Go's `complex128`: what a literal such as `1i` is. Nothing but printing and comparing can be done with it. */
+/** Go's `complex128`, the type of literals such as `1i`. Supports only printing and comparing. */
 export class Complex extends GoObject {
   readonly goType = 'complex128';
   readonly kind = 'complex128';

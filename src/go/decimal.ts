@@ -1,7 +1,7 @@
 import { format } from './fmt.ts';
 import { GoError } from './value.ts';
 
-/** `digits` × 10^`exponent`, as shopspring/decimal has numbers. */
+/** A number as in shopspring/decimal: `digits` × 10^`exponent`. */
 export interface Decimal {
   readonly digits: bigint;
   readonly exponent: number;
@@ -9,7 +9,7 @@ export interface Decimal {
 
 const divisionPlaces = 16;
 
-/** The decimal that a float64 is printed as. */
+/** Converts a float64 to the decimal that it is printed as. */
 export function decimalOf(value: number): Decimal {
   if (!Number.isFinite(value)) throw new GoError(`Cannot create a Decimal from ${format(value)}`);
   const [mantissa = '0', exponent = '0'] = value.toString().split('e');
@@ -17,12 +17,12 @@ export function decimalOf(value: number): Decimal {
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
-/** The float64 that is nearest to a decimal. */
+/** Returns the float64 nearest to a decimal. */
 export function toNumber({ digits, exponent }: Decimal): number {
   return Number(`${digits}e${exponent}`);
 }
 
-/** The sum, exact. */
+/** Returns the exact sum. */
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const exponent = Math.min(a.exponent, b.exponent);
   return { digits: rescale(a, exponent) + rescale(b, exponent), exponent };
@@ -36,12 +36,12 @@ function powerOfTen(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
 
-/** The product, exact. */
+/** Returns the exact product. */
 export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return { digits: a.digits * b.digits, exponent: a.exponent + b.exponent };
 }
 
-/** The quotient, rounded half away from zero to 16 places. */
+/** Returns the quotient, rounded to 16 places, half away from zero. */
 export function divideDecimals(a: Decimal, b: Decimal): Decimal {
   if (b.digits === 0n) throw new GoError('decimal division by 0');
   const shift = a.exponent - b.exponent + divisionPlaces;

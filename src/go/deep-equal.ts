@@ -2,12 +2,15 @@ import { equalStrings } from './text.ts';
 import { goTypeOf } from './types.ts';
 import { GoObject, Int, NamedMap, Slice, type Value } from './value.ts';
 
-/** Go's `reflect.DeepEqual`: same types all the way down and same contents; nil is not the same as empty. */
+/** `reflect.DeepEqual`: the same types and contents at every level; nil is not equal to empty. */
 export function deepEqual(a: Value, b: Value): boolean {
   return equal(a, b, new Map());
 }
 
-/** Collections that have been compared, or are being compared: like Go's, they are not compared again. */
+/**
+ * Pairs of collections that were compared or are being compared. As in Go, they are compared only
+ * once.
+ */
 type Visited = Map<object, Set<object>>;
 
 function equal(a: Value, b: Value, visited: Visited): boolean {
@@ -19,11 +22,12 @@ function equal(a: Value, b: Value, visited: Visited): boolean {
   if (visit(a, b, visited)) return true;
   if (a instanceof Map) return b instanceof Map && equalMaps(a, b, visited);
   if (a instanceof GoObject) return b instanceof GoObject && equalObjects(a, b, visited);
-  // same types, and neither is a number, a map or an object: both are lists or both are bytes
+  // the types are equal and neither is a number, a map or an object: both are lists or both are
+  // bytes
   return equalLists(a as ArrayLike<Value>, b as ArrayLike<Value>, visited);
 }
 
-/** Whether the two were visited before. */
+/** Records a pair, and reports whether it was visited before. */
 function visit(a: object, b: object, visited: Visited): boolean {
   const others = visited.get(a);
   if (others === undefined) visited.set(a, new Set([b]));

@@ -4,7 +4,7 @@ import { GoError, GoObject, Int, int64, type GoFunction } from './value.ts';
 const second = 1_000_000_000n;
 const minute = 60n * second;
 const hour = 60n * minute;
-const largest = (1n << 63n) - 1n;
+const maxInt64 = (1n << 63n) - 1n;
 
 const units: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
@@ -17,7 +17,10 @@ const units: ReadonlyMap<string, bigint> = new Map([
   ['h', hour],
 ]);
 
-/** Reads a duration such as `1h30m` or `-1.5s` in nanoseconds. Throws the error of `time.ParseDuration`. */
+/**
+ * Parses a duration such as `1h30m` or `-1.5s`, and returns nanoseconds. Throws the error of
+ * `time.ParseDuration`.
+ */
 export function parseDuration(text: string): bigint {
   const negative = text.startsWith('-');
   let rest = text.replace(/^[+-]/, '');
@@ -32,18 +35,18 @@ export function parseDuration(text: string): bigint {
     const unit = units.get(unitName);
     if (unit === undefined) throw invalid(`unknown unit ${quoteForTime(unitName)} in duration`, text);
     total += BigInt(whole || 0) * unit + fractionOf(fraction, unit);
-    if (total > largest + 1n) throw invalid('invalid duration', text);
+    if (total > maxInt64 + 1n) throw invalid('invalid duration', text);
     rest = rest.slice(matched.length);
   }
-  if (!negative && total > largest) throw invalid('invalid duration', text);
+  if (!negative && total > maxInt64) throw invalid('invalid duration', text);
   return negative ? -total : total;
 }
 
-/** Go computes fractions with floats. */
+/** Computes a fraction with floats, as Go does. */
 function fractionOf(digits: string, unit: bigint): bigint {
   let [value, scale] = [0n, 1];
   for (const digit of digits) {
-    if (value > largest / 10n) break;
+    if (value > maxInt64 / 10n) break;
     value = value * 10n + BigInt(digit);
     scale *= 10;
   }
@@ -54,7 +57,7 @@ function invalid(problem: string, text: string): GoError {
   return new GoError(`time: ${problem} ${quoteForTime(text)}`);
 }
 
-/** How package time quotes: bytes beyond ASCII as `\x..`. */
+/** Quotes a string as package time does: control and non-ASCII bytes become `\x..`. */
 export function quoteForTime(text: string): string {
   let quoted = '';
   for (const byte of toBytes(text)) {
@@ -64,7 +67,7 @@ export function quoteForTime(text: string): string {
   return `"${quoted}"`;
 }
 
-/** Writes nanoseconds as Go does: `1h0m0.5s`, `1.5ms`. */
+/** Formats nanoseconds as `Duration.String` does: `1h0m0.5s`, `1.5ms`. */
 export function formatDuration(nanoseconds: bigint): string {
   const sign = nanoseconds < 0n ? '-' : '';
   const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
@@ -84,14 +87,14 @@ function decimal(value: bigint, places: number): string {
   return fraction === '' ? `${value / scale}` : `${value / scale}.${fraction}`;
 }
 
-/** Rounds to a multiple, half away from zero, as `Duration.Round`. */
+/** `Duration.Round`: rounds to a multiple, half away from zero. */
 export function roundDuration(nanoseconds: bigint, multiple: bigint): bigint {
   if (multiple <= 0n) return nanoseconds;
   const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const rest = size % multiple;
   const rounded = 2n * rest < multiple ? size - rest : size - rest + multiple;
   const signed = nanoseconds < 0n ? -rounded : rounded;
-  return signed > largest ? largest : signed < -largest - 1n ? -largest - 1n : signed;
+  return signed > maxInt64 ? maxInt64 : signed < -maxInt64 - 1n ? -maxInt64 - 1n : signed;
 }
 
 /** A `time.Duration`, in nanoseconds. */
@@ -118,7 +121,7 @@ export class Duration extends GoObject {
   }
 }
 
-/** The nanoseconds of an argument that is a duration. */
+/** Returns the nanoseconds of a duration argument. */
 export function nanosecondsOf(duration: Duration | Int): bigint {
   return duration instanceof Int ? duration.value : duration.nanoseconds;
 }
@@ -160,7 +163,7 @@ const methods: ReadonlyMap<string, Method> = new Map([
     'Abs',
     (nanoseconds) => ({
       params: [],
-      call: () => new Duration(nanoseconds >= 0n ? nanoseconds : -nanoseconds > largest ? largest : -nanoseconds),
+      call: () => new Duration(nanoseconds >= 0n ? nanoseconds : -nanoseconds > maxInt64 ? maxInt64 : -nanoseconds),
     }),
   ],
 ]);

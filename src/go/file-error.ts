@@ -7,21 +7,26 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'file name too long',
 };
 
-/** The error of reading a file, in Go's words where they are known. */
+/**
+ * Returns the error of Go's `os.Open` or `Read` for an error of Node; `error` itself if its code is
+ * unknown.
+ */
 export function openError(path: string, error: unknown): Error {
-  return inGosWords(isReadOfFolder(error) ? 'read' : 'open', path, error);
+  return goPathError(isReadOfFolder(error) ? 'read' : 'open', path, error);
 }
 
-/** The error of looking at what is at a path, in Go's words where they are known. */
+/**
+ * Returns the error of Go's `os.Stat` for an error of Node; `error` itself if its code is unknown.
+ */
 export function statError(path: string, error: unknown): Error {
-  return inGosWords('stat', path, error);
+  return goPathError('stat', path, error);
 }
 
 function isReadOfFolder(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EISDIR';
 }
 
-function inGosWords(operation: string, path: string, error: unknown): Error {
+function goPathError(operation: string, path: string, error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const reason = 'code' in error ? reasons[String(error.code)] : undefined;
   return reason === undefined ? error : new Error(`${operation} ${path}: ${reason}`, { cause: error });

@@ -1,9 +1,9 @@
-/** Floating-point numbers as text, as Go's `strconv` writes them. */
+/** Formats floating-point numbers as Go's `strconv` does. */
 
-/** The ways to write a float: `%e` and its kin. */
+/** Float formats, named after their verbs: `%e`, `%f` and so on. */
 export type FloatFormat = 'b' | 'e' | 'E' | 'f' | 'g' | 'G' | 'x' | 'X';
 
-/** Decimal digits and the place of the point: 0.d1d2d3 × 10^exponent. */
+/** Decimal digits and the position of the decimal point: 0.d1d2d3 × 10^exponent. */
 interface Decimal {
   readonly digits: string;
   readonly exponent: number;
@@ -11,7 +11,8 @@ interface Decimal {
 
 /**
  * `strconv.FormatFloat` for a float64.
- * @param precision digits after the point, or in all for `g`; -1 for the fewest that read back the same
+ * @param precision Number of digits after the point, or of significant digits for `g`; -1 for the
+ * fewest digits that parse back to the same number.
  */
 export function formatFloat(value: number, format: FloatFormat, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
@@ -58,17 +59,17 @@ function general(value: number, format: 'g' | 'G', precision: number): string {
   return positional(number, Math.max(length - number.exponent, 0));
 }
 
-/** The fewest digits that read back as the same number. */
+/** Returns the fewest digits that parse back to the same number. */
 function shortestDecimal(value: number): Decimal {
   if (value === 0) return { digits: '0', exponent: 1 };
   const [mantissa = '', exponent = ''] = value.toExponential().split('e');
   return { digits: mantissa.replace('.', ''), exponent: Number(exponent) + 1 };
 }
 
-/** The number as it is, with as many digits as it takes. */
+/** Returns all digits of the exact value. */
 function exactDecimal(value: number): Decimal {
   if (value === 0) return { digits: '0', exponent: 1 };
-  const { mantissa, exponent } = split(value);
+  const { mantissa, exponent } = decompose(value);
   if (exponent >= 0) {
     const digits = (mantissa << BigInt(exponent)).toString();
     return { digits, exponent: digits.length };
@@ -81,7 +82,7 @@ function roundPlaces(number: Decimal, places: number): Decimal {
   return roundDigits(number, number.exponent + places);
 }
 
-/** Rounds to so many digits, half to even. */
+/** Rounds to `count` digits, half to even. */
 function roundDigits({ digits, exponent }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, exponent };
   if (count < 0) return { digits: '0', exponent: 1 };
@@ -117,8 +118,11 @@ function positional({ digits, exponent }: Decimal, places: number): string {
   return `${whole}.${after.slice(0, places).padEnd(places, '0')}`;
 }
 
-/** A finite float as mantissa × 2^exponent, the mantissa a whole number of at most 53 bits. */
-function split(value: number): { mantissa: bigint; exponent: number } {
+/**
+ * Splits a finite float into mantissa × 2^exponent, where the mantissa is a whole number of at most
+ * 53 bits.
+ */
+function decompose(value: number): { mantissa: bigint; exponent: number } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
   const bits = view.getBigUint64(0);
@@ -130,7 +134,7 @@ function split(value: number): { mantissa: bigint; exponent: number } {
 }
 
 function binary(value: number): string {
-  const { mantissa, exponent } = split(value);
+  const { mantissa, exponent } = decompose(value);
   return `${mantissa}p${exponent >= 0 ? '+' : ''}${exponent}`;
 }
 
@@ -144,10 +148,13 @@ function hexadecimal(value: number, format: 'x' | 'X', precision: number): strin
   return format === 'X' ? text.toUpperCase() : text;
 }
 
-/** The mantissa with its leading one at bit 52 and only so many hexadecimal digits after it; the power of two of that one. */
+/**
+ * Returns the mantissa with its leading one at bit 52, rounded to `precision` hexadecimal digits
+ * after it, and the power of two of that leading one.
+ */
 function roundHex(value: number, precision: number): { mantissa: bigint; exponent: number } {
   if (value === 0) return { mantissa: 0n, exponent: 0 };
-  let { mantissa, exponent } = split(value);
+  let { mantissa, exponent } = decompose(value);
   const missing = 53 - mantissa.toString(2).length;
   mantissa <<= BigInt(missing);
   exponent += 52 - missing;
@@ -156,7 +163,7 @@ function roundHex(value: number, precision: number): { mantissa: bigint; exponen
   return rounded < 1n << 53n ? { mantissa: rounded, exponent } : { mantissa: rounded >> 1n, exponent: exponent + 1 };
 }
 
-/** Divides by a power of two and rounds, half to even. */
+/** Divides by 2^`bits`, and rounds half to even. */
 export function shiftRight(value: bigint, bits: number): bigint {
   const dropped = BigInt(bits);
   const half = 1n << (dropped - 1n);

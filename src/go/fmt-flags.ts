@@ -3,11 +3,11 @@ import { isPrint } from './printable.ts';
 import { canBackquote, quote, quoteRune, quoteRuneToAscii, quoteToAscii } from './strconv.ts';
 import { normalize, runeCount, runeText, toBytes } from './text.ts';
 
-/** What stands between `%` and the verb. */
+/** Flags, width and precision between `%` and the verb. */
 export interface Flags {
-  /** 0: none. */
+  /** 0 if absent. */
   width: number;
-  /** -1: none. */
+  /** -1 if absent. */
   precision: number;
   minus: boolean;
   plus: boolean;
@@ -20,7 +20,7 @@ export interface Flags {
   sharpV: boolean;
 }
 
-/** No flags, no width, no precision. */
+/** Returns flags with nothing set. */
 export function noFlags(): Flags {
   return {
     width: 0,
@@ -35,7 +35,7 @@ export function noFlags(): Flags {
   };
 }
 
-/** Brings a text to the width. */
+/** Pads a text to the width. */
 export function pad(text: string, flags: Flags): string {
   if (flags.width === 0) return text;
   const missing = flags.width - runeCount(text);
@@ -75,7 +75,10 @@ export function formatHexBytes(text: string | Uint8Array, upper: boolean, flags:
   return pad(upper ? hex.toUpperCase() : hex, flags);
 }
 
-/** Any verb that writes digits of an integer: `radix` 2, 8, 10 or 16. `letterO` asks for the prefix `0o`. */
+/**
+ * Formats an integer for any verb that writes digits. `radix` is 2, 8, 10 or 16; `letterO` adds the
+ * prefix `0o`.
+ */
 export function formatInteger(
   value: bigint,
   radix: number,
@@ -126,7 +129,7 @@ export function formatUnicode(value: bigint, flags: Flags): string {
   return padWithSpaces(`U+${digits}${shown ? ` '${runeText(Number(unsigned))}'` : ''}`, flags);
 }
 
-/** `%e`, `%f`, `%g` and their kin. `precision` counts where the flags name none. */
+/** `%e`, `%f`, `%g` and similar. `precision` applies if the flags have none. */
 export function formatFloating(value: number, format: FloatFormat, precision: number, flags: Flags): string {
   const wanted = flags.precision >= 0 ? flags.precision : precision;
   let number = formatFloat(value, format, wanted);
@@ -140,7 +143,7 @@ export function formatFloating(value: number, format: FloatFormat, precision: nu
   return number.charAt(0) + number.slice(1).padStart(flags.width - 1, '0');
 }
 
-/** `%#g`: a point and trailing zeros up to the precision. */
+/** `%#g`: adds a decimal point and trailing zeros up to the precision. */
 function withPoint(number: string, format: FloatFormat, precision: number): string {
   const hexadecimal = format === 'x' || format === 'X';
   const tailAt = number.search(hexadecimal ? /p/i : /[ep]/i);

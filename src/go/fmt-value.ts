@@ -19,21 +19,26 @@ import { fromBytes, sortedKeys } from './text.ts';
 import { goTypeOf, isList, isMap } from './types.ts';
 import { GoObject, Int, NamedMap, NilPointer, Slice, type Value } from './value.ts';
 
-/** How a value is printed: the verb, its flags, and how far below the argument the value is. */
+/** How a value is printed: the verb, its flags, and the depth of the value below the argument. */
 interface Context {
   readonly verb: string;
   readonly flags: Flags;
   readonly depth: number;
-  /** Whether `String()`, `Error()` and `GoString()` count: not inside unexported fields, and not in `%!d(type=value)`. */
+  /**
+   * Whether `String()`, `Error()` and `GoString()` are called: not inside unexported fields, and
+   * not in `%!d(type=value)`.
+   */
   readonly methods: boolean;
-  /** How much has been printed of what is inside of the argument. */
+  /** Size of the text printed so far for the parts of the argument. */
   readonly size: TextSize;
 }
 
-/** An address, for the rare template that prints a pointer: Go's are different in each run. */
+/** Address for the rare template that prints a pointer; in Go it differs in every run. */
 const address = 0xc000012345n;
 
-/** Prints an argument of `printf` with its verb. The flags for `%+v` and `%#v` are set by the caller. */
+/**
+ * Formats an argument of `printf` with its verb. The caller sets the flags for `%+v` and `%#v`.
+ */
 export function formatArgument(value: Value, verb: string, flags: Flags): string {
   if (value === null) return verb === 'T' || verb === 'v' ? pad('<nil>', flags) : `%!${verb}(<nil>)`;
   if (verb === 'T') return formatString(goTypeOf(value), flags);
@@ -43,7 +48,7 @@ export function formatArgument(value: Value, verb: string, flags: Flags): string
   return formatValue(value, context);
 }
 
-/** What a pointer points to as `%v` prints it, without methods and without `&`. */
+/** Formats the target of a pointer as `%v` does, but without methods and without `&`. */
 export function formatPointee(object: GoObject): string {
   return formatContents(object, object.goType.slice(1), {
     verb: 'v',
@@ -81,7 +86,7 @@ function nilElement({ flags }: Context): string {
   return flags.sharpV ? 'interface {}(nil)' : '<nil>';
 }
 
-/** `%!d(string=a)`: the verb does not fit the type. */
+/** Reports a verb that does not fit the type: `%!d(string=a)`. */
 function badVerb(value: Value, context: Context): string {
   const shown = formatValue(value, { ...context, verb: 'v', depth: 0, methods: false });
   return `%!${context.verb}(${goTypeOf(value)}=${shown})`;
@@ -174,28 +179,28 @@ function formatBytes(bytes: Uint8Array, name: string, context: Context): string 
     case 'q':
       return formatQuoted(fromBytes(bytes), flags);
     default: {
-      const inner = below(context);
+      const inner = nested(context);
       const textOf = (byte: number) => formatValue(new Int('uint8', BigInt(byte)), inner);
       return flags.sharpV ? `${typeName}{${printBytes(bytes, textOf, ', ')}}` : `[${printBytes(bytes, textOf, ' ')}]`;
     }
   }
 }
 
-function below(context: Context): Context {
+function nested(context: Context): Context {
   context.size.nest(context.depth);
   return { ...context, depth: context.depth + 1 };
 }
 
 function formatMap(map: ReadonlyMap<string, Value>, typeName: string, context: Context): string {
   if (context.flags.sharpV && map instanceof NamedMap && map.isNil) return `${typeName}(nil)`;
-  const inner = below(context);
+  const inner = nested(context);
   const entries = sortedKeys(map).map((key) => {
     return `${formatValue(key, inner)}:${formatInner(map.get(key) ?? null, inner, key.length)}`;
   });
   return context.flags.sharpV ? `${typeName}{${entries.join(', ')}}` : `map[${entries.join(' ')}]`;
 }
 
-/** Prints a part of a map or list, and counts it; what is inside of it counts itself. */
+/** Formats an element of a map or list, and adds its size; nested containers add their own. */
 function formatInner(value: Value, context: Context, keyLength: number): string {
   const text = formatValue(value, context);
   context.size.add(keyLength + (isMap(value) || isList(value) ? nodeWeight : text.length));
@@ -205,7 +210,7 @@ function formatInner(value: Value, context: Context, keyLength: number): string 
 function formatList(list: readonly Value[], typeName: string, context: Context): string {
   const { sharpV } = context.flags;
   if (sharpV && list instanceof Slice && list.isNil) return `${typeName}(nil)`;
-  const inner = below(context);
+  const inner = nested(context);
   const items = Array.from(list, (item) => formatInner(item, inner, 0));
   return sharpV ? `${typeName}{${items.join(', ')}}` : `[${items.join(' ')}]`;
 }
@@ -235,7 +240,7 @@ function formatByKind(object: GoObject, context: Context): string {
   if (underlying !== undefined) return formatUnderlying(underlying, object, context);
   if (object.kind === 'ptr') {
     if (context.depth > 0 || object instanceof NilPointer) return formatAddress(object, context);
-    return `&${formatContents(object, object.goType.slice(1), below(context))}`;
+    return `&${formatContents(object, object.goType.slice(1), nested(context))}`;
   }
   return object.kind === 'func' ? formatAddress(object, context) : formatContents(object, object.goType, context);
 }
@@ -266,7 +271,7 @@ function formatStruct(object: GoObject, typeName: string, context: Context): str
   const { plusV, sharpV } = context.flags;
   const members = object.members().map(([name, value]) => {
     const exported = /^\p{Lu}/u.test(name);
-    const shown = formatValue(value, { ...below(context), methods: context.methods && exported });
+    const shown = formatValue(value, { ...nested(context), methods: context.methods && exported });
     return plusV || sharpV ? `${name}:${shown}` : shown;
   });
   return sharpV ? `${typeName}{${members.join(', ')}}` : `{${members.join(' ')}}`;

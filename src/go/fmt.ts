@@ -3,7 +3,7 @@ import { formatArgument } from './fmt-value.ts';
 import { formatFloat } from './float.ts';
 import { GoObject, Int, type Value } from './value.ts';
 
-/** A value as `%v` prints it. */
+/** Formats a value as `%v` does. */
 export function format(value: Value): string {
   switch (typeof value) {
     case 'string':
@@ -19,7 +19,10 @@ export function format(value: Value): string {
   }
 }
 
-/** `fmt.Sprint`: a space between two values of which none is a string. `show` prints one value. */
+/**
+ * `fmt.Sprint`: adds a space between two values if neither is a string.
+ * @param show Formats one value. Default: {@link format}.
+ */
 export function sprint(values: readonly Value[], show = format): string {
   let text = '';
   let afterString = true;
@@ -32,12 +35,14 @@ export function sprint(values: readonly Value[], show = format): string {
   return text;
 }
 
-/** `fmt.Sprintln`: spaces between all values, and a newline at the end. */
+/** `fmt.Sprintln`: adds spaces between all values, and a newline at the end. */
 export function sprintln(values: readonly Value[]): string {
   return `${values.map(format).join(' ')}\n`;
 }
 
-/** `fmt.Sprintf`, with Go's marks such as `%!d(string=x)` where format and values do not fit. */
+/**
+ * `fmt.Sprintf`, with Go's error marks such as `%!d(string=x)` if format and values do not match.
+ */
 export function sprintf(format: string, values: readonly Value[]): string {
   const state: State = { format, values, at: 0, next: 0, reordered: false, goodIndex: true, afterIndex: false };
   let text = '';
@@ -54,15 +59,15 @@ export function sprintf(format: string, values: readonly Value[]): string {
   return text + extraValues(state);
 }
 
-/** Where `sprintf` is in its format and values. */
+/** Position of `sprintf` in its format and values. */
 interface State {
   readonly format: string;
   readonly values: readonly Value[];
-  /** The place in the format. */
+  /** Offset in the format. */
   at: number;
-  /** The value that the next verb takes. */
+  /** Index of the value for the next verb. */
   next: number;
-  /** Whether an index such as `%[2]d` occurred: then values that are left over are no error. */
+  /** Whether an index such as `%[2]d` was used; if so, unused values are not an error. */
   reordered: boolean;
   goodIndex: boolean;
   afterIndex: boolean;
@@ -77,9 +82,9 @@ function directive(state: State): string {
   const simple = simpleVerb(state);
   if (simple !== undefined) return formatNext(state, simple, flags);
   readIndex(state);
-  const complaints = readWidth(state, flags) + readPrecision(state, flags);
+  const errors = readWidth(state, flags) + readPrecision(state, flags);
   if (!state.afterIndex) readIndex(state);
-  return complaints + finish(state, flags);
+  return errors + finish(state, flags);
 }
 
 function readFlags(state: State, flags: Flags): void {
@@ -106,7 +111,7 @@ function readFlags(state: State, flags: Flags): void {
   }
 }
 
-/** A lower-case verb straight after the flags, when there is a value for it. */
+/** Reads a lower-case verb directly after the flags, if there is a value for it. */
 function simpleVerb(state: State): string | undefined {
   const verb = state.format.charAt(state.at);
   if (verb < 'a' || verb > 'z' || state.next >= state.values.length) return undefined;
@@ -126,7 +131,7 @@ function formatNext(state: State, verb: string, flags: Flags): string {
   return formatArgument(value, verb, flags);
 }
 
-/** `[n]`: the number of the value that comes next, from 1. */
+/** Reads `[n]`: the number of the next value, from 1. */
 function readIndex(state: State): void {
   const { format, at } = state;
   state.afterIndex = false;
@@ -150,7 +155,7 @@ function readIndex(state: State): void {
   else state.goodIndex = false;
 }
 
-/** Go stops reading a number as soon as it has passed a million. */
+/** Go stops reading a number once it exceeds a million. */
 function isTooLong(digits: string): boolean {
   return Number(digits.slice(0, -1)) > maxNumber;
 }
@@ -192,7 +197,10 @@ function readPrecision(state: State, flags: Flags): string {
   return '';
 }
 
-/** A number in the format; undefined where there is none. One that is too large swallows the rest of the format. */
+/**
+ * Reads a number; returns undefined if there is none. A number that is too large consumes the rest
+ * of the format.
+ */
 function readNumber(state: State): number | undefined {
   const start = state.at;
   let number = 0;
@@ -208,7 +216,7 @@ function readNumber(state: State): number | undefined {
   return state.at > start ? number : undefined;
 }
 
-/** The next value, for `*`: a width or precision. */
+/** Takes the next value as a width or precision, for `*`. */
 function takeInteger(state: State): number | undefined {
   if (state.next >= state.values.length) return undefined;
   const value = state.values[state.next] ?? null;

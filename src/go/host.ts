@@ -1,13 +1,17 @@
 /**
- * What a render or an operation takes from outside. It is handed in, so that with the same host the same thing happens again.
+ * Environment of a render or an operation: clock, randomness and time zone. It is passed in, so
+ * that the same host gives the same results.
  */
 export interface Host {
-  /** The time, in nanoseconds since the Unix epoch. */
+  /** Current time, in nanoseconds since the Unix epoch. */
   now(): bigint;
-  /** Random bytes, fit for keys. */
+  /** Returns random bytes suitable for cryptographic keys. */
   randomBytes(size: number): Uint8Array;
-  /** The local time zone as an IANA name, such as `Europe/Berlin` or `UTC`. */
+  /** IANA name of the local time zone, such as `Europe/Berlin` or `UTC`. */
   readonly timeZone: string;
-  /** How `keys` and `values` go through a map, which Go leaves to chance. Default ascending. */
+  /**
+   * Order in which `keys` and `values` iterate over a map, which is random in Go. Default:
+   * ascending.
+   */
   readonly keyOrder?: 'ascending' | 'descending';
 }

@@ -2,11 +2,11 @@ import { quote } from './strconv.ts';
 import { toBytes } from './text.ts';
 import { GoError, NamedMap, Slice, type Value, type ValueMap } from './value.ts';
 
-const deepestNesting = 10_000;
+const maxDepth = 10_000;
 
-/** A character that JSON cannot have there. */
+/** JSON syntax error at a character. */
 export class JsonSyntaxError extends GoError {
-  /** Its place in the text. */
+  /** Offset of the character in the text. */
   readonly at: number;
 
   constructor(message: string, at: number) {
@@ -15,26 +15,31 @@ export class JsonSyntaxError extends GoError {
   }
 }
 
-/** What was read, and Go's error for a number that no float64 can hold; such a number is nil. */
+/**
+ * A decoded value, and Go's error if a number does not fit in a float64; such a number becomes nil.
+ */
 export interface DecodedJson {
   readonly value: Value;
   readonly error?: string;
 }
 
-/** Reads JSON as `json.Unmarshal` reads it into an `interface {}`. Throws Go's error where the text is no JSON. */
+/**
+ * Decodes JSON as `json.Unmarshal` does into an `interface {}`. Throws Go's error if the text is
+ * not JSON.
+ */
 export function decodeJson(text: string): DecodedJson {
   return new Decoder(text).document();
 }
 
 /**
- * Reads the value that a text begins with, as Go's `json.Decoder` does, and answers what stands behind it.
- * Throws Go's error where the text does not begin with a value.
+ * Decodes the value at the start of a text as Go's `json.Decoder` does, and returns the text after
+ * it. Throws Go's error if the text does not start with a value.
  */
 export function decodeJsonPrefix(text: string): { value: Value; rest: string } {
   return new Decoder(text).prefix();
 }
 
-/** Reads a JSON object; Go's error for any other value, and a nil map for null. */
+/** Decodes a JSON object. Returns Go's error for any other value, and a nil map for null. */
 export function decodeJsonObject(text: string): { value: ValueMap; error?: string } {
   const { value, error } = decodeJson(text);
   if (value instanceof Map) return { value: value as ValueMap, ...(error !== undefined && { error }) };
@@ -42,7 +47,7 @@ export function decodeJsonObject(text: string): { value: ValueMap; error?: strin
   return { value: new Map(), error: mismatch(value, 'map[string]interface {}') };
 }
 
-/** Reads a JSON array; Go's error for any other value, and a nil slice for null. */
+/** Decodes a JSON array. Returns Go's error for any other value, and a nil slice for null. */
 export function decodeJsonArray(text: string): { value: readonly Value[]; error?: string } {
   const { value, error } = decodeJson(text);
   if (Array.isArray(value)) return { value: value as readonly Value[], ...(error !== undefined && { error }) };
@@ -51,7 +56,7 @@ export function decodeJsonArray(text: string): { value: readonly Value[]; error?
 }
 
 function mismatch(value: Value, goType: string): string {
-  // the only error that a value other than a container comes with is that of a number
+  // for a value that is not a container, the only possible error is a number's
   const kind =
     typeof value === 'string'
       ? 'string'
@@ -79,220 +84,223 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 };
 
 class Decoder {
-  private readonly whitespace = /[\t\n\r ]*/y;
-  private readonly plainText = /[^"\\\0-\x1f]*/y;
-  private readonly wholeNumber = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-  private readonly text: string;
-  private readonly open: Container[] = [];
-  private at = 0;
-  private error: string | undefined;
+  readonly #whitespace = /[\t\n\r ]*/y;
+  readonly #plainText = /[^"\\\0-\x1f]*/y;
+  readonly #wholeNumber = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+  readonly #text: string;
+  readonly #open: Container[] = [];
+  #at = 0;
+  #error: string | undefined;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   document(): DecodedJson {
-    const value = this.value();
-    this.skipWhitespace();
-    if (this.at < this.text.length) throw this.unexpected('after top-level value');
-    return { value, ...(this.error !== undefined && { error: this.error }) };
+    const value = this.#value();
+    this.#skipWhitespace();
+    if (this.#at < this.#text.length) throw this.#unexpected('after top-level value');
+    return { value, ...(this.#error !== undefined && { error: this.#error }) };
   }
 
   prefix(): { value: Value; rest: string } {
-    const value = this.complete();
-    if (this.error !== undefined) throw new GoError(this.error);
-    return { value, rest: this.text.slice(this.at) };
+    const value = this.#complete();
+    if (this.#error !== undefined) throw new GoError(this.#error);
+    return { value, rest: this.#text.slice(this.#at) };
   }
 
-  /** A value that ends before the text does, or with it; a stream that ends inside a value has an error of its own. */
-  private complete(): Value {
+  /**
+   * Decodes a value that ends before the text or with it. A text that ends inside a value is an
+   * `unexpected EOF`, as for a stream.
+   */
+  #complete(): Value {
     try {
-      return this.value();
+      return this.#value();
     } catch (error) {
-      throw error instanceof GoError && this.at >= this.text.length ? new GoError('unexpected EOF') : error;
+      throw error instanceof GoError && this.#at >= this.#text.length ? new GoError('unexpected EOF') : error;
     }
   }
 
-  /** One value with everything in it, without recursion: JSON may be nested deeper than the stack is. */
-  private value(): Value {
+  /** Decodes one value without recursion: JSON can be nested deeper than the stack allows. */
+  #value(): Value {
     for (;;) {
-      let value = this.scalarOrStart();
+      let value = this.#scalarOrStart();
       while (value !== undefined) {
-        const container = this.open.at(-1);
+        const container = this.#open.at(-1);
         if (container === undefined) return value;
-        value = this.add(container, value);
+        value = this.#add(container, value);
       }
     }
   }
 
-  /** Reads a scalar or an empty container; undefined where a container was entered. */
-  private scalarOrStart(): Value | undefined {
-    this.skipWhitespace();
-    switch (this.text[this.at]) {
+  /** Reads a scalar or an empty container; returns undefined if it entered a container. */
+  #scalarOrStart(): Value | undefined {
+    this.#skipWhitespace();
+    switch (this.#text[this.#at]) {
       case '{':
-        return this.startObject();
+        return this.#startObject();
       case '[':
-        return this.startArray();
+        return this.#startArray();
       case '"':
-        return this.string();
+        return this.#string();
       case 't':
-        return this.literal('true', true);
+        return this.#literal('true', true);
       case 'f':
-        return this.literal('false', false);
+        return this.#literal('false', false);
       case 'n':
-        return this.literal('null', null);
+        return this.#literal('null', null);
       default:
-        return this.number();
+        return this.#number();
     }
   }
 
-  private startObject(): Value | undefined {
-    this.checkDepth();
-    this.at++;
+  #startObject(): Value | undefined {
+    this.#checkDepth();
+    this.#at++;
     const map: ValueMap = new Map();
-    if (this.skipIf('}')) return map;
-    this.open.push({ map, key: this.key() });
+    if (this.#skipIf('}')) return map;
+    this.#open.push({ map, key: this.#key() });
     return undefined;
   }
 
-  private startArray(): Value | undefined {
-    this.checkDepth();
-    this.at++;
+  #startArray(): Value | undefined {
+    this.#checkDepth();
+    this.#at++;
     const list: Value[] = [];
-    if (this.skipIf(']')) return list;
-    this.open.push({ list });
+    if (this.#skipIf(']')) return list;
+    this.#open.push({ list });
     return undefined;
   }
 
-  private checkDepth(): void {
-    if (this.open.length >= deepestNesting) throw new GoError('exceeded max depth');
+  #checkDepth(): void {
+    if (this.#open.length >= maxDepth) throw new GoError('exceeded max depth');
   }
 
-  private key(): string {
-    this.skipWhitespace();
-    if (this.text[this.at] !== '"') throw this.unexpected('looking for beginning of object key string');
-    const key = this.string();
-    if (!this.skipIf(':')) throw this.unexpected('after object key');
+  #key(): string {
+    this.#skipWhitespace();
+    if (this.#text[this.#at] !== '"') throw this.#unexpected('looking for beginning of object key string');
+    const key = this.#string();
+    if (!this.#skipIf(':')) throw this.#unexpected('after object key');
     return key;
   }
 
-  /** Puts a value into its container; answers the container where that is complete. */
-  private add(container: Container, value: Value): Value | undefined {
+  /** Adds a value to its container; returns the container if it is complete. */
+  #add(container: Container, value: Value): Value | undefined {
     if ('map' in container) {
       container.map.set(container.key, value);
-      if (this.skipIf('}')) return this.close(container.map);
-      if (!this.skipIf(',')) throw this.unexpected('after object key:value pair');
-      container.key = this.key();
+      if (this.#skipIf('}')) return this.#close(container.map);
+      if (!this.#skipIf(',')) throw this.#unexpected('after object key:value pair');
+      container.key = this.#key();
       return undefined;
     }
     container.list.push(value);
-    if (this.skipIf(']')) return this.close(container.list);
-    if (!this.skipIf(',')) throw this.unexpected('after array element');
+    if (this.#skipIf(']')) return this.#close(container.list);
+    if (!this.#skipIf(',')) throw this.#unexpected('after array element');
     return undefined;
   }
 
-  private close(container: Value): Value {
-    this.open.pop();
+  #close(container: Value): Value {
+    this.#open.pop();
     return container;
   }
 
-  private literal(word: string, value: Value): Value {
+  #literal(word: string, value: Value): Value {
     for (let i = 1; i < word.length; i++) {
-      if (this.text[this.at + i] !== word[i]) {
-        this.at += i;
-        throw this.unexpectedInside(`in literal ${word} (expecting '${word.charAt(i)}')`);
+      if (this.#text[this.#at + i] !== word[i]) {
+        this.#at += i;
+        throw this.#unexpectedInside(`in literal ${word} (expecting '${word.charAt(i)}')`);
       }
     }
-    this.at += word.length;
+    this.#at += word.length;
     return value;
   }
 
-  private number(): Value {
-    const digits = this.match(this.wholeNumber);
+  #number(): Value {
+    const digits = this.#match(this.#wholeNumber);
     if (digits === '') {
-      if (this.text[this.at] !== '-') throw this.unexpected('looking for beginning of value');
-      this.at++;
-      throw this.unexpectedInside('in numeric literal');
+      if (this.#text[this.#at] !== '-') throw this.#unexpected('looking for beginning of value');
+      this.#at++;
+      throw this.#unexpectedInside('in numeric literal');
     }
-    const next = this.text[this.at];
+    const next = this.#text[this.#at];
     const simple = !/[.eE]/.test(digits);
     if (next === '.' && simple) {
-      this.at++;
-      throw this.unexpectedInside('after decimal point in numeric literal');
+      this.#at++;
+      throw this.#unexpectedInside('after decimal point in numeric literal');
     }
     if ((next === 'e' || next === 'E') && !/[eE]/.test(digits)) {
-      this.at += /[+-]/.test(this.text[this.at + 1] ?? '') ? 2 : 1;
-      throw this.unexpectedInside('in exponent of numeric literal');
+      this.#at += /[+-]/.test(this.#text[this.#at + 1] ?? '') ? 2 : 1;
+      throw this.#unexpectedInside('in exponent of numeric literal');
     }
     const value = Number(digits);
     if (Number.isFinite(value)) return value;
-    this.error ??= `json: cannot unmarshal number ${digits} into Go value of type float64`;
+    this.#error ??= `json: cannot unmarshal number ${digits} into Go value of type float64`;
     return null;
   }
 
-  private string(): string {
-    this.at++;
-    let text = this.match(this.plainText);
-    while (this.text[this.at] !== '"') {
-      if (this.text[this.at] !== '\\') throw this.unexpected('in string literal');
-      this.at++;
-      text += this.escape() + this.match(this.plainText);
+  #string(): string {
+    this.#at++;
+    let text = this.#match(this.#plainText);
+    while (this.#text[this.#at] !== '"') {
+      if (this.#text[this.#at] !== '\\') throw this.#unexpected('in string literal');
+      this.#at++;
+      text += this.#escape() + this.#match(this.#plainText);
     }
-    this.at++;
+    this.#at++;
     return text.isWellFormed() ? text : text.toWellFormed();
   }
 
-  private escape(): string {
-    const letter = this.text[this.at] ?? '';
-    if (letter === 'u') return this.unicodeEscape();
+  #escape(): string {
+    const letter = this.#text[this.#at] ?? '';
+    if (letter === 'u') return this.#unicodeEscape();
     const character = Object.hasOwn(simpleEscapes, letter) ? simpleEscapes[letter] : undefined;
-    if (character === undefined) throw this.unexpectedInside('in string escape code');
-    this.at++;
+    if (character === undefined) throw this.#unexpectedInside('in string escape code');
+    this.#at++;
     return character;
   }
 
-  private unicodeEscape(): string {
-    this.at++;
-    const start = this.at;
-    for (; this.at < start + 4; this.at++) {
-      if (!/[0-9A-Fa-f]/.test(this.text[this.at] ?? '')) {
-        throw this.unexpectedInside(String.raw`in \u hexadecimal character escape`);
+  #unicodeEscape(): string {
+    this.#at++;
+    const start = this.#at;
+    for (; this.#at < start + 4; this.#at++) {
+      if (!/[0-9A-Fa-f]/.test(this.#text[this.#at] ?? '')) {
+        throw this.#unexpectedInside(String.raw`in \u hexadecimal character escape`);
       }
     }
-    return String.fromCharCode(Number.parseInt(this.text.slice(start, this.at), 16));
+    return String.fromCharCode(Number.parseInt(this.#text.slice(start, this.#at), 16));
   }
 
-  private skipWhitespace(): void {
-    this.match(this.whitespace);
+  #skipWhitespace(): void {
+    this.#match(this.#whitespace);
   }
 
-  private skipIf(character: string): boolean {
-    this.skipWhitespace();
-    if (this.text[this.at] !== character) return false;
-    this.at++;
+  #skipIf(character: string): boolean {
+    this.#skipWhitespace();
+    if (this.#text[this.#at] !== character) return false;
+    this.#at++;
     return true;
   }
 
-  private match(pattern: RegExp): string {
-    pattern.lastIndex = this.at;
-    const [matched = ''] = pattern.exec(this.text) ?? [];
-    this.at += matched.length;
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const [matched = ''] = pattern.exec(this.#text) ?? [];
+    this.#at += matched.length;
     return matched;
   }
 
-  private unexpected(where: string): GoError {
-    if (this.at >= this.text.length) return new GoError('unexpected end of JSON input');
-    return this.unexpectedInside(where);
+  #unexpected(where: string): GoError {
+    if (this.#at >= this.#text.length) return new GoError('unexpected end of JSON input');
+    return this.#unexpectedInside(where);
   }
 
-  /** Inside a word or a number Go takes the end of the text for a space. */
-  private unexpectedInside(where: string): GoError {
-    const text = `invalid character ${quoteByte(this.text.slice(this.at, this.at + 2))} ${where}`;
-    return new JsonSyntaxError(text, this.at);
+  /** Go treats the end of the text as a space inside a word or a number. */
+  #unexpectedInside(where: string): GoError {
+    const text = `invalid character ${quoteByte(this.#text.slice(this.#at, this.#at + 2))} ${where}`;
+    return new JsonSyntaxError(text, this.#at);
   }
 }
 
-/** The first byte of a text as Go quotes it. */
+/** Quotes the first byte of a text as Go does. */
 function quoteByte(text: string): string {
   if (text === '') return "' '";
   const character = String.fromCharCode(toBytes(text)[0] ?? 0);

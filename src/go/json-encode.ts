@@ -5,80 +5,83 @@ import { normalize, sortedKeys } from './text.ts';
 import { goTypeOf, isMap } from './types.ts';
 import { GoError, GoObject, Int, NamedMap, Slice, type Value } from './value.ts';
 
-/** How JSON is written. */
+/** JSON output format. */
 export interface JsonOptions {
-  /** Whether `<`, `>` and `&` are escaped, as `json.Marshal` does. */
+  /** Whether to escape `<`, `>` and `&`, as `json.Marshal` does. */
   readonly escapeHtml: boolean;
-  /** What each level is indented by; no line breaks without. */
+  /** Indentation of each level. Default: no line breaks. */
   readonly indent?: string;
 }
 
-// Go looks for cycles beyond this depth; it is far below what would exhaust the stack
+// Go checks for cycles only beyond this depth, which is far below the limit of the stack
 const cycleSearchDepth = 1000;
 
-/** Writes a value as Go's encoding/json does: keys sorted by bytes, bytes as base64. Throws Go's error for what JSON has no form for. */
+/**
+ * Encodes a value as Go's encoding/json does: keys sorted by bytes, bytes as base64. Throws Go's
+ * error if JSON cannot represent the value.
+ */
 export function encodeJson(value: Value, options: JsonOptions): string {
   return new Encoder(options).encode(value, '\n');
 }
 
 class Encoder {
-  private readonly escapes: RegExp;
-  private readonly indent: string | undefined;
-  private readonly open: object[] = [];
-  private readonly size = new TextSize();
+  readonly #escapes: RegExp;
+  readonly #indent: string | undefined;
+  readonly #open: object[] = [];
+  readonly #size = new TextSize();
 
   constructor({ escapeHtml, indent }: JsonOptions) {
-    this.escapes = escapeHtml ? escapedInHtml : escaped;
-    this.indent = indent;
+    this.#escapes = escapeHtml ? escapedInHtml : escaped;
+    this.#indent = indent;
   }
 
   encode(value: Value, lineBreak: string): string {
     switch (typeof value) {
       case 'string':
-        return this.text(value);
+        return this.#text(value);
       case 'number':
         return number(value);
       case 'boolean':
         return String(value);
       default:
-        return value === null ? 'null' : this.object(value, lineBreak);
+        return value === null ? 'null' : this.#object(value, lineBreak);
     }
   }
 
-  private object(value: Exclude<Value, string | number | boolean | null>, lineBreak: string): string {
+  #object(value: Exclude<Value, string | number | boolean | null>, lineBreak: string): string {
     if (value instanceof Int) return value.value.toString();
-    if (value instanceof Uint8Array) this.size.add(value.length);
+    if (value instanceof Uint8Array) this.#size.add(value.length);
     if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('base64')}"`;
-    if (value instanceof GoObject) return this.goObject(value, lineBreak);
+    if (value instanceof GoObject) return this.#goObject(value, lineBreak);
     if ((value instanceof NamedMap || value instanceof Slice) && value.isNil) return 'null';
-    this.enter(value);
-    const encoded = isMap(value) ? this.map(value, lineBreak) : this.list(value, lineBreak);
-    this.open.pop();
+    this.#enter(value);
+    const encoded = isMap(value) ? this.#map(value, lineBreak) : this.#list(value, lineBreak);
+    this.#open.pop();
     return encoded;
   }
 
-  private enter(value: Value & object): void {
-    if (this.open.length > cycleSearchDepth && this.open.includes(value)) {
+  #enter(value: Value & object): void {
+    if (this.#open.length > cycleSearchDepth && this.#open.includes(value)) {
       throw new GoError(`json: unsupported value: encountered a cycle via ${goTypeOf(value)}`);
     }
-    this.open.push(value);
+    this.#open.push(value);
   }
 
-  private map(map: ReadonlyMap<string, Value>, lineBreak: string): string {
+  #map(map: ReadonlyMap<string, Value>, lineBreak: string): string {
     const members = sortedKeys(map).map((key) => [key, map.get(key) ?? null] as const);
-    return this.members(members, lineBreak);
+    return this.#members(members, lineBreak);
   }
 
-  private members(members: readonly (readonly [string, Value])[], lineBreak: string): string {
-    const inner = lineBreak + (this.indent ?? '');
-    const colon = this.indent === undefined ? ':' : ': ';
-    const parts = members.map(([key, value]) => this.text(key) + colon + this.encode(value, inner));
-    return this.enclose('{', parts, '}', lineBreak);
+  #members(members: readonly (readonly [string, Value])[], lineBreak: string): string {
+    const inner = lineBreak + (this.#indent ?? '');
+    const colon = this.#indent === undefined ? ':' : ': ';
+    const parts = members.map(([key, value]) => this.#text(key) + colon + this.encode(value, inner));
+    return this.#enclose('{', parts, '}', lineBreak);
   }
 
-  private list(list: readonly Value[], lineBreak: string): string {
-    const inner = lineBreak + (this.indent ?? '');
-    return this.enclose(
+  #list(list: readonly Value[], lineBreak: string): string {
+    const inner = lineBreak + (this.#indent ?? '');
+    return this.#enclose(
       '[',
       list.map((value) => this.encode(value, inner)),
       ']',
@@ -86,14 +89,14 @@ class Encoder {
     );
   }
 
-  private enclose(start: string, parts: readonly string[], end: string, lineBreak: string): string {
-    this.size.add(parts.length + nodeWeight);
-    if (this.indent === undefined || parts.length === 0) return start + parts.join(',') + end;
-    const inner = lineBreak + this.indent;
+  #enclose(start: string, parts: readonly string[], end: string, lineBreak: string): string {
+    this.#size.add(parts.length + nodeWeight);
+    if (this.#indent === undefined || parts.length === 0) return start + parts.join(',') + end;
+    const inner = lineBreak + this.#indent;
     return start + inner + parts.join(`,${inner}`) + lineBreak + end;
   }
 
-  private goObject(object: GoObject, lineBreak: string): string {
+  #goObject(object: GoObject, lineBreak: string): string {
     if (['func', 'chan', 'complex64', 'complex128'].includes(object.kind)) {
       throw new GoError(`json: unsupported type: ${object.goType}`);
     }
@@ -101,13 +104,13 @@ class Encoder {
     if (json !== undefined) return this.encode(json, lineBreak);
     const plain = object.underlying() ?? object.contents();
     if (plain !== undefined) return this.encode(plain, lineBreak);
-    return this.members(object.jsonMembers(), lineBreak);
+    return this.#members(object.jsonMembers(), lineBreak);
   }
 
-  private text(text: string): string {
+  #text(text: string): string {
     const characters = normalize(text);
-    this.size.add(characters.length);
-    return `"${characters.replace(this.escapes, escape)}"`;
+    this.#size.add(characters.length);
+    return `"${characters.replace(this.#escapes, escape)}"`;
   }
 }
 
@@ -120,7 +123,7 @@ function marshal(object: GoObject): Value | undefined {
   }
 }
 
-/** Go's float in JSON is JavaScript's, but for the zero that has a sign. */
+/** Formats a float as Go's JSON does, which differs from JavaScript only for negative zero. */
 function number(value: number): string {
   if (!Number.isFinite(value)) throw new GoError(`json: unsupported value: ${format(value)}`);
   return Object.is(value, -0) ? '-0' : String(value);
@@ -139,7 +142,10 @@ const shortEscapes: ReadonlyMap<string, string> = new Map([
   ['\t', String.raw`\t`],
 ]);
 
-/** A byte that is no UTF-8 is a lone surrogate here, and U+FFFD in JSON. */
+/**
+ * Escapes a character. A lone surrogate, which represents a byte that is not valid UTF-8, becomes
+ * U+FFFD.
+ */
 function escape(character: string): string {
   const short = shortEscapes.get(character);
   if (short !== undefined) return short;

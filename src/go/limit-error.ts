@@ -1,10 +1,10 @@
 import { GoError } from './value.ts';
 
-/** Something would be larger than is allowed. Unlike other errors of Go's, nothing recovers from it. */
+/** A size limit was exceeded. Unlike other Go errors, nothing recovers from it. */
 export class LimitError extends GoError {
   override readonly name: string = 'LimitError';
   readonly code = 'render_limit';
-  /** Where it is known without a template. */
+  /** File of the error, if it is known without a template. */
   readonly position?: { readonly file: string };
 
   constructor(message: string, file?: string) {
@@ -14,28 +14,29 @@ export class LimitError extends GoError {
 }
 
 /**
- * The largest text, in UTF-16 units, that is made of a value: a value that holds others several times may be small and its text without end.
+ * Maximum length of a text built from a value, in UTF-16 units. A small value that contains others
+ * several times can expand without bound.
  */
-const largestText = 32 * 1024 * 1024;
+const maxTextLength = 32 * 1024 * 1024;
 
-/** No value that is not part of itself nests as deep as this. */
-const deepest = 100_000;
+/** Maximum nesting depth; a value that exceeds it contains itself. */
+const maxDepth = 100_000;
 
-/** What a map or list counts besides the texts that it holds, for the time and the memory that it takes. */
+/** Weight of a map or list in addition to its texts, for the time and memory it takes. */
 export const nodeWeight = 128;
 
-/** Watches how large a text grows that is made of a value piece by piece, or a copy. */
+/** Limits the size of a text, or a copy, that is built from a value piece by piece. */
 export class TextSize {
-  #left = largestText;
+  #left = maxTextLength;
 
-  /** Throws {@link LimitError} where the text becomes too large. */
+  /** Throws {@link LimitError} if the text becomes too large. */
   add(length: number): void {
     this.#left -= length;
-    if (this.#left < 0) throw new LimitError(`a text of more than ${largestText} characters is over the limit`);
+    if (this.#left < 0) throw new LimitError(`a text of more than ${maxTextLength} characters is over the limit`);
   }
 
-  /** Throws {@link LimitError} where a value is nested too deep. */
+  /** Throws {@link LimitError} if a value is nested too deeply. */
   nest(depth: number): void {
-    if (depth > deepest) throw new LimitError(`a value that nests deeper than ${deepest} is over the limit`);
+    if (depth > maxDepth) throw new LimitError(`a value that nests deeper than ${maxDepth} is over the limit`);
   }
 }

@@ -1,17 +1,21 @@
 import { NamedMap, type GoFunction, type Value, type ValueMap } from './value.ts';
 
-/** The methods of a map's type by name; `map` is the one that has them. */
+/** Returns a method of a map's type by name; `map` is the receiver. */
 export type MapMethods = (name: string, map: ValueMap) => GoFunction | undefined;
 
 /**
- * The same map under another Go type: what is set through one is seen through the other, as after a type conversion in Go.
- * A subchart's `.Values` is its parent's `.Values.NAME` in this way.
+ * Returns a view of the map as another Go type: changes through one are visible through the other,
+ * as after a type conversion in Go. For example, a subchart's `.Values` is a view of its parent's
+ * `.Values.NAME`.
  */
 export function viewAs(goType: string, map: ValueMap, methods?: MapMethods): NamedMap {
   return new MapView(goType, underlying(map), methods);
 }
 
-/** The map as `map[string]interface {}`: what Go converts a `common.Values` to when a function takes it for one. Both share what they hold. */
+/**
+ * Returns the map as `map[string]interface {}`, as Go converts a `common.Values` argument. Both
+ * share their contents.
+ */
 export function plainMap(map: ValueMap): ValueMap {
   if (!(map instanceof NamedMap) || map.goType.startsWith('map[')) return map;
   const plain = underlying(map);
@@ -22,7 +26,7 @@ function underlying(map: ValueMap): ValueMap {
   return map instanceof MapView ? map.target : map;
 }
 
-/** A map without entries of its own: all it does, it does to another. */
+/** A map that delegates to another map. */
 class MapView extends NamedMap {
   readonly target: ValueMap;
   readonly #methods: MapMethods | undefined;

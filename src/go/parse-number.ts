@@ -1,10 +1,10 @@
 import { shiftRight } from './float.ts';
 import { quote } from './strconv.ts';
 
-/** A number out of a text, or the closest to it together with Go's error. */
+/** A parsed number, or the closest one together with Go's error. */
 export interface Parsed<T> {
   readonly value: T;
-  /** Go's text of the error, as in `strconv.ParseInt: parsing "x": invalid syntax`. */
+  /** Go's error text, such as `strconv.ParseInt: parsing "x": invalid syntax`. */
   readonly error?: string;
 }
 
@@ -13,8 +13,8 @@ const digitValues = '0123456789abcdefghijklmnopqrstuvwxyz';
 
 /**
  * `strconv.ParseInt`.
- * @param base 2 to 36, or 0: the prefix of the text says it, and underscores are allowed
- * @param bits the size that the number must fit in
+ * @param base 2 to 36, or 0 to take the base from the prefix of the text and allow underscores.
+ * @param bits Size of the integer type that must hold the number.
  */
 export function parseInteger(text: string, base = 10, bits = 64, name = 'ParseInt'): Parsed<bigint> {
   const negative = text.startsWith('-');
@@ -64,7 +64,7 @@ function toBigInt(digits: string, radix: number): bigint | undefined {
   const allowed = digitValues.slice(0, radix);
   const wrong = Array.from(digits).findIndex((digit) => !allowed.includes(digit));
   if (wrong >= 0) {
-    // Go counts on until it sees that it is no digit
+    // Go reports an overflow in the digits before a wrong one first
     const before = toBigInt(digits.slice(0, wrong), radix);
     return before !== undefined && before >= 1n << 64n ? before : undefined;
   }
@@ -76,7 +76,7 @@ function toBigInt(digits: string, radix: number): bigint | undefined {
   return value;
 }
 
-/** Underscores stand between digits, or between the prefix of the base and a digit. */
+/** Reports whether underscores are only between digits, or between the base prefix and a digit. */
 function underscoresAllowed(text: string): boolean {
   const unsigned = text.replace(/^[+-]/, '').toLowerCase();
   const prefix = /^0[box]/.exec(unsigned);
@@ -119,7 +119,7 @@ function specialFloat(text: string): number | undefined {
   return text.startsWith('-') ? -Infinity : Infinity;
 }
 
-/** mantissa × 2^exponent as the nearest float, half to even. */
+/** Returns the float nearest to mantissa × 2^exponent, half to even. */
 function scale(mantissa: bigint, exponent: number): number {
   if (mantissa === 0n) return 0;
   const quantum = Math.max(mantissa.toString(2).length + exponent - 53, -1074);

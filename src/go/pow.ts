@@ -1,5 +1,6 @@
 /**
- * Go's `math.Pow(10, exponent)` for a whole exponent, by the same steps: JavaScript's own power may differ in the last bit.
+ * Go's `math.Pow(10, exponent)` for a whole exponent, in the same steps, because JavaScript's own
+ * power can differ in the last bit.
  */
 export function pow10(exponent: number): number {
   let [mantissa, mantissaExponent] = [1, 0];

@@ -1,8 +1,8 @@
 const chunkSize = 64 * 1024;
 
 /**
- * The texts of bytes, joined. What `textOf` makes of a byte is Latin-1. A chart that prints its files has megabytes of bytes, but
- * a byte has 256 values only.
+ * Joins the texts of bytes, where `textOf` returns Latin-1. It formats each of the 256 byte values
+ * only once, because charts can print files of many megabytes.
  */
 export function printBytes(bytes: Uint8Array, textOf: (byte: number) => string, separator: string): string {
   const counts = new Uint32Array(256);

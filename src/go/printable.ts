@@ -1,6 +1,6 @@
 /**
- * Characters that Unicode has assigned since 15.0, up to 17.0. Go 1.26 knows Unicode 15.0: to it they are unassigned, so it
- * does not print them.
+ * Characters that Unicode assigned after 15.0, up to 17.0. Go 1.26 uses Unicode 15.0: it treats
+ * them as unassigned and does not print them.
  */
 const assignedSinceUnicode15 =
   String.raw`\u088f\u0897\u0c5c\u0cdc\u1acf-\u1add\u1ae0-\u1aeb\u1b4e-\u1b4f\u1b7f\u1c89-\u1c8a\u20c1\u2427-\u2429\u2b96` +
@@ -21,7 +21,7 @@ const assignedSinceUnicode15 =
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const tooNew = new RegExp(`^[${assignedSinceUnicode15}]$`, 'u');
 
-/** Go's `strconv.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+/** `strconv.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space. */
 export function isPrint(point: number): boolean {
   if (point < 0x7f) return point >= 0x20;
   const character = String.fromCodePoint(point);

@@ -8,7 +8,8 @@ const maxGroups = 32;
 const operator = String.raw`!=|>=|=>|<=|=<|~>|=|>|<|~|\^`;
 const part = String.raw`[0-9|xX*]+`;
 const suffixes = String.raw`(-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?`;
-// a part can match in one way only: otherwise a long constraint would be tried in as many ways as there are numbers of that length
+// The regular expression is unambiguous: a part that could match in several ways would make long
+// constraints exponentially slow.
 const version = String.raw`v?(${part})(?:(\.${part})(\.${part})?)?${suffixes}`;
 const anyVersion = version.replaceAll(/\((?!\?)/g, '(?:');
 const space = String.raw`[\t\n\f\r ]`;
@@ -28,10 +29,13 @@ interface Comparison {
   readonly patchWildcard: boolean;
 }
 
-/** A constraint as Masterminds' semver understands it: any of the groups, all comparisons of a group. */
+/**
+ * A constraint as in Masterminds' semver: one of its groups must match, with all of its
+ * comparisons.
+ */
 export type Constraint = readonly (readonly Comparison[])[];
 
-/** Reads a constraint such as `>=1.2, <2 || ~3.1`, as `semver.NewConstraint` does. */
+/** Parses a constraint such as `>=1.2, <2 || ~3.1` as `semver.NewConstraint` does. */
 export function parseConstraint(text: string): Constraint {
   if (text.length > maxLength) throw new GoError(`constraint string is too long (max ${maxLength} bytes)`);
   const groups = rewriteRanges(text).split('||');
@@ -42,7 +46,7 @@ export function parseConstraint(text: string): Constraint {
   });
 }
 
-/** `1.2 - 3` becomes a pair of comparisons. */
+/** Rewrites `1.2 - 3` as a pair of comparisons. */
 function rewriteRanges(text: string): string {
   let rewritten = text;
   for (const [range, low, high] of text.matchAll(rangePattern)) {
@@ -79,17 +83,18 @@ function parsePart(text: string): VersionParts {
 }
 
 /**
- * Whether a version satisfies a constraint. A prerelease does so only in a group that names a prerelease itself.
+ * Whether a version satisfies a constraint. A prerelease does so only in a group that contains a
+ * prerelease itself.
  */
 export function satisfies(version: VersionParts, constraint: Constraint): boolean {
   return constraint.some((group) => {
     const prereleases = group.some((comparison) => comparison.version.prerelease !== '');
     if (version.prerelease !== '' && !prereleases) return false;
-    return group.every((comparison) => holds(version, comparison));
+    return group.every((comparison) => satisfiesComparison(version, comparison));
   });
 }
 
-function holds(version: VersionParts, comparison: Comparison): boolean {
+function satisfiesComparison(version: VersionParts, comparison: Comparison): boolean {
   switch (comparison.operator) {
     case '!=':
       return notEqual(version, comparison);

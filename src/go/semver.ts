@@ -5,7 +5,7 @@ const looseVersion =
   /^v?([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
 const maxUint64 = (1n << 64n) - 1n;
 
-/** What a semantic version consists of. `original` is the text that it was read from. */
+/** Parts of a semantic version. `original` is the text it was parsed from. */
 export interface VersionParts {
   readonly major: bigint;
   readonly minor: bigint;
@@ -15,7 +15,10 @@ export interface VersionParts {
   readonly original: string;
 }
 
-/** Reads a version as Masterminds' `semver.NewVersion` does: a leading `v`, missing parts and leading zeros are allowed. */
+/**
+ * Parses a version as Masterminds' `semver.NewVersion` does: it allows a leading `v`, missing parts
+ * and leading zeros.
+ */
 export function parseVersion(text: string): VersionParts {
   if (text.length > maxLength) throw new GoError(`version string is too long (max ${maxLength} bytes)`);
   const match = looseVersion.exec(text);
@@ -54,13 +57,13 @@ function validateMetadata(metadata: string): void {
   if (!/^[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$/.test(metadata)) throw new GoError('invalid metadata string');
 }
 
-/** A version as text, without the `v` that it may have been read with. */
+/** Formats a version without a leading `v`. */
 function formatVersion(version: VersionParts): string {
   const { major, minor, patch, prerelease, metadata } = version;
   return `${major}.${minor}.${patch}${prerelease && `-${prerelease}`}${metadata && `+${metadata}`}`;
 }
 
-/** Orders versions by precedence: -1, 0 or 1. Metadata does not count. */
+/** Compares versions by precedence: returns -1, 0 or 1. Metadata is ignored. */
 export function compareVersions(a: VersionParts, b: VersionParts): number {
   return (
     compareNumbers(a.major, b.major) ||
@@ -74,7 +77,7 @@ function compareNumbers(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Orders prereleases; none at all comes after any. */
+/** Compares prereleases; a version without prerelease sorts last. */
 function comparePrereleases(a: string, b: string): number {
   if (a === b) return 0;
   if (a === '') return 1;
@@ -82,7 +85,10 @@ function comparePrereleases(a: string, b: string): number {
   return comparePrereleaseParts(a, b);
 }
 
-/** Orders prereleases part by part; unlike in {@link compareVersions} none at all comes first. */
+/**
+ * Compares prereleases part by part; unlike in {@link compareVersions}, an empty prerelease sorts
+ * first.
+ */
 export function comparePrereleaseParts(a: string, b: string): number {
   const [aParts, bParts] = [a.split('.'), b.split('.')];
   const length = Math.max(aParts.length, bParts.length);
@@ -110,7 +116,10 @@ function numericPart(part: string): bigint | undefined {
   return value > maxUint64 ? undefined : value;
 }
 
-/** What the template function `semver` answers: a `*semver.Version`, or a `semver.Version` out of one of its methods. */
+/**
+ * Result of the template function `semver`: a `*semver.Version`, or a `semver.Version` returned by
+ * one of its methods.
+ */
 export class Version extends GoObject {
   readonly parts: VersionParts;
   readonly goType: string;

@@ -14,22 +14,22 @@ const shortEscapes: ReadonlyMap<number, string> = new Map([
 
 const nothingToEscape = /^[ !#-[\]-~]*$/;
 
-/** A string as a Go literal in double quotes: `strconv.Quote`. */
+/** `strconv.Quote`: returns a string as a Go literal in double quotes. */
 export function quote(text: string): string {
   return nothingToEscape.test(text) ? `"${text}"` : quoteWith(text, '"', false);
 }
 
-/** As {@link quote}, with everything beyond ASCII escaped: `strconv.QuoteToASCII`. */
+/** `strconv.QuoteToASCII`: like {@link quote}, but escapes all non-ASCII characters. */
 export function quoteToAscii(text: string): string {
   return nothingToEscape.test(text) ? `"${text}"` : quoteWith(text, '"', true);
 }
 
-/** A character as a Go literal in single quotes: `strconv.QuoteRune`. */
+/** `strconv.QuoteRune`: returns a character as a Go literal in single quotes. */
 export function quoteRune(point: number): string {
   return quoteWith(runeText(point), "'", false);
 }
 
-/** As {@link quoteRune}, with everything beyond ASCII escaped: `strconv.QuoteRuneToASCII`. */
+/** `strconv.QuoteRuneToASCII`: like {@link quoteRune}, but escapes all non-ASCII characters. */
 export function quoteRuneToAscii(point: number): string {
   return quoteWith(runeText(point), "'", true);
 }
@@ -55,7 +55,7 @@ function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
 
-/** Whether a string can stand unchanged between backquotes: `strconv.CanBackquote`. */
+/** `strconv.CanBackquote`: whether a string can be written unchanged between backquotes. */
 export function canBackquote(text: string): boolean {
   return normalize(text).isWellFormed() && !/[\0-\x08\x0a-\x1f`\x7f\ufeff]/.test(text);
 }

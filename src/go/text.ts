@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 
 /**
- * Strings as Go has them: bytes that are mostly UTF-8. A byte that is no UTF-8 is the lone surrogate U+DC00 + byte, see
- * docs/adr/0001-template-values.md. Every function here has a native path for strings without such bytes.
+ * Go strings: bytes that are mostly UTF-8. A byte that is not valid UTF-8 is the lone surrogate
+ * U+DC00 + byte, see docs/adr/0001-template-values.md. Every function here has a native path for
+ * strings without such bytes.
  */
 
 const rawByteBase = 0xdc00;
@@ -11,18 +12,18 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 const ascii = /^[\0-\x7f]*$/;
 
-/** Whether each byte of the string is a character, so that JavaScript's own positions are Go's. */
+/** Whether every byte of the string is a character, so that JavaScript's offsets equal Go's. */
 export function isAscii(text: string): boolean {
   return ascii.test(text);
 }
 
-/** The number of bytes: Go's `len`. */
+/** Go's `len`: the number of bytes. */
 export function byteLength(text: string): number {
   const length = Buffer.byteLength(text);
   return length === text.length || text.isWellFormed() ? length : toBytes(text).length;
 }
 
-/** The bytes of a string. */
+/** Returns the bytes of a string. */
 export function toBytes(text: string): Uint8Array {
   return text.isWellFormed() ? encoder.encode(text) : encodeWithRawBytes(text);
 }
@@ -47,12 +48,14 @@ function encodeWithRawBytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** The byte that a UTF-16 unit stands for, if it is a byte that is no UTF-8. */
+/**
+ * Returns the byte that a UTF-16 unit represents; undefined if the unit is not an invalid byte.
+ */
 function rawByte(unit: number): number | undefined {
   return unit >= rawByteBase + 0x80 && unit <= rawByteBase + 0xff ? unit - rawByteBase : undefined;
 }
 
-/** The string of these bytes; bytes that are no UTF-8 are kept. */
+/** Converts bytes to a string; bytes that are not valid UTF-8 are kept. */
 export function fromBytes(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
@@ -76,7 +79,7 @@ function decodeWithRawBytes(bytes: Uint8Array): string {
   return text;
 }
 
-/** How many bytes the UTF-8 character at that place has; 0 where there is none. */
+/** Returns the number of bytes of the UTF-8 character at an offset; 0 if there is none. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
@@ -93,17 +96,19 @@ function sequenceLength(bytes: Uint8Array, at: number): number {
   return size;
 }
 
-/** Joins halves of characters that came together again, so that equal bytes are equal strings. */
+/** Joins halves of split characters, so that equal bytes are equal strings. */
 export function normalize(text: string): string {
   return text.isWellFormed() ? text : fromBytes(encodeWithRawBytes(text));
 }
 
-/** Whether both strings have the same bytes: Go's `==`. */
+/** Go's `==`: whether both strings have the same bytes. */
 export function equalStrings(a: string, b: string): boolean {
   return a === b || (!(a.isWellFormed() && b.isWellFormed()) && normalize(a) === normalize(b));
 }
 
-/** Orders strings by their bytes, as Go does: negative, 0 or positive. */
+/**
+ * Compares strings by their bytes, as Go does; returns a negative number, 0 or a positive number.
+ */
 export function compareStrings(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -123,18 +128,21 @@ export function sortStrings(texts: string[]): string[] {
   return texts.some((text) => beyondSurrogates.test(text)) ? texts.sort(compareStrings) : texts;
 }
 
-/** The keys of a map in Go's order: that in which `range` visits them and `print` writes them. */
+/** Returns the keys of a map in the order of Go's `range` and `print`. */
 export function sortedKeys(map: ReadonlyMap<string, unknown>): string[] {
   return sortStrings([...map.keys()]);
 }
 
-/** Go's `text[from:to]`, by bytes. The caller has checked the bounds. */
+/** Go's `text[from:to]`, by bytes. The caller must check the bounds. */
 export function sliceBytes(text: string, from: number, to: number): string {
   if (isAscii(text)) return text.slice(from, to);
   return fromBytes(toBytes(text).subarray(from, to));
 }
 
-/** The characters as Go's `range` sees them: code points, U+FFFD for each byte that is no UTF-8. */
+/**
+ * Returns the code points of a string as Go's `range` sees them: U+FFFD for each byte that is not
+ * valid UTF-8.
+ */
 export function runes(text: string): number[] {
   const points: number[] = [];
   for (const character of normalize(text)) {
@@ -144,12 +152,12 @@ export function runes(text: string): number[] {
   return points;
 }
 
-/** Go's `utf8.RuneCountInString`. */
+/** `utf8.RuneCountInString`. */
 export function runeCount(text: string): number {
   return isAscii(text) ? text.length : runes(text).length;
 }
 
-/** The character of that code point; U+FFFD where there is none, as Go's `string(rune)`. */
+/** Go's `string(rune)`: returns the character of a code point, or U+FFFD if it is not valid. */
 export function runeText(point: number): string {
   const valid = point >= 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
   return String.fromCodePoint(valid ? point : replacement);

@@ -2,7 +2,7 @@ import { dateOfDay, dayOfYear, monthNames, weekdayNames, weekdayOfDay } from './
 import { nextChunk, type LayoutElement } from './time-layout.ts';
 import type { ZoneRule } from './time-zone.ts';
 
-/** An instant with the rule of the zone that it is shown in. */
+/** An instant, with the zone rule for displaying it. */
 export interface ZonedInstant extends ZoneRule {
   /** Seconds since 1970-01-01 00:00:00 UTC. */
   readonly seconds: bigint;
@@ -10,7 +10,7 @@ export interface ZonedInstant extends ZoneRule {
   readonly nanoseconds: number;
 }
 
-/** The fields of a clock and a calendar. */
+/** Date and time of day. */
 export interface CivilTime {
   readonly year: number;
   readonly month: number;
@@ -22,7 +22,7 @@ export interface CivilTime {
   readonly second: number;
 }
 
-/** What a clock in the zone shows. */
+/** Returns date and time of day in the zone. */
 export function civilTime({ seconds, offset }: ZonedInstant): CivilTime {
   const local = seconds + BigInt(offset);
   const secondOfDay = Number(((local % 86_400n) + 86_400n) % 86_400n);
@@ -36,7 +36,7 @@ export function civilTime({ seconds, offset }: ZonedInstant): CivilTime {
   };
 }
 
-/** Writes a time by a layout of package time. */
+/** Formats a time by a layout of package time. */
 export function formatTime(instant: ZonedInstant, layout: string): string {
   const civil = civilTime(instant);
   let text = '';
@@ -114,7 +114,7 @@ function element(name: LayoutElement, civil: CivilTime, instant: ZonedInstant): 
   }
 }
 
-/** Go writes years before 0 with the sign before the padding. */
+/** Go writes the sign of years before 0 in front of the padding. */
 function pad(number: number, width: number): string {
   const digits = String(Math.abs(number)).padStart(width, '0');
   return number < 0 ? `-${digits}` : digits;

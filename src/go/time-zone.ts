@@ -2,20 +2,20 @@ import { Buffer } from 'node:buffer';
 import { brotliDecompressSync } from 'node:zlib';
 import { zoneData } from './zone-data.ts';
 
-/** What holds in a zone at some time. */
+/** Offset and abbreviation of a zone at some time. */
 export interface ZoneRule {
-  /** `CET`, `UTC`, `-03`; empty where the zone has only an offset. */
+  /** `CET`, `UTC` or `-03`; empty if the zone has only an offset. */
   readonly abbreviation: string;
   /** Seconds east of UTC. */
   readonly offset: number;
 }
 
-/** A time zone, Go's `*time.Location`. */
+/** A time zone: Go's `*time.Location`. */
 export interface Zone {
   readonly name: string;
-  /** The rule that holds at a time, in seconds since 1970. */
+  /** Returns the rule in effect at a time, in seconds since 1970. */
   at(seconds: number): ZoneRule;
-  /** The rule with that abbreviation, the one that holds at about that time first. */
+  /** Returns the rule with an abbreviation, preferably the one in effect around a time. */
   named(abbreviation: string, seconds: number): ZoneRule | undefined;
 }
 
@@ -24,26 +24,32 @@ const [zones = [], links = []] = brotliDecompressSync(Buffer.from(zoneData, 'bas
   .split('\n\n')
   .map((lines) => lines.split('\n'));
 
-/** Coordinated universal time. */
+/** Coordinated Universal Time. */
 export const utc: Zone = fixedZone('UTC', 'UTC', 0);
 
-/** A zone with one offset for all times. */
+/** Returns a zone with a fixed offset. */
 export function fixedZone(name: string, abbreviation: string, offset: number): Zone {
   const rule = { abbreviation, offset };
   return { name, at: () => rule, named: (wanted) => (wanted === abbreviation ? rule : undefined) };
 }
 
-/** Whether clocks are put forward then: whether they show less at some time in the half year before or after. */
+/**
+ * Whether daylight saving time is in effect: whether the offset is smaller half a year before or
+ * after.
+ */
 export function isDaylightSaving(zone: Zone, seconds: number): boolean {
   const halfYear = 183 * 86_400;
   const { offset } = zone.at(seconds);
   return [-halfYear, halfYear].some((distance) => zone.at(seconds + distance).offset < offset);
 }
 
-/** When the zones of old names began to have summer time, in seconds since 1970: 1977-01-01. */
+/** Start of summer time in the old zones, in seconds since 1970: 1977-01-01. */
 const firstSummerTime = 220_924_800;
 
-/** Zones that tzdata has made links to cities, and that Go's build of it keeps: their offsets, and what their summer time is called. */
+/**
+ * Zones that tzdata turned into links to cities but that Go's build of it keeps: their offsets, and
+ * the abbreviation of their summer time.
+ */
 const oldZones: ReadonlyMap<string, readonly [offset: number, summer?: string]> = new Map([
   ['EST', [-5 * 3600]],
   ['MST', [-7 * 3600]],
@@ -67,7 +73,10 @@ function oldZone(name: string, offset: number, summer: string | undefined): Zone
   };
 }
 
-/** The zone of that IANA name, or undefined where there is none: `time.LoadLocation` for all names but `Local`. */
+/**
+ * `time.LoadLocation` for all names but `Local`: returns the zone with an IANA name, or undefined
+ * if there is none.
+ */
 export function loadZone(name: string): Zone | undefined {
   if (name === '' || name === 'UTC') return utc;
   const old = oldZones.get(name);
@@ -79,7 +88,7 @@ export function loadZone(name: string): Zone | undefined {
 }
 
 interface Period extends ZoneRule {
-  /** The first second that is no longer in it. */
+  /** The first second after the period. */
   readonly until: number;
 }
 
@@ -113,7 +122,10 @@ function periodAt(periods: readonly Period[], seconds: number): ZoneRule {
   return periods[low] ?? { abbreviation: 'UTC', offset: 0 };
 }
 
-/** Go's `lookupName`: the rule of that name that holds at that local time, else any of that name. */
+/**
+ * Go's `lookupName`: returns the rule with a name in effect at a local time, or else any rule with
+ * that name.
+ */
 function namedRule(periods: readonly Period[], abbreviation: string, seconds: number): ZoneRule | undefined {
   const candidates = periods.filter((period) => period.abbreviation === abbreviation);
   const current = candidates
@@ -124,7 +136,7 @@ function namedRule(periods: readonly Period[], abbreviation: string, seconds: nu
 
 const digits = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX';
 
-/** Minutes in moment-timezone's packed form: base 60, with a fraction. */
+/** Parses minutes in moment-timezone's packed form: base 60, with a fraction. */
 function fromBase60(text: string): number {
   const negative = text.startsWith('-');
   const [whole = '', fraction = ''] = text.replace(/^-/, '').split('.');

@@ -8,13 +8,13 @@ import { toBytes } from './text.ts';
 import { GoError, GoObject, Int, int, int64, NilPointer, type GoFunction, type Value } from './value.ts';
 
 const billion = 1_000_000_000n;
-/** Seconds from 0001-01-01, which Go counts from, to 1970-01-01. */
+/** Seconds from 0001-01-01, the start of Go's time, to 1970-01-01. */
 const secondsBeforeEpoch = 62_135_596_800n;
 
-/** How Go keeps UTC. */
+/** Go's representation of UTC. */
 const nilLocation = new NilPointer('*time.Location');
 
-/** `2006-01-02T15:04:05.999999999Z07:00`, as JSON has times. */
+/** Time format of JSON. */
 const rfc3339 = '2006-01-02T15:04:05.999999999Z07:00';
 
 /** A `time.Time`. */
@@ -24,17 +24,17 @@ export class Time extends GoObject {
   /** Nanoseconds since 1970-01-01 00:00:00 UTC. */
   readonly instant: bigint;
   readonly zone: Zone;
-  private readonly local: Zone;
-  /** What Go's monotonic clock showed, in nanoseconds; only the time that it is now has that. */
-  private readonly monotonic: bigint | undefined;
+  readonly #local: Zone;
+  /** Reading of Go's monotonic clock, in nanoseconds; only the result of `now` has one. */
+  readonly #monotonic: bigint | undefined;
 
-  /** @param local the zone of this machine */
+  /** @param local The time zone of this machine. */
   constructor(instant: bigint, zone: Zone, local: Zone, monotonic?: bigint) {
     super();
     this.instant = instant;
     this.zone = zone;
-    this.local = local;
-    this.monotonic = monotonic;
+    this.#local = local;
+    this.#monotonic = monotonic;
   }
 
   /** Seconds since 1970-01-01 00:00:00 UTC. */
@@ -42,7 +42,7 @@ export class Time extends GoObject {
     return floorDivide(this.instant, billion);
   }
 
-  /** The time with the rule of its zone. */
+  /** Returns the time with the zone rule in effect. */
   zoned(): ZonedInstant {
     const { seconds } = this;
     return { ...this.zone.at(Number(seconds)), seconds, nanoseconds: Number(this.instant - seconds * billion) };
@@ -57,38 +57,38 @@ export class Time extends GoObject {
   }
 
   in(zone: Zone): Time {
-    return new Time(this.instant, zone, this.local);
+    return new Time(this.instant, zone, this.#local);
   }
 
-  /** The same time in the zone of this machine. */
+  /** Returns the same time in the time zone of this machine. */
   inLocalZone(): Time {
-    return this.in(this.local);
+    return this.in(this.#local);
   }
 
   add(nanoseconds: bigint): Time {
-    const monotonic = this.monotonic === undefined ? undefined : this.monotonic + nanoseconds;
-    return new Time(this.instant + nanoseconds, this.zone, this.local, monotonic);
+    const monotonic = this.#monotonic === undefined ? undefined : this.#monotonic + nanoseconds;
+    return new Time(this.instant + nanoseconds, this.zone, this.#local, monotonic);
   }
 
-  /** Adds to the fields of the calendar; what is over goes into the next field. */
+  /** `Time.AddDate`: adds to year, month and day, and normalizes values out of range. */
   addDate(years: number, months: number, days: number): Time {
     const { year, month, day, dayNumber } = this.civil();
     const { seconds, offset, nanoseconds } = this.zoned();
     const secondOfDay = seconds + BigInt(offset) - BigInt(dayNumber) * 86_400n;
     const moved = dayOfDate({ year: year + years, month: month + months, day: day + days });
     const wall = BigInt(moved) * 86_400n + secondOfDay;
-    return new Time(localSeconds(wall, this.zone) * billion + BigInt(nanoseconds), this.zone, this.local);
+    return new Time(localSeconds(wall, this.zone) * billion + BigInt(nanoseconds), this.zone, this.#local);
   }
 
-  /** Rounds to multiples since the year 1; `up` decides by what is left over. */
-  toMultiple(multiple: bigint, up: (rest: bigint) => boolean): Time {
+  /** Rounds to a multiple of a duration since the year 1. `isUp` decides by the remainder. */
+  roundToMultiple(multiple: bigint, isUp: (rest: bigint) => boolean): Time {
     if (multiple <= 0n) return this.in(this.zone);
     const rest = modulo(this.instant + secondsBeforeEpoch * billion, multiple);
-    return new Time(this.instant - rest + (up(rest) ? multiple : 0n), this.zone, this.local);
+    return new Time(this.instant - rest + (isUp(rest) ? multiple : 0n), this.zone, this.#local);
   }
 
   override text(): string {
-    return this.format('2006-01-02 15:04:05.999999999 -0700 MST') + monotonicText(this.monotonic);
+    return this.format('2006-01-02 15:04:05.999999999 -0700 MST') + monotonicText(this.#monotonic);
   }
 
   override goString(): string {
@@ -123,12 +123,12 @@ export class Time extends GoObject {
   }
 }
 
-/** Go's zero time. */
+/** Returns Go's zero time. */
 export function zeroTime(): Time {
   return new Time(-secondsBeforeEpoch * billion, utc, utc);
 }
 
-/** A time from seconds since 1970, in the zone of this machine. */
+/** Returns a time in the zone of this machine from seconds since 1970. */
 export function timeOfSeconds(seconds: bigint, local: Zone): Time {
   return new Time(seconds * billion, local, local);
 }
@@ -208,7 +208,10 @@ function secondResult(name: string, type: string): Method {
   return refused(`invalid function signature for ${name}: second return value should be error; is ${type}`);
 }
 
-/** What `MarshalBinary` writes: a version, seconds since the year 1, nanoseconds, and minutes east of UTC or -1 for UTC itself. */
+/**
+ * `Time.MarshalBinary`: writes a version, seconds since the year 1, nanoseconds, and minutes east
+ * of UTC, or -1 for UTC itself.
+ */
 function binaryOf(time: Time): Uint8Array {
   const { seconds, nanoseconds, offset } = time.zoned();
   const isUtc = time.zone === utc;
@@ -260,8 +263,8 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['Compare', relation((a, b) => int(a < b ? -1 : a > b ? 1 : 0))],
   ['Sub', relation((a, b) => new Duration(clampDuration(a - b)))],
   ['Add', byDuration((time, nanoseconds) => time.add(nanoseconds))],
-  ['Truncate', byDuration((time, multiple) => time.toMultiple(multiple, () => false))],
-  ['Round', byDuration((time, multiple) => time.toMultiple(multiple, (rest) => 2n * rest >= multiple))],
+  ['Truncate', byDuration((time, multiple) => time.roundToMultiple(multiple, () => false))],
+  ['Round', byDuration((time, multiple) => time.roundToMultiple(multiple, (rest) => 2n * rest >= multiple))],
   [
     'AddDate',
     (time) => ({

@@ -1,17 +1,17 @@
 import { Complex } from './complex.ts';
 import { GoObject, Int, NamedMap, Slice, type Value } from './value.ts';
 
-/** Whether the value is a list of any element type, but no named type: a `Uint8Array` is not. */
+/** Whether the value is a list with any element type; named types and `Uint8Array` are not. */
 export function isList(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** Whether the value is a map, `map[string]interface {}` or another. */
+/** Whether the value is a map of any Go type. */
 export function isMap(value: Value | undefined): value is ReadonlyMap<string, Value> {
   return value instanceof Map;
 }
 
-/** Go's name of a value's type, as `%T` prints it: `<nil>` for nil. */
+/** Returns Go's name of a value's type as `%T` prints it: `<nil>` for nil. */
 export function goTypeOf(value: Value): string {
   switch (typeof value) {
     case 'string':
@@ -33,7 +33,10 @@ function goTypeOfObject(value: Exclude<Value, string | number | boolean | null>)
   return value instanceof NamedMap ? value.goType : 'map[string]interface {}';
 }
 
-/** What `reflect` calls the kind of a value: `invalid` for nil, else `bool`, `int64`, `string`, `slice`, `map`, `ptr`, `struct` and so on. */
+/**
+ * Returns the `reflect.Kind` of a value: `invalid` for nil, else `bool`, `int64`, `string`,
+ * `slice`, `map`, `ptr`, `struct` and so on.
+ */
 export function kindOf(value: Value): string {
   switch (typeof value) {
     case 'string':
@@ -49,7 +52,7 @@ export function kindOf(value: Value): string {
   }
 }
 
-/** Whether templates take a value for true: not nil, not zero, not empty. */
+/** Whether a value is true in templates: not nil, not zero, not empty. */
 export function truth(value: Value): boolean {
   switch (typeof value) {
     case 'string':

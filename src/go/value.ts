@@ -1,15 +1,16 @@
 /**
- * The values of templates: Go's types as far as charts see them. docs/adr/0001-template-values.md says why each is what it is.
+ * The values of templates: Go's types as charts see them. docs/adr/0001-template-values.md gives
+ * the reasons.
  */
 
-/** Anything that a template can hold. `null` is Go's nil; `undefined` is never a value. */
+/** Any value in a template. `null` is Go's nil; `undefined` is never a value. */
 export type Value =
   null | boolean | number | string | Int | Uint8Array | readonly Value[] | ReadonlyMap<string, Value> | GoObject;
 
-/** `map[string]interface {}`, or with {@link NamedMap} another map with string keys. */
+/** `map[string]interface {}`, or another map with string keys if it is a {@link NamedMap}. */
 export type ValueMap = Map<string, Value>;
 
-/** A list that may be changed by its owner. */
+/** A list that its owner may change. */
 export type ValueList = Value[];
 
 const widths = {
@@ -28,7 +29,7 @@ const widths = {
 /** Go's integer kinds. */
 export type IntKind = keyof typeof widths;
 
-/** A Go integer: its kind, and its value wrapped to the kind's width. */
+/** A Go integer: its kind, and its value wrapped to the width of the kind. */
 export class Int {
   readonly kind: IntKind;
   readonly value: bigint;
@@ -40,12 +41,12 @@ export class Int {
   }
 }
 
-/** An `int`. `value` must be whole where it is a number. */
+/** Returns an `int`. `value` must be whole if it is a number. */
 export function int(value: number | bigint): Int {
   return new Int('int', BigInt(value));
 }
 
-/** An `int64`. `value` must be whole where it is a number. */
+/** Returns an `int64`. `value` must be whole if it is a number. */
 export function int64(value: number | bigint): Int {
   return new Int('int64', BigInt(value));
 }
@@ -54,7 +55,7 @@ export function int64(value: number | bigint): Int {
 export class Slice extends Array<Value> {
   /** Go's name of the element type. */
   readonly element: string;
-  /** Whether it is Go's nil slice, which JSON and YAML print as null. */
+  /** Whether this is Go's nil slice, which JSON and YAML print as null. */
   readonly isNil: boolean;
 
   constructor(element: string, items: readonly Value[] | null) {
@@ -64,7 +65,7 @@ export class Slice extends Array<Value> {
     if (items !== null) for (const item of items) this.push(item);
   }
 
-  /** Results of `map`, `filter` and their kin are plain arrays. */
+  /** `map`, `filter` and similar methods return plain arrays. */
   static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }
@@ -74,7 +75,7 @@ export class Slice extends Array<Value> {
 export class NamedMap extends Map<string, Value> {
   /** Go's name of the type, as `%T` prints it. */
   readonly goType: string;
-  /** Whether it is Go's nil map, which JSON and YAML print as null. */
+  /** Whether this is Go's nil map, which JSON and YAML print as null. */
   readonly isNil: boolean;
 
   constructor(goType: string, entries: Iterable<readonly [string, Value]> | null = []) {
@@ -83,12 +84,15 @@ export class NamedMap extends Map<string, Value> {
     this.isNil = entries === null;
   }
 
-  /** A map of the same type with other contents. */
+  /** Returns a map of the same type with other contents. */
   like(entries: Iterable<readonly [string, Value]>): NamedMap {
     return new NamedMap(this.goType, entries);
   }
 
-  /** The exported method of that name, or undefined where the type has none. It comes before a key of that name. */
+  /**
+   * Returns an exported method, or undefined if the type does not have it. It takes precedence over
+   * a key of that name.
+   */
   method(_name: string): GoFunction | undefined {
     return undefined;
   }
@@ -98,74 +102,81 @@ export class NamedMap extends Map<string, Value> {
 export abstract class GoObject {
   /** Go's name of the type, as `%T` prints it: `time.Time`, `*common.Capabilities`. */
   abstract readonly goType: string;
-  /** What `reflect` calls its kind: `struct`, `ptr`, `map`, `slice`, `int64`, `func`. */
+  /** The `reflect.Kind` of the type: `struct`, `ptr`, `map`, `slice`, `int64`, `func`. */
   abstract readonly kind: string;
 
-  /** The exported field of that name, or undefined where the type has none. */
+  /** Returns an exported field, or undefined if the type does not have it. */
   field(_name: string): Value | undefined {
     return undefined;
   }
 
-  /** The names of the exported fields in their order. */
+  /** Returns the names of the exported fields in order. */
   fields(): readonly string[] {
     return [];
   }
 
-  /** The exported method of that name, or undefined where the type has none. */
+  /** Returns an exported method, or undefined if the type does not have it. */
   method(_name: string): GoFunction | undefined {
     return undefined;
   }
 
-  /** What `String()` or `Error()` answers, where the type has one: printing uses it. */
+  /** Result of `String()` or `Error()`, used for printing; undefined if the type has neither. */
   text(): string | undefined {
     return undefined;
   }
 
   /**
-   * What `String()` answers where only the pointer to the type has it. A template that prints such a field of a struct sees it;
-   * a function that is given the field sees a copy without the method.
+   * Result of `String()` if only the pointer type has that method. A template that prints such a
+   * field of a struct uses it; a function that receives the field gets a copy without the method.
    */
   addressedText(): string | undefined {
     return undefined;
   }
 
-  /** All fields with their values in their order, unexported ones too, as `%v` prints a struct. */
+  /**
+   * Returns all fields with their values in order, including unexported ones, as `%v` prints a
+   * struct.
+   */
   members(): readonly (readonly [name: string, value: Value])[] {
     return this.fields().map((name) => [name, this.field(name) ?? null]);
   }
 
-  /** The plain value of a named type whose kind is a basic one: the `int64` of a `time.Duration`. */
+  /**
+   * The basic value of a named type: the `int64` of a `time.Duration`. Undefined for other kinds.
+   */
   underlying(): boolean | number | string | Int | undefined {
     return undefined;
   }
 
-  /** What `GoString()` answers, where the type has one: `%#v` prints it. */
+  /** Result of `GoString()`, used by `%#v`; undefined if the type does not have it. */
   goString(): string | undefined {
     return undefined;
   }
 
-  /** What the value counts as in `range`, `index` and `len`, where its kind is a map or a slice. */
+  /**
+   * The elements for `range`, `index` and `len`; undefined if the kind is not a map or a slice.
+   */
   contents(): ReadonlyMap<string, Value> | readonly Value[] | undefined {
     return undefined;
   }
 
-  /** Go's type of what {@link contents} holds. */
+  /** Go's type of the elements of {@link contents}. */
   elementType(): string {
     return 'interface {}';
   }
 
-  /** What JSON and YAML write for it; undefined: its {@link jsonMembers} as an object. */
+  /** The value that JSON and YAML encode; undefined to encode {@link jsonMembers} as an object. */
   json(): Value | undefined {
     return undefined;
   }
 
-  /** The exported fields in their order under the names that JSON has for them. */
+  /** Returns the exported fields in order, under their JSON names. */
   jsonMembers(): readonly (readonly [name: string, value: Value])[] {
     return this.fields().map((name) => [name, this.field(name) ?? null]);
   }
 }
 
-/** A nil pointer of that type, in a struct. */
+/** A nil pointer in a struct, of type `goType`. */
 export class NilPointer extends GoObject {
   readonly goType: string;
   readonly kind = 'ptr';
@@ -177,17 +188,18 @@ export class NilPointer extends GoObject {
 }
 
 /**
- * A function that templates can call. The evaluator checks and converts arguments by `params` before it calls.
- * Types are Go's names: `string`, `int`, `int64`, `float64`, `bool`, `interface {}`, `[]interface {}`, `[]string`, `map[string]interface {}`,
- * `time.Time`, `reflect.Value` (the argument as it is, nil allowed).
+ * A function that templates can call. The evaluator checks and converts arguments by `params`
+ * before the call. Types are Go's names: `string`, `int`, `int64`, `float64`, `bool`,
+ * `interface {}`, `[]interface {}`, `[]string`, `map[string]interface {}`, `time.Time`,
+ * `reflect.Value` (the argument unchanged; nil is allowed).
  */
 export interface GoFunction {
   readonly params: readonly string[];
-  /** Whether the last of `params` may come any number of times, none included. */
+  /** Whether the last of `params` may be given any number of times, including zero. */
   readonly variadic?: boolean;
-  /** Go's text where templates may not call it for what it returns. */
+  /** Go's error text if templates may not call the function because of its return values. */
   readonly refusal?: string;
-  /** Throws {@link GoError} where Go returns an error or panics. */
+  /** Throws {@link GoError} if Go returns an error or panics. */
   readonly call: (...args: never[]) => Value;
 }
 
