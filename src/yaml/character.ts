@@ -1,4 +1,5 @@
-// Classes of UTF-16 units in YAML 1.1. 0 stands for the end of the text, which holds no such character itself.
+// Character classes of YAML 1.1, by UTF-16 unit. 0 marks the end of the text, which never contains
+// that character itself.
 
 export function isBreak(unit: number): boolean {
   if (unit < 0x80) return unit === 10 || unit === 13;
@@ -23,7 +24,7 @@ export function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57;
 }
 
-/** A character of the name of an anchor, a directive or a tag handle. */
+/** Whether the character may be part of the name of an anchor, a directive or a tag handle. */
 export function isWord(unit: number): boolean {
   return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || isDigit(unit) || unit === 95 || unit === 45;
 }

@@ -6,7 +6,7 @@ import { isMergeKey, resolveScalar } from './scalar.ts';
 import type { Resolved } from './resolve.ts';
 import { YamlError } from './yaml-error.ts';
 
-/** A number or boolean together with the text that it becomes where a string is asked for. */
+/** A number or boolean, with the text it becomes if a string is required. */
 export class TypedScalar {
   readonly value: number | boolean;
   readonly text: string;
@@ -17,31 +17,36 @@ export class TypedScalar {
   }
 }
 
-/** What a document holds. Numbers and booleans are either all {@link TypedScalar}s or none is. */
+/**
+ * The contents of a document. Either all numbers and booleans are {@link TypedScalar}s, or none.
+ */
 export type YamlTree = null | string | number | boolean | TypedScalar | YamlTree[] | Map<string, YamlTree>;
 
-/** Makes the value of what a scalar means. */
+/** Converts a resolved scalar to a tree value. */
 type ScalarMaker = (resolved: Resolved) => null | string | number | boolean | TypedScalar;
 
-/** One walk over the nodes of a document. */
+/** State of composing one document. */
 interface Walk {
   readonly make: ScalarMaker;
-  /** As go-yaml counts them, to bound what aliases blow up. */
+  /** Node counts as in go-yaml, which limit the expansion of aliases. */
   decoded: number;
   aliased: number;
   readonly maxAliased: number;
   readonly open: Set<AliasNode>;
-  /** The first thing that JSON refuses; syntax and structure are complained about before. */
-  refusal: string | undefined;
+  /**
+   * The first error that the conversion to JSON reports; errors of syntax and structure take
+   * precedence.
+   */
+  jsonError: string | undefined;
   hasNonFinite: boolean;
 }
 
-/** A scalar as values have it. */
+/** Returns a scalar as a plain value. */
 export function plainValue(resolved: Resolved): null | string | number | boolean {
   return resolved.tag === 'int' ? Number(resolved.value) : resolved.value;
 }
 
-/** A scalar that remembers its text. */
+/** Returns a scalar that keeps its text. */
 export function typedScalar(resolved: Resolved): null | string | TypedScalar {
   switch (resolved.tag) {
     case 'int':
@@ -57,7 +62,10 @@ export function typedScalar(resolved: Resolved): null | string | TypedScalar {
   }
 }
 
-/** Builds a document's tree. Throws {@link YamlError} with go-yaml's texts, {@link LimitError} where more than `maxAliased` nodes come out of aliases. */
+/**
+ * Builds the tree of a document. Throws {@link YamlError} with go-yaml's texts, and
+ * {@link LimitError} if aliases expand to more than `maxAliased` nodes.
+ */
 export function compose(root: YamlNode | undefined, make: ScalarMaker, maxAliased: number): YamlTree {
   if (root === undefined) return make({ tag: 'null', value: null });
   const walk: Walk = {
@@ -66,11 +74,11 @@ export function compose(root: YamlNode | undefined, make: ScalarMaker, maxAliase
     aliased: 0,
     maxAliased,
     open: new Set(),
-    refusal: undefined,
+    jsonError: undefined,
     hasNonFinite: false,
   };
   const tree = composeNode(walk, root);
-  if (walk.refusal !== undefined) throw new YamlError(walk.refusal);
+  if (walk.jsonError !== undefined) throw new YamlError(walk.jsonError);
   // a later value of the same key may have replaced it
   const nonFinite = walk.hasNonFinite ? findNonFinite(tree) : undefined;
   if (nonFinite !== undefined) {
@@ -83,15 +91,16 @@ export function compose(root: YamlNode | undefined, make: ScalarMaker, maxAliase
 function countNode(walk: Walk): void {
   walk.decoded++;
   if (walk.open.size > 0) walk.aliased++;
-  if (walk.aliased > walk.maxAliased)
-    throw new LimitError(`YAML with more than ${walk.maxAliased} nodes out of aliases is over the limit`);
+  if (walk.aliased > walk.maxAliased) throw new LimitError(`YAML aliases expand to more than ${walk.maxAliased} nodes`);
   const { decoded, aliased } = walk;
   if (aliased > 100 && decoded > 1000 && aliased / decoded > allowedAliasRatio(decoded)) {
     throw new YamlError('yaml: document contains excessive aliasing');
   }
 }
 
-/** How much of a document may come out of aliases: 99% of a small one, 10% of a large one. */
+/**
+ * Returns the allowed share of nodes from aliases: 99% of a small document, 10% of a large one.
+ */
 function allowedAliasRatio(decoded: number): number {
   const [low, high] = [400_000, 4_000_000];
   if (decoded <= low) return 0.99;
@@ -111,7 +120,7 @@ function composeNode(walk: Walk, node: YamlNode): YamlTree {
       return map;
     }
     case 'alias':
-      return throughAlias(walk, node, () => composeNode(walk, node.target));
+      return followAlias(walk, node, () => composeNode(walk, node.target));
   }
 }
 
@@ -120,7 +129,10 @@ function composeScalar(walk: Walk, resolved: Resolved): YamlTree {
   return walk.make(resolved);
 }
 
-/** The first number in the tree that JSON has no form for, in the order in which JSON is written. */
+/**
+ * Returns the first number in the tree that JSON cannot represent, in the order in which JSON is
+ * written.
+ */
 function findNonFinite(tree: YamlTree): number | undefined {
   const value = tree instanceof TypedScalar ? tree.value : tree;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : value;
@@ -141,7 +153,7 @@ function firstNonFinite(trees: readonly YamlTree[]): number | undefined {
   return undefined;
 }
 
-/** Reads a mapping into `map`; what is there already is replaced. */
+/** Adds the entries of a mapping to `map`, replacing existing ones. */
 function composeMapping(walk: Walk, { items }: MappingNode, map: Map<string, YamlTree>): void {
   for (let i = 0; i + 1 < items.length; i += 2) {
     const [key, value] = [items[i], items[i + 1]];
@@ -150,14 +162,14 @@ function composeMapping(walk: Walk, { items }: MappingNode, map: Map<string, Yam
       merge(walk, value, map);
       continue;
     }
-    const [name, refusal] = composeKey(walk, key);
+    const [name, jsonError] = composeKey(walk, key);
     map.set(name, composeNode(walk, value));
-    if (refusal !== undefined) walk.refusal ??= `${refusal}, value: ${goSyntax(value)}`;
+    if (jsonError !== undefined) walk.jsonError ??= `${jsonError}, value: ${goSyntax(value)}`;
   }
 }
 
-/** The text of a key, and what is wrong with it, where JSON cannot have it. */
-function composeKey(walk: Walk, node: YamlNode): [key: string, refusal?: string] {
+/** Returns the text of a key, and the error if JSON does not allow the key. */
+function composeKey(walk: Walk, node: YamlNode): [key: string, jsonError?: string] {
   const target = node.kind === 'alias' ? node.target : node;
   if (target.kind !== 'scalar') {
     composeNode(walk, node);
@@ -168,7 +180,7 @@ function composeKey(walk: Walk, node: YamlNode): [key: string, refusal?: string]
   return keyText(resolveScalar(target));
 }
 
-function keyText(resolved: Resolved): [key: string, refusal?: string] {
+function keyText(resolved: Resolved): [key: string, jsonError?: string] {
   switch (resolved.tag) {
     case 'null':
       return ['null', 'unsupported map key of type: %!s(<nil>), key: <nil>'];
@@ -186,7 +198,7 @@ function keyText(resolved: Resolved): [key: string, refusal?: string] {
   }
 }
 
-function throughAlias<R>(walk: Walk, alias: AliasNode, read: () => R): R {
+function followAlias<R>(walk: Walk, alias: AliasNode, read: () => R): R {
   if (walk.open.has(alias)) throw new YamlError(`yaml: anchor '${alias.name}' value contains itself`);
   walk.open.add(alias);
   const result = read();
@@ -207,7 +219,7 @@ function mergeMapping(walk: Walk, value: YamlNode, map: Map<string, YamlTree>): 
     composeMapping(walk, target, map);
     return;
   }
-  throughAlias(walk, value, () => {
+  followAlias(walk, value, () => {
     countNode(walk);
     composeMapping(walk, target, map);
   });

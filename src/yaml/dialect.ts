@@ -5,33 +5,42 @@ import type { LetterOrder } from './key-order.ts';
 import { formatFloat, parseInteger } from './number.ts';
 import { YamlError } from './yaml-error.ts';
 
-/** A leaf as it will stand in the text: a word of YAML's own, or a string that may need quotes. */
+/** A scalar to write: a YAML literal such as a number, or a string that may need quotes. */
 export type Leaf = { word: string } | { text: string; tag?: string };
 
-/** The fields of a struct in the order in which they are written. */
+/** The fields of a struct, in the order in which they are written. */
 export type Fields = readonly (readonly [name: string, value: Value])[];
 
-/** What the two writers of Go do differently. */
+/** The differences between Go's two YAML writers. */
 export interface Dialect {
   readonly width: number;
   readonly letterOrder: LetterOrder;
   /** Whether a list under a key is indented. */
   readonly indentLists: boolean;
   readonly tabsInLiterals: boolean;
-  /** Whether Go's nil map and nil slice are null; otherwise they are empty. */
+  /** Whether Go's nil map and nil slice are written as null instead of empty. */
   readonly nilIsNull: boolean;
   number(value: number): string;
   string(text: string): Leaf;
   key(text: string): Leaf;
   bytes(value: Uint8Array): Value;
-  /** What stands for a value of a type with methods: another value, a leaf, or the fields of a struct. */
+  /**
+   * Returns the representation of a value whose type has methods: another value, a leaf, or the
+   * fields of a struct.
+   */
   object(object: GoObject): { value: Value } | { leaf: Leaf } | { fields: Fields };
 }
 
-/** Keys longer than this, or with a line break of YAML 1.1 in them, are no longer seen as keys when the JSON text is read as YAML. */
+/**
+ * Keys longer than this, or with a YAML 1.1 line break in them, are not recognized as keys
+ * when the JSON text is read as YAML.
+ */
 const maxJsonKey = 1022;
 
-/** `sigs.k8s.io/yaml`: the value becomes JSON, is read as YAML, and written by go-yaml v2. */
+/**
+ * `sigs.k8s.io/yaml`: converts the value to JSON, reads that as YAML, and writes it with go-yaml
+ * v2.
+ */
 export const sigsDialect: Dialect = {
   width: 80,
   letterOrder: 'digits-first',
@@ -39,11 +48,11 @@ export const sigsDialect: Dialect = {
   tabsInLiterals: false,
   nilIsNull: true,
   number: jsonNumber,
-  string: (text) => ({ text: throughJson(text) }),
+  string: (text) => ({ text: viaJson(text) }),
   key(text) {
-    const lost = text.includes('\x85') || (text.length * 6 > maxJsonKey && jsonLength(text) > maxJsonKey);
-    if (lost) throw new YamlError("yaml: did not find expected ',' or '}'");
-    return { text: throughJson(text) };
+    const isUnreadable = text.includes('\x85') || (text.length * 6 > maxJsonKey && jsonLength(text) > maxJsonKey);
+    if (isUnreadable) throw new YamlError("yaml: did not find expected ',' or '}'");
+    return { text: viaJson(text) };
   },
   bytes: (value) => Buffer.from(value).toString('base64'),
   object(object) {
@@ -54,7 +63,7 @@ export const sigsDialect: Dialect = {
   },
 };
 
-/** go-yaml v3 with an indentation of 2, as `toYamlPretty` uses it. */
+/** go-yaml v3 with an indentation of 2, as in `toYamlPretty`. */
 export const prettyDialect: Dialect = {
   width: Infinity,
   letterOrder: 'letters-first',
@@ -75,7 +84,7 @@ export const prettyDialect: Dialect = {
   },
 };
 
-/** The error about a value that JSON has no form for. */
+/** Returns the error for a value that JSON cannot represent. */
 export function notJson(reason: string): YamlError {
   return new YamlError(`error marshaling into JSON: json: ${reason}`);
 }
@@ -89,8 +98,8 @@ function jsonNumber(value: number): string {
   return whole === undefined ? formatFloat(value) : String(whole);
 }
 
-/** What is left of a string when it has been JSON and that has been read as YAML. */
-function throughJson(text: string): string {
+/** Returns what remains of a string after it was written as JSON and read as YAML. */
+function viaJson(text: string): string {
   if (!/[\x7f-\x9f\ud800-\udfff\ufffe\uffff]/.test(text)) return text;
   const clean = normalize(text).toWellFormed();
   if (/[\x7f-\x84\x86-\x9f\ufffe\uffff]/.test(clean)) throw new YamlError('yaml: control characters are not allowed');
@@ -100,7 +109,7 @@ function throughJson(text: string): string {
   });
 }
 
-/** The characters of a string in Go's JSON. */
+/** Returns the length of a string in Go's JSON. */
 function jsonLength(text: string): number {
   let length = 0;
   for (const character of text) {

@@ -4,8 +4,9 @@ import { parseFirstDocument } from './parse.ts';
 import { isMergeKey } from './scalar.ts';
 
 /**
- * What `sigs.k8s.io/yaml` says of the keys that a mapping of the document has twice, where it is strict; empty where none has. The document must be one that
- * can be read: aliases are followed without limit. Throws {@link YamlError}.
+ * Returns the error of a strict `sigs.k8s.io/yaml` for duplicate keys in the mappings of a
+ * document; empty if there are none. The document must be readable: aliases are followed without
+ * limit. Throws {@link YamlError}.
  */
 export function duplicateKeyProblem(text: string): string {
   const root = parseFirstDocument(text);
@@ -14,7 +15,7 @@ export function duplicateKeyProblem(text: string): string {
   return lines.length === 0 ? '' : `error converting YAML to JSON: yaml: unmarshal errors:\n${lines.join('\n')}`;
 }
 
-/** In the order in which Go meets them: what a value holds comes before its key. */
+/** Collects errors in Go's order: those of a value come before those of its key. */
 function collect(node: YamlNode, lines: string[], open: Set<AliasNode>): void {
   switch (node.kind) {
     case 'scalar':
@@ -33,7 +34,7 @@ function collect(node: YamlNode, lines: string[], open: Set<AliasNode>): void {
   }
 }
 
-/** `seen` has the keys of the mapping so far, merged ones too. */
+/** `seen` contains the keys of the mapping so far, including merged ones. */
 function collectKeys(items: readonly YamlNode[], lines: string[], open: Set<AliasNode>, seen: Set<string>): void {
   for (let i = 0; i + 1 < items.length; i += 2) {
     const [key, value] = [items[i], items[i + 1]];

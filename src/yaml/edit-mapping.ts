@@ -2,9 +2,10 @@ import { COLLECTION_STYLE, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, 
 import type { Event, MappingEvent, ScalarEvent } from 'js-yaml';
 import { YamlError } from './yaml-error.ts';
 
-// Changes single entries of a document in its text, so that order, comments and styles of all the rest stay as they are written.
+// Edits single entries in the text of a document, so that order, comments and styles of everything
+// else are preserved.
 
-/** Deeper nesting than this is refused: well below what the stack bears. */
+/** Maximum nesting depth, well below the limit of the stack. */
 const maxDepth = 1000;
 
 interface EventStream {
@@ -22,8 +23,8 @@ function parseDocument(source: string): EventStream {
   }
 }
 
-/** A mapping in the text, by the places of its events. */
-interface Located {
+/** A mapping in the text, with the indices of its events. */
+interface LocatedMapping {
   event: MappingEvent;
   entries: Entry[];
 }
@@ -34,42 +35,49 @@ interface Entry {
   valueAt: number;
 }
 
-/** Whether the first document holds anything but null. Throws {@link YamlError}. */
-export function holdsData(text: string): boolean {
+/** Whether the first document contains anything but null. Throws {@link YamlError}. */
+export function hasContent(text: string): boolean {
   const stream = parseDocument(text);
   return stream.events.length > 0 && !isNull(stream, 1);
 }
 
-/** The text at the end of a path of keys through mappings; undefined where there is none. Throws {@link YamlError}. */
+/**
+ * Returns the string at a path of keys through mappings; undefined if there is none. Throws
+ * {@link YamlError}.
+ */
 export function textAt(text: string, path: readonly string[]): string | undefined {
   const stream = parseDocument(text);
-  const event = stream.events[chainTo(stream, path).at(-1)?.entry.valueAt ?? -1];
+  const event = stream.events[entriesAlong(stream, path).at(-1)?.entry.valueAt ?? -1];
   return event?.type === EVENT_ID.SCALAR ? getScalarValue(stream.source, event) : undefined;
 }
 
 /**
- * The document with a text at the end of a path of keys; mappings that are missing or null are made.
- * Throws {@link YamlError}, also where something else than a mapping is in the way.
+ * Returns the document with a string at a path of keys; missing or null mappings are created.
+ * Throws {@link YamlError}, also if the path leads through a value that is not a mapping.
  */
 export function withTextAt(text: string, path: readonly string[], value: string): string {
   const stream = parseDocument(withoutTextAt(text, path));
   let at = 1;
   for (const [depth, key] of path.entries()) {
     const mapping = mappingAt(stream, at);
-    if (mapping === undefined) throw new YamlError(`${path.slice(0, depth).join('.') || 'the document'} is no mapping`);
+    if (mapping === undefined)
+      throw new YamlError(`${path.slice(0, depth).join('.') || 'the document'} is not a mapping`);
     const entry = mapping.entries.find((candidate) => candidate.key === key);
     if (entry === undefined) return withEntry(stream, mapping, path.slice(depth), value);
     if (isNull(stream, entry.valueAt)) return withValue(stream, entry, flowText(path.slice(depth + 1), value));
     at = entry.valueAt;
   }
-  throw new YamlError(`${path.join('.')} is in the document twice`);
+  throw new YamlError(`${path.join('.')} occurs twice in the document`);
 }
 
-/** The document without what is at the end of a path of keys, and without the mappings that hold nothing else. Throws {@link YamlError}. */
+/**
+ * Returns the document without the string at a path of keys, and without mappings that become
+ * empty. Throws {@link YamlError}.
+ */
 export function withoutTextAt(text: string, path: readonly string[]): string {
   const stream = parseDocument(text);
   const { source } = stream;
-  const chain = chainTo(stream, path);
+  const chain = entriesAlong(stream, path);
   const last = chain.at(-1);
   if (last === undefined || chain.length < path.length) return source;
   let end = endOfValue(stream, last.entry);
@@ -85,12 +93,12 @@ export function withoutTextAt(text: string, path: readonly string[]): string {
 }
 
 interface Link {
-  mapping: Located;
+  mapping: LocatedMapping;
   entry: Entry;
 }
 
-/** The entries along a path, as far as there are any. */
-function chainTo(stream: EventStream, path: readonly string[]): Link[] {
+/** Returns the existing entries along a path. */
+function entriesAlong(stream: EventStream, path: readonly string[]): Link[] {
   const chain: Link[] = [];
   let at = 1;
   for (const key of path) {
@@ -103,7 +111,7 @@ function chainTo(stream: EventStream, path: readonly string[]): Link[] {
   return chain;
 }
 
-function mappingAt(stream: EventStream, start: number): Located | undefined {
+function mappingAt(stream: EventStream, start: number): LocatedMapping | undefined {
   const event = stream.events[start];
   if (event?.type !== EVENT_ID.MAPPING) return undefined;
   const entries: Entry[] = [];
@@ -123,7 +131,7 @@ function isNull(stream: EventStream, at: number): boolean {
   return ['', '~', 'null', 'Null', 'NULL'].includes(event.valueStart < 0 ? '' : getScalarValue(stream.source, event));
 }
 
-/** The place after the node that starts there. */
+/** Returns the index after the node that starts at `start`. */
 function afterNode({ events }: EventStream, start: number): number {
   let depth = 0;
   for (let at = start; at < events.length; at++) {
@@ -135,11 +143,11 @@ function afterNode({ events }: EventStream, start: number): number {
   return events.length;
 }
 
-function isFlow({ event }: Located): boolean {
+function isFlow({ event }: LocatedMapping): boolean {
   return event.style === COLLECTION_STYLE.FLOW;
 }
 
-function withEntry({ source }: EventStream, mapping: Located, path: readonly string[], value: string): string {
+function withEntry({ source }: EventStream, mapping: LocatedMapping, path: readonly string[], value: string): string {
   const { event, entries } = mapping;
   if (isFlow(mapping)) {
     const inside = event.start + 1;
@@ -149,13 +157,13 @@ function withEntry({ source }: EventStream, mapping: Located, path: readonly str
   const start = lineStart(source, first ? startOf(first.keyEvent) : event.start);
   const indent = /^ */.exec(source.slice(start))?.[0] ?? '';
   const lines = path.map((key, depth) => {
-    const own = depth === path.length - 1 ? ` ${quoted(value)}` : '';
-    return `${indent}${'  '.repeat(depth)}${key}:${own}\n`;
+    const suffix = depth === path.length - 1 ? ` ${quoted(value)}` : '';
+    return `${indent}${'  '.repeat(depth)}${key}:${suffix}\n`;
   });
   return splice(source, start, start, lines.join(''));
 }
 
-/** With another value in place of null, which may be written as nothing at all. */
+/** Replaces a null value, which may be written as nothing at all. */
 function withValue({ source, events }: EventStream, { keyEvent, valueAt }: Entry, value: string): string {
   const event = events[valueAt];
   if (event?.type === EVENT_ID.SCALAR && event.valueStart >= 0) {
@@ -173,14 +181,14 @@ function flowEntry([key = '', ...rest]: readonly string[], value: string): strin
   return `${JSON.stringify(key)}: ${flowText(rest, value)}`;
 }
 
-/** Double quotes, so that a document that is JSON stays JSON. */
+/** Uses double quotes, so that a JSON document remains JSON. */
 function quoted(value: string): string {
   return JSON.stringify(value);
 }
 
 function endOfValue({ source, events }: EventStream, { keyEvent, valueAt }: Entry): number {
   const event = events[valueAt];
-  if (event?.type !== EVENT_ID.SCALAR) throw new YamlError('only a text can be taken out of a document');
+  if (event?.type !== EVENT_ID.SCALAR) throw new YamlError('only a string can be removed from a document');
   return event.valueStart < 0 ? source.indexOf(':', endOf(keyEvent)) + 1 : endOf(event);
 }
 
@@ -190,11 +198,11 @@ function closingBrace(source: string, from: number): number | undefined {
 }
 
 function withoutFlowEntry({ source }: EventStream, { mapping, entry }: Link, end: number): string {
-  const place = mapping.entries.indexOf(entry);
-  const next = mapping.entries[place + 1];
+  const index = mapping.entries.indexOf(entry);
+  const next = mapping.entries[index + 1];
   const start = startOf(entry.keyEvent);
   if (next) return splice(source, start, startOf(next.keyEvent), '');
-  return splice(source, place > 0 ? source.lastIndexOf(',', start) : start, end, '');
+  return splice(source, index > 0 ? source.lastIndexOf(',', start) : start, end, '');
 }
 
 function withoutBlockEntry(source: string, { mapping, entry }: Link, end: number): string {
@@ -205,7 +213,7 @@ function withoutBlockEntry(source: string, { mapping, entry }: Link, end: number
 
 function startOf({ style, valueStart, anchorStart, tagStart }: ScalarEvent): number {
   const start = isQuoted(style) ? valueStart - 1 : valueStart;
-  return Math.min(start, ...[anchorStart - 1, tagStart].filter((place) => place >= 0));
+  return Math.min(start, ...[anchorStart - 1, tagStart].filter((offset) => offset >= 0));
 }
 
 function endOf({ style, valueEnd }: ScalarEvent): number {

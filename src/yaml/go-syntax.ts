@@ -4,7 +4,7 @@ import type { MappingNode, YamlNode } from './node.ts';
 import type { Resolved } from './resolve.ts';
 import { isMergeKey, resolveScalar } from './scalar.ts';
 
-/** A node as Go's `%#v` prints what it holds. */
+/** Formats the value of a node as Go's `%#v` does. */
 export function goSyntax(node: YamlNode): string {
   switch (node.kind) {
     case 'scalar':
@@ -30,7 +30,7 @@ interface Entry {
   readonly value: YamlNode;
 }
 
-/** Takes in the entries of a mapping, those of merged ones too; what is there already is replaced. */
+/** Collects the entries of a mapping, including merged ones, replacing existing ones. */
 function collect({ items }: MappingNode, entries: Map<string, Entry>): void {
   for (let i = 0; i + 1 < items.length; i += 2) {
     const [key, value] = [items[i], items[i + 1]];
@@ -45,13 +45,13 @@ function collect({ items }: MappingNode, entries: Map<string, Entry>): void {
     const scalar = key.kind === 'alias' ? key.target : key;
     if (scalar.kind !== 'scalar') continue;
     const resolved = resolveScalar(scalar);
-    // no NaN is another one's equal
+    // NaN does not equal NaN
     const distinct = Number.isNaN(resolved.value) ? entries.size : '';
     entries.set(`${rankOf(resolved)} ${String(resolved.value)}${distinct}`, { key, resolved, value });
   }
 }
 
-/** The place of a key's type among others, as Go sorts them: by where the types happen to lie in memory. */
+/** Returns the rank of a key's type in Go's order, which depends on the addresses of the types. */
 function rankOf(resolved: Resolved): number {
   switch (resolved.tag) {
     case 'null':
@@ -73,7 +73,7 @@ function compareEntries({ resolved: a }: Entry, { resolved: b }: Entry): number 
   if (rank !== 0) return rank;
   if (Number.isNaN(a.value) || Number.isNaN(b.value))
     return Number(Number.isNaN(b.value)) - Number(Number.isNaN(a.value));
-  // both are of one type
+  // both have the same type
   return a.value === b.value ? 0 : (a.value ?? '') < (b.value ?? '') ? -1 : 1;
 }
 

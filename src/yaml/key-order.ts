@@ -2,24 +2,29 @@ const letter = /\p{L}/u;
 const digit = /\p{Nd}/u;
 const ascii = /^[\0-\x7f]*$/;
 
-/** How go-yaml orders a letter against a symbol that stands after a digit: version 2 has the symbol first, version 3 the letter. */
+/**
+ * Order of a letter and a symbol that follow a digit: go-yaml v2 sorts the symbol first, v3 the
+ * letter.
+ */
 export type LetterOrder = 'digits-first' | 'letters-first';
 
-/** Orders keys as go-yaml's writers do: runs of digits by their number, symbols before letters. */
+/**
+ * Compares keys as go-yaml's writers do: runs of digits by their number, symbols before letters.
+ */
 export function compareKeys(a: string, b: string, order: LetterOrder): number {
-  // single units are characters in ASCII, so nothing needs to be taken apart
+  // in ASCII each UTF-16 unit is a character, so there is no need to split
   const [left, right] = ascii.test(a) && ascii.test(b) ? [a, b] : [Array.from(a), Array.from(b)];
   const length = Math.min(left.length, right.length);
   let i = 0;
   while (i < length && left[i] === right[i]) i++;
   if (i === length) return left.length - right.length;
-  return compareAt(left, right, i, order === 'letters-first' && i > 0 && isDigit(left[i - 1]));
+  return compareFrom(left, right, i, order === 'letters-first' && i > 0 && isDigit(left[i - 1]));
 }
 
 /** The characters of a key. */
 type Characters = string | readonly string[];
 
-function compareAt(left: Characters, right: Characters, i: number, lettersFirst: boolean): number {
+function compareFrom(left: Characters, right: Characters, i: number, lettersFirst: boolean): number {
   const l = left[i] ?? '';
   const r = right[i] ?? '';
   const leftLetter = isLetter(l);
@@ -49,7 +54,7 @@ function codePoint(character: string): number {
   return character.codePointAt(0) ?? 0;
 }
 
-/** Whether the digits directly before `i` hold one that is not 0: then zeros at `i` count. */
+/** Whether the digits directly before `i` include one other than 0; if so, zeros at `i` count. */
 function followsNonZero(characters: Characters, i: number): boolean {
   for (let j = i - 1; isDigit(characters[j]); j--) {
     if (characters[j] !== '0') return true;
@@ -76,7 +81,7 @@ function compareNumbers(
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The number that digits make, as an int64, behind a leading digit. */
+/** Returns the number that the digits form after a leading digit, as an int64. */
 function numberOf(first: string, characters: Characters, start: number, end: number): number | bigint {
   if (end - start < 15) {
     let number = Number(first);

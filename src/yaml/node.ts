@@ -1,36 +1,36 @@
-interface Placed {
-  /** The line that it starts on, its anchor and tag included, counted from 0. */
+interface NodeBase {
+  /** Line on which the node starts, including its anchor and tag, from 0. */
   readonly line: number;
 }
 
 /** A scalar. */
-export interface ScalarNode extends Placed {
+export interface ScalarNode extends NodeBase {
   readonly kind: 'scalar';
   readonly text: string;
-  /** The full tag, empty where there is none. */
+  /** The full tag; empty if there is none. */
   readonly tag: string;
-  /** Whether its text says what it means: it stands without quotes. */
+  /** Whether the scalar is unquoted, so that its text decides its type. */
   readonly plain: boolean;
 }
 
 /** A list. */
-export interface SequenceNode extends Placed {
+export interface SequenceNode extends NodeBase {
   readonly kind: 'sequence';
   readonly items: YamlNode[];
 }
 
 /** A mapping: its keys, each followed by its value. */
-export interface MappingNode extends Placed {
+export interface MappingNode extends NodeBase {
   readonly kind: 'mapping';
   readonly items: YamlNode[];
 }
 
-/** A node that stands elsewhere. It may contain this alias itself. */
-export interface AliasNode extends Placed {
+/** A reference to another node, which may contain this alias itself. */
+export interface AliasNode extends NodeBase {
   readonly kind: 'alias';
   readonly name: string;
   readonly target: YamlNode;
 }
 
-/** What a document consists of. */
+/** A node of a document. */
 export type YamlNode = ScalarNode | SequenceNode | MappingNode | AliasNode;

@@ -1,6 +1,9 @@
 import { formatFloat as formatShortest } from '../go/float.ts';
 
-/** A whole number as Go's `ParseInt(text, 0, 64)` and `ParseUint` read it, or undefined where both refuse. Underscores are gone already. */
+/**
+ * Parses a whole number as Go's `ParseInt(text, 0, 64)` and `ParseUint` do; returns undefined if
+ * both fail. The caller must remove underscores.
+ */
 export function parseInteger(text: string): bigint | undefined {
   const match = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/.exec(text);
   if (match === null) return undefined;
@@ -18,14 +21,16 @@ export function parseInteger(text: string): bigint | undefined {
   return size < (sign === '' ? 1n << 64n : 1n << 63n) ? size : undefined;
 }
 
-/** `strconv.FormatFloat(value, 'g', -1, 64)`, with YAML's words for what is no number. */
+/** `strconv.FormatFloat(value, 'g', -1, 64)`, with YAML's names for NaN and infinity. */
 export function formatFloat(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';
   return formatShortest(value, 'g', -1);
 }
 
-/** `strconv.FormatFloat(value, 'g', -1, 32)`: how sigs.k8s.io/yaml makes a text of a number. */
+/**
+ * `strconv.FormatFloat(value, 'g', -1, 32)`, as sigs.k8s.io/yaml converts a number to a string.
+ */
 export function formatFloat32(value: number): string {
   const narrow = Math.fround(value);
   if (!Number.isFinite(narrow) || narrow === 0) return formatFloat(narrow);

@@ -1,86 +1,86 @@
 import { nodeWeight, TextSize } from '../go/limit-error.ts';
 
-/** The text being written and where on its line it stands. */
+/** The text written so far, and the position on its last line. */
 export class Output {
   text = '';
-  /** Characters of the current line. */
+  /** Number of characters on the current line. */
   column = 0;
-  /** The indentation of a line that starts now. */
+  /** Indentation of a line that starts now. */
   indent = 0;
-  /** Past this column a space may become a line break. */
+  /** Column beyond which a space may become a line break. */
   readonly width: number;
-  /** Whether the last thing written was a space that separates. */
-  #separated = true;
+  /** Whether the text ends with a separating space. */
+  #isSeparated = true;
   readonly #size = new TextSize();
-  /** Whether the line has nothing but indentation and dashes. */
-  #fresh = true;
+  /** Whether the line contains only indentation and dashes. */
+  #isLineEmpty = true;
 
   constructor(width: number) {
     this.width = width;
   }
 
-  /** Counts a map or list. */
+  /** Counts a map or list towards the size limit. */
   openCollection(): void {
     this.#size.add(nodeWeight);
   }
 
-  /** Adds text without a line break. */
+  /** Appends text without a line break. */
   put(text: string): void {
     this.#size.add(text.length);
     this.text += text;
     this.column += countCharacters(text);
   }
 
-  /** Adds the space that keeps the next thing apart from the last one. */
+  /** Appends a space if the next item needs one. */
   separate(): void {
-    if (!this.#separated) this.put(' ');
-    this.#fresh = false;
+    if (!this.#isSeparated) this.put(' ');
+    this.#isLineEmpty = false;
   }
 
-  /** Notes that a scalar ended here. */
+  /** Marks the end of a scalar. */
   endScalar(): void {
-    this.#separated = false;
-    this.#fresh = false;
+    this.#isSeparated = false;
+    this.#isLineEmpty = false;
   }
 
-  /** Adds a colon after a key. */
+  /** Appends a colon after a key. */
   colon(): void {
     this.put(':');
     this.endScalar();
   }
 
-  /** Adds `-`, `?` or a `:` of its own at the start of an entry. */
+  /** Appends `-`, `?` or a separate `:` at the start of an entry. */
   mark(mark: '-' | '?' | ':'): void {
-    if (!this.#separated) this.put(' ');
+    if (!this.#isSeparated) this.put(' ');
     this.put(mark);
-    this.#separated = false;
+    this.#isSeparated = false;
   }
 
-  /** Starts a line at the current indentation, unless that is where the output stands. */
+  /** Starts a line at the current indentation, unless the output is already there. */
   breakLine(): void {
-    if (!this.#fresh || this.column > this.indent || (this.column === this.indent && !this.#separated))
+    if (!this.#isLineEmpty || this.column > this.indent || (this.column === this.indent && !this.#isSeparated))
       this.putBreak('\n');
     if (this.column < this.indent) this.put(' '.repeat(this.indent - this.column));
-    this.#separated = true;
-    this.#fresh = true;
+    this.#isSeparated = true;
+    this.#isLineEmpty = true;
   }
 
-  /** Adds a line break as it is. */
+  /** Appends a line break unchanged. */
   putBreak(lineBreak: string): void {
     this.text += lineBreak;
     this.column = 0;
-    this.#fresh = true;
+    this.#isLineEmpty = true;
   }
 
-  /** Adds the lines of a literal block, each but the empty ones indented. */
+  /** Appends the lines of a literal block, and indents all but empty ones. */
   literalLines(text: string): void {
     const margin = ' '.repeat(this.indent);
     this.#size.add(text.length);
     this.text += `\n${text.replace(/^(?=[^\n\r\x85\u2028\u2029])/gm, margin)}`;
     const last = /[^\n\r\x85\u2028\u2029]*$/.exec(text)?.[0] ?? '';
     this.column = last === '' ? 0 : this.indent + last.length;
-    this.#separated = true;
-    this.#fresh = last === '';
+    this.#isSeparated = true;
+    this.#isLineEmpty = last === '';
   }
 }
 

@@ -1,58 +1,64 @@
 import type { MappingNode, ScalarNode, SequenceNode, YamlNode } from './node.ts';
-import { readSource } from './reader.ts';
+import { readYamlText } from './reader.ts';
 import { Scanner } from './scanner.ts';
 import type { Token } from './token.ts';
 import { YamlError } from './yaml-error.ts';
 
-/** Deeper nesting than this is refused: well below what the stack bears, well above what any chart has. */
-const deepest = 1000;
+/** Maximum nesting depth: well below the limit of the stack, well above that of any chart. */
+const maxDepth = 1000;
 
 const standardHandles = [
   ['!', '!'],
   ['!!', 'tag:yaml.org,2002:'],
 ] as const;
 
-/** Where a node stands: in a block; in a block after a key, where a list needs no indentation; or in brackets. */
-type Place = 'block' | 'block-or-list' | 'flow';
+/**
+ * Context of a node: in a block, in a block after a key, where a list needs no indentation, or in
+ * brackets.
+ */
+type NodeContext = 'block' | 'block-or-list' | 'flow';
 
-/** Parses the first document as go-yaml does, with its errors; undefined where there is none. What follows it is not looked at. Throws {@link YamlError}. */
+/**
+ * Parses the first document as go-yaml does, with its errors; returns undefined if there is none.
+ * The text after it is not checked. Throws {@link YamlError}.
+ */
 export function parseFirstDocument(text: string): YamlNode | undefined {
-  return new Parser(new Scanner(readSource(text))).document();
+  return new Parser(new Scanner(readYamlText(text))).document();
 }
 
 class Parser {
-  private readonly scanner: Scanner;
-  private readonly anchors = new Map<string, YamlNode>();
-  private readonly handles = new Map<string, string>();
-  private depth = 0;
+  readonly #scanner: Scanner;
+  readonly #anchors = new Map<string, YamlNode>();
+  readonly #handles = new Map<string, string>();
+  #depth = 0;
 
   constructor(scanner: Scanner) {
-    this.scanner = scanner;
+    this.#scanner = scanner;
   }
 
   document(): YamlNode | undefined {
-    const { scanner } = this;
+    const scanner = this.#scanner;
     const first = scanner.peek().type;
     if (first === 'stream-end') return undefined;
-    this.directives();
+    this.#directives();
     const explicit = first === 'document-start' || first === 'version' || first === 'tag-directive';
     if (explicit) {
       const { type, line } = scanner.peek();
       if (type !== 'document-start') scanner.failAt(line, 'did not find expected <document start>');
       scanner.next();
     }
-    const root = explicit && this.endsDocument(scanner.peek()) ? emptyScalar(scanner.peek()) : this.node('block');
-    // what follows the root must be a token
+    const root = explicit && this.#endsDocument(scanner.peek()) ? emptyScalar(scanner.peek()) : this.#node('block');
+    // the text after the root must be a token
     scanner.peek();
     return root;
   }
 
-  private endsDocument({ type }: Token): boolean {
+  #endsDocument({ type }: Token): boolean {
     return ['version', 'tag-directive', 'document-start', 'document-end', 'stream-end'].includes(type);
   }
 
-  private directives(): void {
-    const { scanner } = this;
+  #directives(): void {
+    const scanner = this.#scanner;
     let hasVersion = false;
     for (;;) {
       const token = scanner.peek();
@@ -61,32 +67,32 @@ class Parser {
         if (token.version !== '1.1') scanner.failAt(token.line, 'found incompatible YAML document');
         hasVersion = true;
       } else if (token.type === 'tag-directive') {
-        if (this.handles.has(token.handle)) scanner.failAt(token.line, 'found duplicate %TAG directive');
-        this.handles.set(token.handle, token.prefix);
+        if (this.#handles.has(token.handle)) scanner.failAt(token.line, 'found duplicate %TAG directive');
+        this.#handles.set(token.handle, token.prefix);
       } else break;
       scanner.next();
     }
     for (const [handle, prefix] of standardHandles) {
-      if (!this.handles.has(handle)) this.handles.set(handle, prefix);
+      if (!this.#handles.has(handle)) this.#handles.set(handle, prefix);
     }
   }
 
-  private node(place: Place): YamlNode {
-    const { scanner } = this;
+  #node(context: NodeContext): YamlNode {
+    const scanner = this.#scanner;
     const first = scanner.peek();
     if (first.type === 'alias') {
-      const target = this.anchors.get(first.name);
+      const target = this.#anchors.get(first.name);
       if (target === undefined) throw new YamlError(`yaml: unknown anchor '${first.name}' referenced`);
       scanner.next();
       return { kind: 'alias', line: first.line, name: first.name, target };
     }
     const { line } = first;
-    const { anchor, tag } = this.properties();
+    const { anchor, tag } = this.#properties();
     const token = scanner.peek();
     switch (token.type) {
       case 'scalar':
         scanner.next();
-        return this.anchored(anchor, {
+        return this.#anchored(anchor, {
           kind: 'scalar',
           line,
           text: token.text,
@@ -94,39 +100,39 @@ class Parser {
           plain: tag === '!' || (tag === '' && token.plain),
         });
       case 'block-entry':
-        if (place !== 'block-or-list') break;
-        return this.nested(anchor, { kind: 'sequence', line, items: [] }, (items) => {
-          this.unindentedItems(items);
+        if (context !== 'block-or-list') break;
+        return this.#nested(anchor, { kind: 'sequence', line, items: [] }, (items) => {
+          this.#unindentedItems(items);
         });
       case 'flow-sequence-start':
-        return this.nested(anchor, { kind: 'sequence', line, items: [] }, (items) => {
-          this.flowItems(items);
+        return this.#nested(anchor, { kind: 'sequence', line, items: [] }, (items) => {
+          this.#flowItems(items);
         });
       case 'flow-mapping-start':
-        return this.nested(anchor, { kind: 'mapping', line, items: [] }, (items) => {
-          this.flowPairs(items);
+        return this.#nested(anchor, { kind: 'mapping', line, items: [] }, (items) => {
+          this.#flowPairs(items);
         });
       case 'block-sequence-start':
-        if (place === 'flow') break;
-        return this.nested(anchor, { kind: 'sequence', line, items: [] }, (items) => {
-          this.blockItems(items);
+        if (context === 'flow') break;
+        return this.#nested(anchor, { kind: 'sequence', line, items: [] }, (items) => {
+          this.#blockItems(items);
         });
       case 'block-mapping-start':
-        if (place === 'flow') break;
-        return this.nested(anchor, { kind: 'mapping', line, items: [] }, (items) => {
-          this.blockPairs(items);
+        if (context === 'flow') break;
+        return this.#nested(anchor, { kind: 'mapping', line, items: [] }, (items) => {
+          this.#blockPairs(items);
         });
       default:
     }
     if (anchor !== undefined || tag !== '') {
-      return this.anchored(anchor, { kind: 'scalar', line, text: '', tag, plain: tag === '' });
+      return this.#anchored(anchor, { kind: 'scalar', line, text: '', tag, plain: tag === '' });
     }
     return scanner.failAt(token.line, 'did not find expected node content');
   }
 
-  /** The anchor and the tag before a node, in either order. */
-  private properties(): { anchor: string | undefined; tag: string } {
-    const { scanner } = this;
+  /** Reads the anchor and the tag before a node, in either order. */
+  #properties(): { anchor: string | undefined; tag: string } {
+    const scanner = this.#scanner;
     let anchor: string | undefined;
     let tag: { handle: string; suffix: string; line: number } | undefined;
     for (;;) {
@@ -138,32 +144,32 @@ class Parser {
     }
     if (tag === undefined) return { anchor, tag: '' };
     if (tag.handle === '') return { anchor, tag: tag.suffix };
-    const prefix = this.handles.get(tag.handle);
+    const prefix = this.#handles.get(tag.handle);
     if (prefix === undefined) return scanner.failAt(tag.line, 'found undefined tag handle');
     return { anchor, tag: prefix + tag.suffix };
   }
 
-  private anchored<N extends YamlNode>(anchor: string | undefined, node: N): N {
-    if (anchor !== undefined) this.anchors.set(anchor, node);
+  #anchored<N extends YamlNode>(anchor: string | undefined, node: N): N {
+    if (anchor !== undefined) this.#anchors.set(anchor, node);
     return node;
   }
 
-  /** A collection, which may have aliases to itself in it. */
-  private nested<N extends SequenceNode | MappingNode>(
+  /** Reads a collection, which may contain aliases to itself. */
+  #nested<N extends SequenceNode | MappingNode>(
     anchor: string | undefined,
     node: N,
     read: (items: YamlNode[]) => void,
   ): N {
-    this.anchored(anchor, node);
-    const { line } = this.scanner.peek();
-    if (++this.depth > deepest) throw new YamlError(`yaml: exceeded max depth of ${deepest}`, line + 1);
+    this.#anchored(anchor, node);
+    const { line } = this.#scanner.peek();
+    if (++this.#depth > maxDepth) throw new YamlError(`yaml: exceeded max depth of ${maxDepth}`, line + 1);
     read(node.items);
-    this.depth--;
+    this.#depth--;
     return node;
   }
 
-  private blockItems(items: YamlNode[]): void {
-    const { scanner } = this;
+  #blockItems(items: YamlNode[]): void {
+    const scanner = this.#scanner;
     scanner.next();
     for (;;) {
       const token = scanner.peek();
@@ -173,25 +179,25 @@ class Parser {
       scanner.next();
       if (token.type === 'block-end') return;
       const { type } = scanner.peek();
-      items.push(type === 'block-entry' || type === 'block-end' ? emptyScalar(token) : this.node('block'));
+      items.push(type === 'block-entry' || type === 'block-end' ? emptyScalar(token) : this.#node('block'));
     }
   }
 
-  /** Items that stand in the column of the key whose value they are. */
-  private unindentedItems(items: YamlNode[]): void {
-    const { scanner } = this;
+  /** Reads items in the same column as their key. */
+  #unindentedItems(items: YamlNode[]): void {
+    const scanner = this.#scanner;
     for (;;) {
       const token = scanner.peek();
       if (token.type !== 'block-entry') return;
       scanner.next();
       const { type } = scanner.peek();
       const isEmpty = type === 'block-entry' || type === 'key' || type === 'value' || type === 'block-end';
-      items.push(isEmpty ? emptyScalar(token) : this.node('block'));
+      items.push(isEmpty ? emptyScalar(token) : this.#node('block'));
     }
   }
 
-  private blockPairs(items: YamlNode[]): void {
-    const { scanner } = this;
+  #blockPairs(items: YamlNode[]): void {
+    const scanner = this.#scanner;
     scanner.next();
     for (;;) {
       const token = scanner.peek();
@@ -200,81 +206,81 @@ class Parser {
       }
       scanner.next();
       if (token.type === 'block-end') return;
-      items.push(this.blockPart(token));
+      items.push(this.#blockPart(token));
       const colon = scanner.peek();
       if (colon.type === 'value') {
         scanner.next();
-        items.push(this.blockPart(colon));
+        items.push(this.#blockPart(colon));
       } else items.push(emptyScalar(token));
     }
   }
 
-  /** A key or a value, behind its mark. */
-  private blockPart(mark: Token): YamlNode {
-    const { type } = this.scanner.peek();
+  /** Reads a key or a value after its indicator. */
+  #blockPart(indicator: Token): YamlNode {
+    const { type } = this.#scanner.peek();
     const isEmpty = type === 'key' || type === 'value' || type === 'block-end';
-    return isEmpty ? emptyScalar(mark) : this.node('block-or-list');
+    return isEmpty ? emptyScalar(indicator) : this.#node('block-or-list');
   }
 
-  private flowItems(items: YamlNode[]): void {
-    const { scanner } = this;
+  #flowItems(items: YamlNode[]): void {
+    const scanner = this.#scanner;
     scanner.next();
-    for (let first = true; this.flowGoesOn(first, ']'); first = false) {
+    for (let first = true; this.#hasFlowEntry(first, ']'); first = false) {
       const { type, line } = scanner.peek();
       if (type === 'key') {
         scanner.next();
         items.push(
-          this.nested(undefined, { kind: 'mapping', line, items: [] }, (items) => {
-            this.flowItemPair(items);
+          this.#nested(undefined, { kind: 'mapping', line, items: [] }, (items) => {
+            this.#flowItemPair(items);
           }),
         );
-      } else items.push(this.node('flow'));
+      } else items.push(this.#node('flow'));
     }
   }
 
-  /** A pair without braces in a list. */
-  private flowItemPair(items: YamlNode[]): void {
-    const { scanner } = this;
+  /** Reads a pair without braces in a list. */
+  #flowItemPair(items: YamlNode[]): void {
+    const scanner = this.#scanner;
     const first = scanner.peek();
     const { type } = first;
     if (type === 'value' || type === 'flow-entry' || type === 'flow-sequence-end') {
       // go-yaml loses the token after an empty key
       scanner.next();
       items.push(emptyScalar(first));
-    } else items.push(this.node('flow'));
+    } else items.push(this.#node('flow'));
     const colon = scanner.peek();
     if (colon.type === 'value') {
       scanner.next();
       const after = scanner.peek().type;
-      items.push(after === 'flow-entry' || after === 'flow-sequence-end' ? emptyScalar(colon) : this.node('flow'));
+      items.push(after === 'flow-entry' || after === 'flow-sequence-end' ? emptyScalar(colon) : this.#node('flow'));
     } else items.push(emptyScalar(first));
   }
 
-  private flowPairs(items: YamlNode[]): void {
-    const { scanner } = this;
+  #flowPairs(items: YamlNode[]): void {
+    const scanner = this.#scanner;
     scanner.next();
-    for (let first = true; this.flowGoesOn(first, '}'); first = false) {
+    for (let first = true; this.#hasFlowEntry(first, '}'); first = false) {
       const first = scanner.peek();
       if (first.type !== 'key') {
-        items.push(this.node('flow'), emptyScalar(first));
+        items.push(this.#node('flow'), emptyScalar(first));
         continue;
       }
       scanner.next();
       const { type } = scanner.peek();
       const isEmpty = type === 'value' || type === 'flow-entry' || type === 'flow-mapping-end';
-      items.push(isEmpty ? emptyScalar(first) : this.node('flow'));
+      items.push(isEmpty ? emptyScalar(first) : this.#node('flow'));
       const colon = scanner.peek();
       if (colon.type === 'value') {
         scanner.next();
         const after = scanner.peek().type;
-        items.push(after === 'flow-entry' || after === 'flow-mapping-end' ? emptyScalar(colon) : this.node('flow'));
+        items.push(after === 'flow-entry' || after === 'flow-mapping-end' ? emptyScalar(colon) : this.#node('flow'));
       } else items.push(emptyScalar(first));
     }
   }
 
-  /** Whether another entry follows before that bracket, which is taken. */
-  private flowGoesOn(first: boolean, bracket: ']' | '}'): boolean {
-    const { scanner } = this;
+  /** Whether another entry follows before the closing bracket; skips the bracket if not. */
+  #hasFlowEntry(first: boolean, bracket: ']' | '}'): boolean {
+    const scanner = this.#scanner;
     const end = bracket === ']' ? 'flow-sequence-end' : 'flow-mapping-end';
     const token = scanner.peek();
     if (!first && token.type === 'flow-entry') scanner.next();
@@ -287,7 +293,7 @@ class Parser {
   }
 }
 
-/** What is left out at a mark. */
+/** Returns the scalar for an omitted key or value. */
 function emptyScalar({ line }: Token): ScalarNode {
   return { kind: 'scalar', line, text: '', tag: '', plain: true };
 }

@@ -4,35 +4,47 @@ import type { YamlTree } from './compose.ts';
 import { parseFirstDocument } from './parse.ts';
 import { YamlError } from './yaml-error.ts';
 
-/** How many nodes may come out of aliases where nobody says otherwise: about as many as go-yaml lets pass. */
+/** Default limit of nodes that aliases expand to: about as many as go-yaml allows. */
 export const defaultAliasedNodes = 1_000_000;
 
-/** Reads the first document of a text as `sigs.k8s.io/yaml` does. Throws {@link YamlError}, `LimitError` where more nodes than that come out of aliases. */
+/**
+ * Reads the first document of a text as `sigs.k8s.io/yaml` does. Throws {@link YamlError}, or
+ * `LimitError` if aliases expand to more than `aliasedNodes` nodes.
+ */
 export function readYaml(text: string, aliasedNodes = defaultAliasedNodes): Value {
-  // without typed scalars the tree consists of values only
-  return converted(() => compose(parseFirstDocument(text), plainValue, aliasedNodes)) as Value;
+  // without typed scalars, the tree is a Value
+  return withConversionError(() => compose(parseFirstDocument(text), plainValue, aliasedNodes)) as Value;
 }
 
-/** Like {@link readYaml}, but numbers and booleans keep the text that they become where Go decodes them into a string. */
+/**
+ * Like {@link readYaml}, but numbers and booleans keep the text they become if Go decodes them into
+ * a string.
+ */
 export function readTypedYaml(text: string): YamlTree {
-  return converted(() => compose(parseFirstDocument(text), typedScalar, defaultAliasedNodes));
+  return withConversionError(() => compose(parseFirstDocument(text), typedScalar, defaultAliasedNodes));
 }
 
-/** Reads a mapping; null, as Go's nil map, where the document is empty or null. Throws {@link YamlError}. */
+/**
+ * Reads a mapping; returns null, Go's nil map, if the document is empty or null. Throws
+ * {@link YamlError}.
+ */
 export function readYamlMap(text: string, aliasedNodes?: number): ValueMap | null {
   const value = readYaml(text, aliasedNodes);
   if (value === null || value instanceof Map) return value;
   throw wrongKind(value, 'map[string]interface {}');
 }
 
-/** Reads a list; null, as Go's nil slice, where the document is empty or null. Throws {@link YamlError}. */
+/**
+ * Reads a list; returns null, Go's nil slice, if the document is empty or null. Throws
+ * {@link YamlError}.
+ */
 export function readYamlList(text: string, aliasedNodes?: number): ValueList | null {
   const value = readYaml(text, aliasedNodes);
   if (value === null || Array.isArray(value)) return value;
   throw wrongKind(value, '[]interface {}');
 }
 
-function converted<T>(read: () => T): T {
+function withConversionError<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -1,19 +1,22 @@
 import { fromBytes, toBytes } from '../go/text.ts';
 import { YamlError } from './yaml-error.ts';
 
-/** Text that YAML can hold, as far as it goes. */
-export interface Source {
+/** A YAML text up to its first invalid character. */
+export interface YamlText {
   readonly text: string;
-  /** What is wrong with the character that follows `text`; it counts once that place is read. */
+  /** The error for the character after `text`, reported once that position is read. */
   readonly problem: YamlError | undefined;
 }
 
 const forbidden = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 const chunkSize = 512;
 
-/** Takes the byte order mark away, and finds what no YAML may contain. go-yaml reads ahead by half a kilobyte and complains about all of it. */
-export function readSource(text: string): Source {
-  if (/^(?:\udcff\udcfe|\udcfe\udcff)/.test(text)) return readSource(decodeUtf16(text));
+/**
+ * Removes the byte order mark, and finds invalid characters. go-yaml reads ahead by half a
+ * kilobyte, and checks all of it.
+ */
+export function readYamlText(text: string): YamlText {
+  if (/^(?:\udcff\udcfe|\udcfe\udcff)/.test(text)) return readYamlText(decodeUtf16(text));
   const content = text.startsWith('\ufeff') ? text.slice(1) : text;
   if (!forbidden.test(content)) return { text: content, problem: undefined };
   return readChunks(toBytes(text), text === content ? 0 : 3);
@@ -25,7 +28,7 @@ function decodeUtf16(text: string): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-function readChunks(bytes: Uint8Array, start: number): Source {
+function readChunks(bytes: Uint8Array, start: number): YamlText {
   let at = start;
   let end = Math.min(chunkSize, bytes.length);
   for (;;) {
@@ -44,7 +47,10 @@ function readChunks(bytes: Uint8Array, start: number): Source {
   }
 }
 
-/** The size of the character that starts there, 0 where it goes on after `end`; or what is wrong with it. */
+/**
+ * Returns the size of the character at an offset, 0 if it continues after `end`, or the error if it
+ * is invalid.
+ */
 function checkCharacter(bytes: Uint8Array, at: number, end: number): number | string {
   const lead = bytes[at] ?? 0;
   const size = lead < 0x80 ? 1 : lead >> 5 === 6 ? 2 : lead >> 4 === 14 ? 3 : lead >> 3 === 30 ? 4 : 0;

@@ -1,6 +1,6 @@
 import { parseInteger } from './number.ts';
 
-/** What a plain scalar means. */
+/** The type and value of a plain scalar. */
 export type Resolved =
   | { tag: 'null'; value: null }
   | { tag: 'bool'; value: boolean }
@@ -31,7 +31,10 @@ const timestamp =
   /^(\d{4})-(\d\d?)-(\d\d?)(?:[Tt](\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?(?:Z|[-+](\d\d):(\d\d))| +(\d\d?):(\d\d?):(\d\d?)(?:[.,]\d+)?)?$/;
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
-/** What the text of a plain scalar means in YAML 1.1 as go-yaml v2 reads it. A scalar with a tag of another kind is no timestamp. */
+/**
+ * Resolves the text of a plain scalar by the rules of YAML 1.1, as go-yaml v2 does.
+ * @param mayBeTimestamp False for a scalar with another tag, which is never a timestamp.
+ */
 export function resolvePlain(text: string, mayBeTimestamp = true): Resolved {
   if (text !== '' && !mayBeSpecial.test(text)) return { tag: 'str', value: text };
   const word = words.get(text) ?? oldBooleans.get(text);
@@ -79,7 +82,10 @@ function daysIn(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Whether a text would be read as something else than itself if it were written plain; both writers of Go quote it then. */
+/**
+ * Whether a text written plain would be read as another value than the string; both of Go's writers
+ * quote such a text.
+ */
 export function needsQuotes(text: string): boolean {
   if (text !== '' && !mayBeSpecial.test(text)) return false;
   return resolvePlain(text).tag !== 'str' || base60.test(text);

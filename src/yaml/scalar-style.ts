@@ -1,11 +1,11 @@
 import { needsQuotes } from './resolve.ts';
 
-/** How a scalar is written. */
+/** Style of a written scalar. */
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal';
 
 const simple = /^[a-zA-Z/_$][\w$./-]*(?: [\w$./-]+)*$/;
 const lineBreak = /[\n\r\x85\u2028\u2029]/;
-// go-yaml's writer counts no character beyond the basic plane as printable
+// go-yaml's writer treats all characters beyond the basic plane as unprintable
 const unprintable = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
 const unprintableButTab = /[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
 const startIndicator = /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t]|$)|---|\.\.\.)/;
@@ -14,12 +14,15 @@ const outerSpace = /^[ \n\r\x85\u2028\u2029]|[ \n\r\x85\u2028\u2029]$/;
 const breakThenSpace = /[\n\r\x85\u2028\u2029] /;
 const spaceThenBreak = / [\n\r\x85\u2028\u2029]/;
 
-/** Whether a text holds a line break in YAML 1.1's sense. */
+/** Whether a text contains a YAML 1.1 line break. */
 export function isMultiline(text: string): boolean {
   return lineBreak.test(text);
 }
 
-/** Chooses the style as go-yaml does. `tabsInLiterals`: version 3 keeps a literal block for text with tabs. */
+/**
+ * Chooses the style as go-yaml does.
+ * @param tabsInLiterals Whether text with tabs may be a literal block, as in version 3.
+ */
 export function chooseStyle(text: string, tabsInLiterals: boolean): ScalarStyle {
   if (simple.test(text) && !needsQuotes(text)) return 'plain';
   if (text.includes('\n')) return literalAllowed(text, tabsInLiterals) ? 'literal' : 'double';

@@ -20,14 +20,14 @@ const shortEscapes = new Map([
   ['\u2029', 'P'],
 ]);
 
-/** Writes a plain scalar, folded at spaces past the width. */
+/** Writes a plain scalar, folded at spaces beyond the width. */
 export function writePlain(out: Output, text: string, fold: boolean): void {
   out.separate();
   writeFolded(out, text, fold, 0, text.length);
   out.endScalar();
 }
 
-/** Writes a single-quoted scalar, folded at spaces past the width. */
+/** Writes a single-quoted scalar, folded at spaces beyond the width. */
 export function writeSingleQuoted(out: Output, text: string, fold: boolean): void {
   out.separate();
   out.put("'");
@@ -38,7 +38,10 @@ export function writeSingleQuoted(out: Output, text: string, fold: boolean): voi
   out.endScalar();
 }
 
-/** Writes text without line breaks; a lone space between `from` and `to` that lies past the width becomes a line break. */
+/**
+ * Writes text without line breaks. A single space between `from` and `to` becomes a line break if
+ * it is beyond the width.
+ */
 function writeFolded(out: Output, text: string, fold: boolean, from: number, to: number): void {
   if (!fold || out.column + text.length <= out.width) {
     out.put(text);
@@ -48,8 +51,8 @@ function writeFolded(out: Output, text: string, fold: boolean, from: number, to:
   for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at)) {
     out.put(text.slice(start, at));
     start = at;
-    const lone = text.charAt(at + 1) !== ' ';
-    if (lone && at >= from && at < to && out.column > out.width) {
+    const isSingle = text.charAt(at + 1) !== ' ';
+    if (isSingle && at >= from && at < to && out.column > out.width) {
       out.breakLine();
       start = at + 1;
     }
@@ -58,7 +61,10 @@ function writeFolded(out: Output, text: string, fold: boolean, from: number, to:
   out.put(text.slice(start));
 }
 
-/** Writes single-quoted text with line or paragraph separators in it: go-yaml keeps them and indents what follows. */
+/**
+ * Writes single-quoted text that contains line or paragraph separators, which go-yaml keeps and
+ * follows with indentation.
+ */
 function writeWithBreaks(out: Output, text: string, fold: boolean): void {
   let start = 0;
   for (const match of text.matchAll(breaksAll)) {
@@ -70,7 +76,10 @@ function writeWithBreaks(out: Output, text: string, fold: boolean): void {
   writeFolded(out, text.slice(start), fold, start === 0 ? 1 : 0, text.length - start - 1);
 }
 
-/** Writes a double-quoted scalar. A text that starts with a byte order mark is escaped throughout, as go-yaml does. */
+/**
+ * Writes a double-quoted scalar. Like go-yaml, escapes every character of a text that starts with a
+ * byte order mark.
+ */
 export function writeDoubleQuoted(out: Output, text: string, fold: boolean): void {
   out.separate();
   out.put('"');

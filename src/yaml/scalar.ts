@@ -9,12 +9,12 @@ const resolvable = new Set(['str', 'bool', 'int', 'float', 'null', 'timestamp'])
 
 const coreTagPrefix = 'tag:yaml.org,2002:';
 
-/** The name of one of YAML's own tags, such as `int`; undefined for any other tag. */
+/** Returns the name of a YAML core tag, such as `int`; undefined for any other tag. */
 function coreTag(tag: string): string | undefined {
   return tag.startsWith(coreTagPrefix) ? tag.slice(coreTagPrefix.length) : undefined;
 }
 
-/** What a scalar means, by its tag or, where it is plain, by its text. */
+/** Resolves a scalar by its tag, or by its text if it is plain. */
 export function resolveScalar({ text, tag, plain }: ScalarNode): Resolved {
   if (tag === '') return plain ? resolvePlain(text) : { tag: 'str', value: text };
   const core = coreTag(tag);

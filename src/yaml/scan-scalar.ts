@@ -2,13 +2,13 @@ import { isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, isDigit } from './charact
 import type { Cursor } from './cursor.ts';
 import type { Token } from './token.ts';
 
-/** What line breaks between two pieces of text come to: the first is a space unless others follow. */
+/** Folds line breaks: a single one becomes a space, unless other breaks follow. */
 function foldBreaks(first: string, others: string): string {
   if (first !== '\n') return first + others;
   return others === '' ? ' ' : others;
 }
 
-/** Goes over the text of a plain scalar up to white space, or to what ends it. */
+/** Skips the text of a plain scalar up to white space or its end. */
 function skipPlainText(cursor: Cursor): void {
   const { text } = cursor;
   const inFlow = cursor.flowLevel > 0;
@@ -19,24 +19,24 @@ function skipPlainText(cursor: Cursor): void {
     if (isBlankOrEnd(unit)) break;
     if (unit === 58) {
       if (isBlankOrEnd(text.charCodeAt(at + 1))) break;
-    } else if (inFlow && isFlowMark(unit)) break;
+    } else if (inFlow && isFlowIndicator(unit)) break;
   }
   cursor.at = at;
 }
 
-/** A character that ends a plain scalar in brackets: `,?[]{}`. */
-function isFlowMark(unit: number): boolean {
+/** Whether a character ends a plain scalar in brackets: `,?[]{}`. */
+function isFlowIndicator(unit: number): boolean {
   return unit === 44 || unit === 63 || unit === 91 || unit === 93 || unit === 123 || unit === 125;
 }
 
-/** Scans a scalar without quotes. It may go on over lines that are further in than what it is in. */
+/** Scans an unquoted scalar. It may continue on lines that are indented deeper than its parent. */
 export function scanPlain(cursor: Cursor): Token {
   const { line } = cursor;
   const indent = cursor.indent + 1;
   let text = '';
   let gap = { text: '', broken: false };
   for (;;) {
-    if (cursor.atDocumentMark() || cursor.unit() === 35) break;
+    if (cursor.isAtDocumentMarker() || cursor.unit() === 35) break;
     const piece = cursor.at;
     skipPlainText(cursor);
     if (cursor.at > piece) {
@@ -52,7 +52,7 @@ export function scanPlain(cursor: Cursor): Token {
   return { type: 'scalar', text, plain: true, line };
 }
 
-/** Goes over the white space between two pieces of a plain scalar, and says what it comes to. */
+/** Skips white space between two pieces of a plain scalar, and returns its value. */
 function skipGap(cursor: Cursor, indent: number): { text: string; broken: boolean } {
   const start = cursor.at;
   cursor.skipBlanks();
@@ -69,13 +69,23 @@ function skipGap(cursor: Cursor, indent: number): { text: string; broken: boolea
   }
 }
 
-/** Scans a scalar in quotes of that kind. */
-export function scanQuoted(cursor: Cursor, quote: number): Token {
+/** Scans a scalar in single quotes. */
+export function scanSingleQuoted(cursor: Cursor): Token {
+  return scanQuoted(cursor, 39);
+}
+
+/** Scans a scalar in double quotes. */
+export function scanDoubleQuoted(cursor: Cursor): Token {
+  return scanQuoted(cursor, 34);
+}
+
+/** Scans a quoted scalar. `quote` is the character code of the quote. */
+function scanQuoted(cursor: Cursor, quote: number): Token {
   const { line } = cursor;
   cursor.at++;
   let text = '';
   for (;;) {
-    if (cursor.atDocumentMark()) cursor.fail('found unexpected document indicator');
+    if (cursor.isAtDocumentMarker()) cursor.fail('found unexpected document indicator');
     if (cursor.unit() === 0) cursor.fail('found unexpected end of stream');
     const { piece, joined } = scanQuotedPiece(cursor, quote);
     text += piece;
@@ -86,7 +96,10 @@ export function scanQuoted(cursor: Cursor, quote: number): Token {
   return { type: 'scalar', text, plain: false, line };
 }
 
-/** The text up to the next white space or the closing quote; joined if a backslash stands before the line break that ended it. */
+/**
+ * Reads text up to the next white space or the closing quote. `joined`: a backslash escaped the
+ * line break that ended it.
+ */
 function scanQuotedPiece(cursor: Cursor, quote: number): { piece: string; joined: boolean } {
   let piece = '';
   let start = cursor.at;
@@ -110,7 +123,7 @@ function scanQuotedPiece(cursor: Cursor, quote: number): { piece: string; joined
   return { piece: piece + cursor.text.slice(start, cursor.at), joined: false };
 }
 
-/** Goes over white space in quotes, and says what it comes to. */
+/** Skips white space in quotes, and returns its value. */
 function skipQuotedGap(cursor: Cursor, joined: boolean): string {
   const start = cursor.at;
   cursor.skipBlanks();
@@ -172,7 +185,7 @@ function scanEscape(cursor: Cursor): string {
 
 type Chomping = 'strip' | 'clip' | 'keep';
 
-/** Scans a scalar of the lines below, as they stand or folded. */
+/** Scans a literal or folded block scalar. */
 export function scanBlockScalar(cursor: Cursor, literal: boolean): Token {
   const { line } = cursor;
   cursor.at++;
@@ -219,7 +232,10 @@ function scanChomping(cursor: Cursor): Chomping | undefined {
   return unit === 43 ? 'keep' : 'strip';
 }
 
-/** Goes over empty lines and the indentation of the next; where that is not known yet (0), it is found. */
+/**
+ * Skips empty lines and the indentation of the next line, which is detected if it is not known yet
+ * (0).
+ */
 function skipBlockBreaks(cursor: Cursor, known: number): { breaks: string; indent: number } {
   let breaks = '';
   let widest = 0;

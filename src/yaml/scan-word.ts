@@ -9,8 +9,17 @@ function readWord(cursor: Cursor): string {
   return cursor.text.slice(start, cursor.at);
 }
 
-/** Scans the name of an anchor or alias. */
-export function scanAnchor(cursor: Cursor, type: 'alias' | 'anchor'): Token {
+/** Scans an anchor: `&name`. */
+export function scanAnchor(cursor: Cursor): Token {
+  return scanAnchorName(cursor, 'anchor');
+}
+
+/** Scans an alias: `*name`. */
+export function scanAlias(cursor: Cursor): Token {
+  return scanAnchorName(cursor, 'alias');
+}
+
+function scanAnchorName(cursor: Cursor, type: 'alias' | 'anchor'): Token {
   const { line } = cursor;
   cursor.at++;
   const name = readWord(cursor);
@@ -56,7 +65,9 @@ function readHandle(cursor: Cursor, inDirective: boolean): string {
   return `!${word}`;
 }
 
-/** Reads the rest of a tag; `head` is what was taken for a handle and is none. */
+/**
+ * Reads the rest of a tag. `head` is text that was read as a handle but turned out not to be one.
+ */
 function readUri(cursor: Cursor, head: string): string {
   let text = head.slice(1);
   const start = cursor.at;
@@ -72,7 +83,7 @@ function readUri(cursor: Cursor, head: string): string {
   return text;
 }
 
-/** Reads one character of escaped octets. */
+/** Reads one character of percent-encoded octets. */
 function readEscapes(cursor: Cursor): string {
   const octets: number[] = [];
   let size = 1;

@@ -1,18 +1,18 @@
-/** A place where a mapping may turn out to have begun without a mark, once a colon follows. */
+/** A position where a mapping without indicator may have begun; a following colon decides. */
 export interface SimpleKey {
   possible: boolean;
-  /** Whether its token waits until that is known. */
+  /** Whether the token waits until that is decided. */
   awaited: boolean;
-  /** Whether only a key can stand here, so that a missing colon is an error. */
+  /** Whether only a key is allowed here, so that a missing colon is an error. */
   readonly required: boolean;
-  /** The number of its token, counted from the start of the text. */
+  /** Number of the key's token, counted from the start of the text. */
   readonly token: number;
   readonly position: number;
   readonly line: number;
   readonly column: number;
 }
 
-type Mark =
+type Indicator =
   | 'document-start'
   | 'document-end'
   | 'block-sequence-start'
@@ -28,9 +28,9 @@ type Mark =
   | 'value'
   | 'stream-end';
 
-/** A piece of YAML: the line that it starts on, counted from 0, and the key that may begin with it. */
+/** A YAML token, the line on which it starts, from 0, and the key that may begin with it. */
 export type Token = { line: number; key?: SimpleKey } & (
-  | { type: Mark }
+  | { type: Indicator }
   | { type: 'version'; version: string }
   | { type: 'tag-directive'; handle: string; prefix: string }
   | { type: 'alias' | 'anchor'; name: string }

@@ -9,17 +9,20 @@ import { Output } from './output.ts';
 import { chooseStyle, isMultiline } from './scalar-style.ts';
 import { writeDoubleQuoted, writeLiteral, writePlain, writeSingleQuoted } from './scalar-writer.ts';
 
-/** Go looks for values that hold themselves below this depth. */
+/** Depth below which Go checks for values that contain themselves. */
 const cycleSearchDepth = 1000;
 
 interface Writing {
   readonly out: Output;
   readonly dialect: Dialect;
-  /** The collections that are being written, the innermost last. */
+  /** The collections being written, innermost last. */
   readonly open: Value[];
 }
 
-/** Writes a value as `sigs.k8s.io/yaml`'s Marshal does, with the final newline. Throws `YamlError`. */
+/**
+ * Writes a value as `Marshal` of `sigs.k8s.io/yaml` does, with the final newline. Throws
+ * `YamlError`.
+ */
 export function writeYaml(value: Value): string {
   return write(value, sigsDialect);
 }
@@ -37,7 +40,7 @@ function write(value: Value, dialect: Dialect): string {
   return out.text;
 }
 
-/** Writes a node below a collection of that indentation; -2 is what the root has around it. */
+/** Writes a node inside a collection with the given indentation; -2 for the root. */
 function writeNode(writing: Writing, value: Value, indent: number, isUnderKey: boolean): void {
   if (typeof value !== 'object' || value === null || value instanceof Int)
     writeScalar(writing, leafOf(writing, value), indent);
@@ -128,7 +131,7 @@ function leafOf({ dialect }: Writing, value: string | number | boolean | Int | n
 }
 
 function writeScalar(writing: Writing, leaf: Leaf, indent: number): void {
-  // the root's lines are indented too
+  // lines of a root scalar are indented too
   writing.out.indent = Math.max(indent + 2, 2);
   writeLeaf(writing, leaf, true);
 }

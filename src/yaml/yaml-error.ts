@@ -1,8 +1,11 @@
-/** YAML that cannot be read, or a value that cannot be written. `message` is Go's text, but for the wording of syntax errors. */
+/**
+ * An error of reading or writing YAML. `message` is Go's text, except for the wording of some
+ * syntax errors.
+ */
 export class YamlError extends Error {
   override readonly name: string = 'YamlError';
   readonly code = 'yaml_invalid';
-  /** The line of a syntax error, from 1. */
+  /** Line of a syntax error, from 1. */
   readonly line: number | undefined;
 
   constructor(message: string, line?: number) {

@@ -1,5 +1,5 @@
 import { sortedKeys } from '../../go/text.ts';
-import { holdsData, textAt, withoutTextAt, withTextAt } from '../../yaml/edit-mapping.ts';
+import { hasContent, textAt, withoutTextAt, withTextAt } from '../../yaml/edit-mapping.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
 import { sortManifests, splitManifests } from './manifest.ts';
 import { RenderError } from '../render-error.ts';
@@ -85,7 +85,7 @@ function mergedFiles(files: ReadonlyMap<string, string>, { merging }: CallNames)
   for (const path of sortedKeys(files)) {
     for (const document of splitManifests(files.get(path) ?? '')) {
       during(`error merging ${merging}: annotating ${path}`, path, () => {
-        if (holdsData(document)) documents.push(endLine(withTextAt(document, annotationPath, path)));
+        if (hasContent(document)) documents.push(endLine(withTextAt(document, annotationPath, path)));
       });
     }
   }
@@ -95,7 +95,7 @@ function mergedFiles(files: ReadonlyMap<string, string>, { merging }: CallNames)
 /** The documents of a stream by the files that they come from. */
 function separated(output: string, { read, fallback }: CallNames): Map<string, string> {
   const what = `error while parsing post rendered output${read}: error parsing YAML`;
-  const documents = splitStream(output, what).filter((document) => during(what, undefined, () => holdsData(document)));
+  const documents = splitStream(output, what).filter((document) => during(what, undefined, () => hasContent(document)));
   return byFile(
     documents.map((document, i) =>
       during(what, undefined, () => [
