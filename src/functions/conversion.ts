@@ -7,7 +7,7 @@ import { stringOf } from './support/string-of.ts';
 
 const any = ['interface {}'] as const;
 
-/** Sprig's conversions between types. What cannot be converted is 0. */
+/** Sprig's conversions between types. A value that cannot be converted becomes 0. */
 export const conversionFunctions: FunctionFamily = {
   toString: { params: any, call: stringOf },
   int: { params: any, call: castInt },

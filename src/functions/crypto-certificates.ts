@@ -18,7 +18,7 @@ const nanosecondsPerMillisecond = 1_000_000n;
 const certificateType = 'sprig.certificate';
 const named = ['string', '[]interface {}', '[]interface {}', 'int'] as const;
 
-/** A certificate and its key, both in PEM: what Sprig's functions answer. */
+/** Sprig's `certificate` struct: a certificate and its key, both PEM. */
 class Certificate extends GoObject {
   readonly goType = certificateType;
   readonly kind = 'struct';
@@ -40,14 +40,17 @@ class Certificate extends GoObject {
   }
 }
 
-/** What a certificate is made for. */
+/** Subject of a certificate. */
 interface Names {
   readonly commonName: string;
   readonly ips: readonly Value[];
   readonly dnsNames: readonly Value[];
 }
 
-/** Sprig's certificates and keys. Times and serial numbers come from the host; keys are made by node:crypto. */
+/**
+ * Sprig's certificates and keys. Times and serial numbers come from the host; node:crypto generates
+ * the keys.
+ */
 export function certificateFunctions(host: Host): FunctionFamily {
   const source = randomSource(host);
 
@@ -144,7 +147,7 @@ function genPrivateKey(kind: string): string {
   return key === undefined ? `Unknown type ${kind}` : keyToPem(key);
 }
 
-/** Takes a certificate and a key that somebody else made, both in base64 over PEM. */
+/** Sprig's `buildCustomCert`: wraps an existing certificate and key, both base64 of PEM. */
 function buildCustomCert(certificate: string, key: string): Certificate {
   const [certificatePem, keyPem] = [decoded(certificate, 'certificate'), decoded(key, 'private key')];
   const block = decodePem(certificatePem);

@@ -3,7 +3,7 @@ import { toBytes } from '../go/text.ts';
 import type { GoFunction } from '../go/value.ts';
 import type { FunctionFamily } from './support/family.ts';
 
-/** Sprig's checksums, of a string's bytes. */
+/** Sprig's checksums of strings. */
 export const digestFunctions: FunctionFamily = {
   sha1sum: hexDigest('sha1'),
   sha256sum: hexDigest('sha256'),

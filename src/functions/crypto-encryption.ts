@@ -10,7 +10,10 @@ const cipher = 'aes-256-cbc';
 const blockSize = 16;
 const keySize = 32;
 
-/** Sprig's AES: CBC with the password as key, the initialization vector before the text, all in base64. */
+/**
+ * Sprig's AES-256-CBC. The password is the key; the result is base64 of the initialization vector
+ * and the ciphertext.
+ */
 export function encryptionFunctions(host: Host): FunctionFamily {
   return {
     encryptAES: {
@@ -26,7 +29,7 @@ export function encryptionFunctions(host: Host): FunctionFamily {
   };
 }
 
-/** The password's bytes, cut or filled with zeros to the size of a key. */
+/** Returns the password's bytes, truncated or zero-padded to the key size. */
 function keyOf(password: string): Uint8Array {
   const key = new Uint8Array(keySize);
   key.set(toBytes(password).subarray(0, keySize));

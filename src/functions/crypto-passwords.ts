@@ -81,7 +81,7 @@ const characterClasses: ReadonlyMap<string, string> = new Map([
   ['x', `${letters}0123456789!@#$%^&*()`],
 ]);
 
-/** The Master Password algorithm: a password for a site out of one that is remembered. */
+/** The Master Password algorithm: derives a password for a site from a master password. */
 function derivePassword(counter: Int, kind: string, password: string, user: string, site: string): string {
   const choices = templates.get(kind);
   if (choices === undefined) return `cannot find password template ${kind}`;

@@ -12,7 +12,10 @@ import { recover } from './support/recover.ts';
 const second = 1_000_000_000n;
 const isoDate = '2006-01-02';
 
-/** Sprig's functions over times and durations. What is no time means now. */
+/**
+ * Sprig's functions over times and durations. If the argument is not a time, they use the current
+ * time.
+ */
 export function dateFunctions(host: Host): FunctionFamily {
   const local = localZone(host);
   const started = host.now();
@@ -87,7 +90,7 @@ export function dateFunctions(host: Host): FunctionFamily {
   };
 }
 
-/** `ago` knows no int32. */
+/** Like `timeOf`, but without int32, which `ago` does not support. */
 function agoTime(value: Value, timeOf: (value: Value) => Time, now: () => Time): Time {
   return value instanceof Int && value.kind === 'int32' ? now() : timeOf(value);
 }
@@ -117,7 +120,10 @@ const units: readonly (readonly [string, bigint])[] = [
   ['s', second],
 ];
 
-/** Whole units of the largest one that a duration is longer than: `2h`, `3mo`. The sign is dropped. */
+/**
+ * Returns the whole number of the largest unit that fits into a duration, such as `2h` or `3mo`.
+ * Drops the sign.
+ */
 function largestUnit(nanoseconds: bigint): string {
   const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const unit = units.find(([, length]) => size > length);

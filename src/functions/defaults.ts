@@ -4,7 +4,7 @@ import type { FunctionFamily } from './support/family.ts';
 
 const any = ['interface {}'] as const;
 
-/** Sprig's functions about unset values. */
+/** Sprig's functions for unset values. */
 export const defaultFunctions: FunctionFamily = {
   default: {
     params: ['interface {}', 'interface {}'],

@@ -12,7 +12,7 @@ import { stringOf } from './support/string-of.ts';
 const mapType = 'map[string]interface {}';
 type ReadMap = ReadonlyMap<string, Value>;
 
-/** Sprig's functions over dictionaries. What they change is changed in place, as in Go. */
+/** Sprig's functions over dictionaries. They change their argument in place, as in Go. */
 export function dictFunctions({ keyOrder }: Host): FunctionFamily {
   const keysOf = (map: ReadMap) => (keyOrder === 'descending' ? sortedKeys(map).reverse() : sortedKeys(map));
   return {
@@ -26,7 +26,7 @@ export function dictFunctions({ keyOrder }: Host): FunctionFamily {
   };
 }
 
-/** Those whose results do not depend on the order of keys. */
+/** Functions whose results do not depend on the order of keys. */
 const orderlessFunctions: FunctionFamily = {
   dict: { params: ['interface {}'], variadic: true, call: dict },
   get: {
@@ -89,7 +89,7 @@ function omit(map: ReadMap, ...keys: string[]): ValueMap {
   return rest;
 }
 
-/** Sprig's `merge` and its kin; those that are not `must…` answer an empty string where Go has an error. */
+/** Sprig's `merge` and its variants. If `quiet` is set, an error becomes an empty string. */
 function merger(overwrite: boolean, quiet: boolean): GoFunction {
   return {
     params: [mapType, mapType],

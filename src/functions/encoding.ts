@@ -7,7 +7,7 @@ import { recover } from './support/recover.ts';
 
 const text = ['string'] as const;
 
-/** Sprig's base64 and base32. What cannot be decoded becomes the text of Go's error. */
+/** Sprig's base64 and base32. If decoding fails, the result is the text of Go's error. */
 export const encodingFunctions: FunctionFamily = {
   b64enc: { params: text, call: (value: string) => Buffer.from(toBytes(value)).toString('base64') },
   b64dec: { params: text, call: (value: string) => orMessage(() => fromBytes(decodeBase64(value))) },
@@ -15,7 +15,7 @@ export const encodingFunctions: FunctionFamily = {
   b32dec: { params: text, call: (value: string) => orMessage(() => fromBytes(decodeBase32(value))) },
 };
 
-/** What was decoded, or what is wrong with it. */
+/** Returns the decoded text, or the error's message. */
 function orMessage(decode: () => string): string {
   return recover(decode, (message) => message);
 }

@@ -7,7 +7,7 @@ import type { FunctionFamily } from './support/family.ts';
 const one = ['interface {}'] as const;
 const two = ['interface {}', 'interface {}'] as const;
 
-/** Sprig's arithmetic over float64; sums and products are made with decimals, so that `addf 0.1 0.2` is 0.3. */
+/** Sprig's arithmetic over float64. Sums and products use decimals, so `addf 0.1 0.2` is 0.3. */
 export const floatMathFunctions: FunctionFamily = {
   add1f: { params: one, call: (value: Value) => calculate(value, [int(1)], addDecimals) },
   addf: { params: one, variadic: true, call: (...terms: Value[]) => calculate(0, terms, addDecimals) },
@@ -33,7 +33,10 @@ function calculate(first: Value, rest: readonly Value[], calculation: Calculatio
   return toNumber(result);
 }
 
-/** Rounds up where what is cut off is at least `threshold`; a negative number is cut off from nothing but up to 0. */
+/**
+ * Rounds up if the fraction is at least `threshold`. A negative fraction is always truncated toward
+ * zero.
+ */
 function round(value: Value, places: Int, threshold = 0.5): number {
   const power = pow10(Number(places.value));
   const digit = power * toFloat64(value);

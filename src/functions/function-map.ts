@@ -30,9 +30,10 @@ import { versionFunctions } from './semver.ts';
 import { yamlFunctions } from './yaml.ts';
 
 /**
- * The functions that Helm's templates may call, apart from those that belong to a render (`include`, `tpl`, `required`, `fail`, `lookup`).
- * @param host gives time, randomness and time zone
- * @param limits what one call may make at most; beyond it is a `LimitError`
+ * Returns the functions that Helm's templates may call, except those that belong to a render:
+ * `include`, `tpl`, `required`, `fail` and `lookup`.
+ * @param host time, randomness and time zone
+ * @param limits limits for a single call; exceeding one throws a `LimitError`
  */
 export function functionMap(host: Host, limits: FunctionLimits = defaultLimits): ReadonlyMap<string, GoFunction> {
   return new Map(

@@ -8,7 +8,10 @@ const html: JsonOptions = { escapeHtml: true };
 const pretty: JsonOptions = { escapeHtml: true, indent: '  ' };
 const raw: JsonOptions = { escapeHtml: false };
 
-/** Sprig's and Helm's JSON. What is not `must…` answers nothing for an error in writing, and the error in what is read. */
+/**
+ * Sprig's and Helm's JSON functions. Without `must`, encoders return an empty string on error, and
+ * decoders return the error's text.
+ */
 export const jsonFunctions: FunctionFamily = {
   toJson: quietWriter(html),
   toPrettyJson: quietWriter(pretty),

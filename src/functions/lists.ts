@@ -12,7 +12,7 @@ import { checkElements, type FunctionLimits } from './limits.ts';
 const one = ['interface {}'] as const;
 const two = ['interface {}', 'interface {}'] as const;
 
-/** A nil `[]interface {}`, as Sprig answers for the rest of nothing. */
+/** Returns a nil `[]interface {}`, which is Sprig's `rest` of an empty list. */
 function nilList(): Slice {
   return new Slice('interface {}', null);
 }
@@ -62,7 +62,7 @@ export function listFunctions(limits: FunctionLimits): FunctionFamily {
   };
 }
 
-/** A function and its `must…` twin; in templates both fail alike. */
+/** Returns a function and its `must…` variant. In templates both fail with the same error. */
 function both(name: string, params: readonly string[], call: GoFunction['call'], variadic = false): FunctionFamily {
   const definition = { params, call, variadic };
   return { [name]: definition, [`must${name.charAt(0).toUpperCase()}${name.slice(1)}`]: definition };
@@ -94,7 +94,7 @@ function uniq(list: Value): Value[] {
   return unique;
 }
 
-/** Equal for values that are equal, so that only few need to be compared. */
+/** Returns a hash that is equal for equal values, so that few values need a full comparison. */
 function shapeOf(value: Value): string {
   if (typeof value !== 'object' || value === null)
     return `${typeof value} ${typeof value === 'string' ? normalize(value) : String(value)}`;
@@ -123,7 +123,10 @@ function slice(list: Value, ...indices: Value[]): Value {
   return partOf(list instanceof Slice ? new Slice(list.element, part) : part, isList(list) ? list : elements, to);
 }
 
-/** The list in pieces of so many elements, the last one shorter. Go computes their number with floats. */
+/**
+ * Splits a list into lists of `size` elements; the last one may be shorter. Go computes their
+ * number with floats.
+ */
 function chunk(size: Int, list: Value): Slice {
   const elements = listElements(list, 'Cannot chunk type');
   const [length, width] = [elements.length, Number(size.value)];

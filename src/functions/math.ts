@@ -6,7 +6,7 @@ import { checkElements, type FunctionLimits } from './limits.ts';
 const one = ['interface {}'] as const;
 const two = ['interface {}', 'interface {}'] as const;
 
-/** Sprig's arithmetic over int64, which wraps, and its lists of numbers. */
+/** Sprig's arithmetic over int64, which wraps around, and its number sequences. */
 export function mathFunctions(limits: FunctionLimits): FunctionFamily {
   return {
     add1: { params: one, call: (a: Value) => int64(toInt64(a) + 1n) },
@@ -69,7 +69,10 @@ function numberList(numbers: readonly bigint[]): Slice {
   );
 }
 
-/** From `start` towards `stop`, which is not reached; nothing where the step leads away. */
+/**
+ * Counts from `start` to `stop`, exclusive. Returns an empty list if the step leads away from
+ * `stop`.
+ */
 function steps(start: bigint, stop: bigint, step: bigint, limits: FunctionLimits): bigint[] {
   if (stop < start ? step >= 0n : step <= 0n) return [];
   const distance = stop < start ? start - stop : stop - start;

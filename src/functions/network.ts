@@ -1,6 +1,9 @@
 import type { FunctionFamily } from './support/family.ts';
 
-/** Sprig's look-up of host names. A render asks no network, so it finds nothing. */
+/**
+ * Sprig's DNS lookup. Rendering never uses the network, so the result is always empty, as in Helm
+ * without DNS.
+ */
 export const networkFunctions: FunctionFamily = {
   getHostByName: { params: ['string'], call: () => '' },
 };

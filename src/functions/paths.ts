@@ -2,7 +2,10 @@ import type { FunctionFamily } from './support/family.ts';
 
 const path = ['string'] as const;
 
-/** Sprig's functions over paths with slashes; those with `os` are the same on the systems that Helm's charts are rendered for. */
+/**
+ * Sprig's functions over slash-separated paths. The `os…` variants are the same: charts render as
+ * on Linux.
+ */
 export const pathFunctions: FunctionFamily = {
   ...both('base', base),
   ...both('dir', (text) => clean(text.slice(0, text.lastIndexOf('/') + 1))),
@@ -24,7 +27,7 @@ function base(text: string): string {
   return end === 0 ? '/' : text.slice(text.lastIndexOf('/', end - 1) + 1, end);
 }
 
-/** Go's `path.Clean`: the shortest path that means the same. */
+/** Go's `path.Clean`: returns the shortest equivalent path. */
 function clean(text: string): string {
   const rooted = text.startsWith('/');
   const parts: string[] = [];

@@ -57,14 +57,14 @@ function shuffle(characters: string[], source: RandomSource): string[] {
   while (pool.length > 0) {
     const at = Number(source.below(BigInt(pool.length)));
     const last = pool.pop() ?? '';
-    // the last one takes the place of the one that is drawn
+    // the last character takes the place of the drawn one
     shuffled.push(at === pool.length ? last : (pool[at] ?? ''));
     if (at < pool.length) pool[at] = last;
   }
   return shuffled;
 }
 
-/** A version 4 UUID of RFC 4122. */
+/** Returns a version 4 UUID (RFC 4122). */
 function uuid(source: RandomSource): string {
   const bytes = Buffer.from(source.bytes(16));
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);

@@ -5,7 +5,7 @@ import type { FunctionFamily } from './support/family.ts';
 
 const typeAndValue = ['string', 'interface {}'] as const;
 
-/** Sprig's functions about the Go types of values. */
+/** Sprig's functions for the Go types of values. */
 export const reflectionFunctions: FunctionFamily = {
   typeOf: { params: ['interface {}'], call: goTypeOf },
   typeIs: { params: typeAndValue, call: (type: string, value: Value) => goTypeOf(value) === type },

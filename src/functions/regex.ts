@@ -10,7 +10,7 @@ import { recover, withContext } from './support/recover.ts';
 
 const compiledPatterns = 500;
 
-/** How many matches Go has room for at first. */
+/** Initial capacity of Go's list of matches. */
 const firstCapacity = 10;
 
 type RegexCall = (regex: GoRegexp, ...rest: never[]) => Value;
@@ -19,7 +19,7 @@ const two = ['string', 'string'] as const;
 const three = ['string', 'string', 'string'] as const;
 const counted = ['string', 'string', 'int'] as const;
 
-/** Sprig's functions over regular expressions, which are compiled once. */
+/** Sprig's regular expression functions. Compiled patterns are cached. */
 export function regexFunctions(limits: FunctionLimits): FunctionFamily {
   const compiled = new LRUCache<string, GoRegexp>({
     max: compiledPatterns,
@@ -27,7 +27,9 @@ export function regexFunctions(limits: FunctionLimits): FunctionFamily {
   });
   const compile = (pattern: string): GoRegexp => compiled.memo(pattern);
   const match = (pattern: string, text: string): boolean => compile(pattern).matches(text);
-  /** A function and its `must…` twin, which tell a bad pattern in different words. */
+  /**
+   * Returns a function and its `must…` variant, which report a bad pattern with different texts.
+   */
   const both = (name: string, params: readonly string[], call: RegexCall): FunctionFamily => ({
     [name]: {
       params,
@@ -73,7 +75,10 @@ export function regexFunctions(limits: FunctionLimits): FunctionFamily {
 
 const quotedAtOnce = 64 * 1024;
 
-/** Quotes in pieces: V8 keeps a note of each character that it replaces, which takes far more memory than the text. */
+/**
+ * Quotes the text in chunks. `replaceAll` records every replaced character, which takes far more
+ * memory than the text.
+ */
 function quoteMeta(text: string): string {
   let quoted = '';
   for (let at = 0; at < text.length; at += quotedAtOnce) {
@@ -82,7 +87,7 @@ function quoteMeta(text: string): string {
   return quoted;
 }
 
-/** Replacements whose length in all is watched. */
+/** Wraps `replacement` so that it throws when the replacements exceed the limit in total. */
 function limited(limits: FunctionLimits, replacement: (group: GroupText) => string): (group: GroupText) => string {
   let total = 0;
   return (group) => {
@@ -93,7 +98,7 @@ function limited(limits: FunctionLimits, replacement: (group: GroupText) => stri
   };
 }
 
-/** Go's `regexp.MustCompile`: its error names the pattern. */
+/** Go's `regexp.MustCompile`: the error includes the pattern. */
 function orPanic<T>(pattern: string, compile: (pattern: string) => T): T {
   const quoted = canBackquote(pattern) ? `\`${pattern}\`` : quote(pattern);
   return withContext(`regexp: Compile(${quoted})`, () => compile(pattern));

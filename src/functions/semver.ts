@@ -5,7 +5,7 @@ import type { FunctionFamily } from './support/family.ts';
 
 const parsedConstraints = 500;
 
-/** Sprig's functions over semantic versions; constraints are parsed once. */
+/** Sprig's functions for semantic versions. Parsed constraints are cached. */
 export function versionFunctions(): FunctionFamily {
   const constraints = new LRUCache<string, Constraint>({
     max: parsedConstraints,

@@ -4,7 +4,7 @@ import { isSpace } from '../go/space.ts';
 import type { FunctionFamily } from './support/family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
 
-/** Sprig's functions that shorten and wrap text, by bytes as goutils does. */
+/** Sprig's functions that shorten and wrap text. They count bytes, as goutils does. */
 export function abbreviationFunctions(limits: FunctionLimits): FunctionFamily {
   return {
     abbrev: {
@@ -39,7 +39,7 @@ function onBytes(text: string, run: (bytes: string) => string): string {
   return fromByteText(run(toByteText(text)));
 }
 
-/** `width` bytes of the text from `offset` on, with dots for what is left out. */
+/** Returns `width` bytes of the text from `offset`, with dots for omitted parts. */
 function abbreviate(text: string, offset: number, width: number): string {
   if (text.length <= width) return text;
   const start =
@@ -52,7 +52,7 @@ function abbreviate(text: string, offset: number, width: number): string {
   return `...${text.slice(-(width - 3))}`;
 }
 
-/** The first byte of each word, each byte taken for a character. */
+/** Returns the first byte of each word. Every byte counts as a character. */
 function initials(text: string): string {
   let afterGap = true;
   let letters = '';
@@ -67,7 +67,7 @@ function initials(text: string): string {
 interface Wrapping {
   readonly width: number;
   readonly newLine: string;
-  /** Whether words that are too long are broken. */
+  /** Whether words longer than a line are broken. */
   readonly breakWords: boolean;
 }
 

@@ -6,7 +6,7 @@ import { toKebabCase, toPascalCase, toSnakeCase } from './support/word-case.ts';
 
 const text = ['string'] as const;
 
-/** Sprig's functions about upper and lower case. */
+/** Sprig's functions for upper and lower case. */
 export const casingFunctions: FunctionFamily = {
   upper: { params: text, call: (s: string) => (isAscii(s) ? s.toUpperCase() : charactersOf(s).map(toUpper).join('')) },
   lower: { params: text, call: lower },
@@ -22,7 +22,7 @@ function lower(s: string): string {
   return isAscii(s) ? s.toLowerCase() : charactersOf(s).map(toLower).join('');
 }
 
-/** Go's `strings.Title`: the first letter of each word. */
+/** Go's `strings.Title`: capitalizes the first letter of each word. */
 function title(s: string): string {
   let atStart = true;
   return charactersOf(s)

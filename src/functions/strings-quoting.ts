@@ -8,7 +8,7 @@ import { repeat } from './strings.ts';
 
 const values = { params: ['interface {}'], variadic: true } as const;
 
-/** Sprig's functions that put text into quotes, beside other text, or under indentation. */
+/** Sprig's functions that quote, concatenate and indent text. */
 export function quotingFunctions(limits: FunctionLimits): FunctionFamily {
   return {
     quote: {
@@ -28,7 +28,7 @@ export function quotingFunctions(limits: FunctionLimits): FunctionFamily {
   };
 }
 
-/** The items that are not nil, with spaces between them. */
+/** Joins the items that are not nil with spaces. */
 function joined(items: readonly Value[], limits: FunctionLimits, show: (item: Value) => string): string {
   let size = 0;
   const texts = items

@@ -7,7 +7,7 @@ import type { FunctionFamily } from './support/family.ts';
 import { checkBytes, checkElements, type FunctionLimits } from './limits.ts';
 import { stringOf, stringsOf } from './support/string-of.ts';
 
-/** Sprig's functions between strings and lists of strings. */
+/** Sprig's functions that convert between strings and lists of strings. */
 export function splittingFunctions(limits: FunctionLimits): FunctionFamily {
   return {
     split: {
@@ -39,7 +39,7 @@ function join(strings: Slice, separator: string, limits: FunctionLimits): string
   return normalize(strings.join(separator));
 }
 
-/** Go's `strings.Split`: without a separator into characters. */
+/** Go's `strings.Split`: an empty separator splits into characters. */
 function split(text: string, separator: string, limits: FunctionLimits): string[] {
   const most = limits.listElements + 1;
   const parts =
@@ -48,12 +48,12 @@ function split(text: string, separator: string, limits: FunctionLimits): string[
   return parts;
 }
 
-/** The first characters of a text. */
+/** Returns the first `most` characters of a text. */
 function characters(text: string, most: number): string[] {
   return Array.from(normalize(text.slice(0, 2 * most))).slice(0, most);
 }
 
-/** Go's `strings.SplitN`: all parts for a negative count, else at most so many. */
+/** Go's `strings.SplitN`: returns at most `count` parts, or all if `count` is negative. */
 function splitAtMost(text: string, separator: string, count: number, limits: FunctionLimits): string[] {
   if (count === 0) return [];
   const parts = split(text, separator, limits);
@@ -68,7 +68,7 @@ function numbered(parts: readonly string[]): NamedMap {
   );
 }
 
-/** Sorts the strings of a list; a list that is one of strings already is sorted itself. */
+/** Returns the elements as sorted strings. A `[]string` is sorted in place, as in Sprig. */
 function sortAlpha(list: Value): Slice {
   if (elementsOf(list) === undefined) return exact(new Slice('string', [stringOf(list)]));
   const strings = stringsOf(list);

@@ -8,7 +8,7 @@ import { checkBytes, type FunctionLimits } from './limits.ts';
 const one = ['string'] as const;
 const two = ['string', 'string'] as const;
 
-/** Sprig's functions that look into strings or cut them. */
+/** Sprig's functions that search and cut strings. */
 export function stringFunctions(limits: FunctionLimits): FunctionFamily {
   return {
     hello: { params: [], call: () => 'Hello!' },
@@ -65,7 +65,7 @@ function trimSpace(text: string): string {
   return text.slice(start, end);
 }
 
-/** Go's `strings.Trim`: characters of the set at both ends. */
+/** Go's `strings.Trim`: removes characters of the set from both ends. */
 function trimSet(set: string, text: string): string {
   const characters = Array.from(normalize(text));
   const unwanted = new Set(normalize(set));
@@ -104,7 +104,9 @@ function truncate(count: number, text: string): string {
   return bytes.length > count ? fromByteText(bytes.slice(0, count)) : text;
 }
 
-/** goutils' `DeleteWhiteSpace`: where there is white space, each byte is taken for a character. */
+/**
+ * goutils' `DeleteWhiteSpace`: if the text contains white space, every byte counts as a character.
+ */
 function deleteWhiteSpace(text: string): string {
   const bytes = toByteText(text);
   const kept = Array.from(bytes)

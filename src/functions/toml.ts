@@ -6,7 +6,7 @@ import { encodeToml, TomlEncodeError } from './toml/encode.ts';
 import { TomlError } from './toml/error.ts';
 import { parseToml } from './toml/parse.ts';
 
-/** Helm's TOML functions. What is not `must…` answers the text of the error. */
+/** Helm's TOML functions. Without `must`, they return the text of the error. */
 export function tomlFunctions(host: Host): FunctionFamily {
   const local = localZone(host);
   return {

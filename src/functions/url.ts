@@ -6,7 +6,7 @@ import type { FunctionFamily } from './support/family.ts';
 import { formatUrl, hostname, parseUrl } from './support/net-url.ts';
 import { withContext } from './support/recover.ts';
 
-/** Sprig's functions between URLs and dictionaries of their parts. */
+/** Sprig's functions that convert between URLs and dictionaries of their parts. */
 export const urlFunctions: FunctionFamily = {
   urlParse: { params: ['string'], call: urlParse },
   urlJoin: { params: ['map[string]interface {}'], call: urlJoin },

@@ -6,7 +6,10 @@ import type { FunctionFamily } from './support/family.ts';
 import type { FunctionLimits } from './limits.ts';
 import { recover } from './support/recover.ts';
 
-/** Helm's YAML functions. What is not `must…` answers nothing for an error in writing, and the error in what is read. */
+/**
+ * Helm's YAML functions. Without `must`, encoders return an empty string on error, and decoders
+ * return the error's text.
+ */
 export function yamlFunctions({ aliasedNodes }: FunctionLimits): FunctionFamily {
   return {
     toYaml: {
@@ -58,7 +61,7 @@ function withoutLineEnd(text: string): string {
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 
-/** As {@link recover}; YAML's errors count as Go's. */
+/** Like {@link recover}, but YAML errors count as Go errors. */
 function orElse<T>(run: () => T, fallback: (message: string) => T): T {
   return recover(() => {
     try {

@@ -17,7 +17,7 @@ import { GoError } from '../go/value.ts';
 import { extensions } from './extensions.ts';
 import { distinguishedName } from './names.ts';
 
-/** What a certificate shall say. */
+/** Contents of a certificate. */
 export interface CertificateRequest {
   readonly serialNumber: bigint;
   readonly commonName: string;
@@ -31,16 +31,16 @@ export interface CertificateRequest {
   readonly key: KeyObject;
 }
 
-/** Who signs a certificate. */
+/** Issuer of a certificate. */
 export interface Signer {
   readonly key: KeyObject;
-  /** The signer's certificate in DER; undefined where a certificate signs itself. */
+  /** The issuer's certificate (DER). Default: the certificate is self-signed. */
   readonly certificate?: Uint8Array;
 }
 
 const subjectKeyIdentifier = '2.5.29.14';
 
-/** Makes an X.509 certificate in DER, laid out as Go's `x509.CreateCertificate` does. */
+/** Creates an X.509 certificate (DER) with the layout of Go's `x509.CreateCertificate`. */
 export function createCertificate(request: CertificateRequest, signer: Signer): Uint8Array {
   const algorithm = signatureAlgorithm(signer.key);
   const subject = distinguishedName(request.commonName);
@@ -109,7 +109,7 @@ function signatureAlgorithm(key: KeyObject): SignatureAlgorithm {
   }
 }
 
-/** Times from 2050 on have four digits for the year, and another type. */
+/** Years from 2050 on need a GeneralizedTime, which has four digits for the year. */
 function time(milliseconds: number): BaseBlock {
   const valueDate = new Date(Math.floor(milliseconds / 1000) * 1000);
   const year = valueDate.getUTCFullYear();
@@ -117,7 +117,7 @@ function time(milliseconds: number): BaseBlock {
   return year >= 1950 && year < 2050 ? new UTCTime({ valueDate }) : new GeneralizedTime({ valueDate });
 }
 
-/** The first 160 bits of SHA-256 over the public key, without its algorithm: RFC 7093, method 1. */
+/** Returns the first 160 bits of the public key's SHA-256 (RFC 7093, method 1). */
 function keyIdentifier(publicKey: BaseBlock): Uint8Array {
   const bits = publicKey instanceof Sequence ? publicKey.valueBlock.value[1] : undefined;
   const key = bits instanceof BitString ? bits.valueBlock.valueHexView : new Uint8Array();
@@ -130,7 +130,7 @@ interface ParentFacts {
   readonly subjectKeyId: Uint8Array | undefined;
 }
 
-/** Reads what matters of a signer's certificate. Throws Go's error where it is none. */
+/** Reads the fields needed from an issuer's certificate. Throws Go's error if it is malformed. */
 export function readCertificate(der: Uint8Array): ParentFacts {
   const [toBeSigned] = children(decoded(der), 'x509: malformed certificate');
   if (toBeSigned === undefined) throw new GoError('x509: malformed tbs certificate');

@@ -14,7 +14,7 @@ import { GoError } from '../go/value.ts';
 const serverAuth = '1.3.6.1.5.5.7.3.1';
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 
-/** What an extension of a certificate made by Sprig depends on. */
+/** Fields that the extensions of a certificate depend on. */
 export interface ExtensionFacts {
   readonly isAuthority: boolean;
   readonly subjectKeyId: Uint8Array | undefined;
@@ -24,7 +24,7 @@ export interface ExtensionFacts {
   readonly subjectIsEmpty: boolean;
 }
 
-/** The extensions in the order in which Go writes them. */
+/** Returns the extensions in the order in which Go writes them. */
 export function extensions(facts: ExtensionFacts): Sequence {
   const { isAuthority, subjectKeyId, authorityKeyId } = facts;
   const list = [
@@ -52,7 +52,7 @@ function extension(id: string, value: BaseBlock, critical = false): Sequence {
   });
 }
 
-/** Digital signature and key encipherment, and for an authority the signing of certificates. */
+/** Digital signature and key encipherment, and certificate signing for an authority. */
 function keyUsage(isAuthority: boolean): BitString {
   const [bits, unusedBits] = isAuthority ? [0b1010_0100, 2] : [0b1010_0000, 5];
   return new BitString({ valueHex: Uint8Array.of(bits), unusedBits });

@@ -1,6 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** The bytes of an address: 4 of IPv4, also where it is written as IPv6, else 16. Undefined for what Go's `net.ParseIP` refuses. */
+/**
+ * Returns the bytes of an address: 4 for IPv4 and IPv4-mapped IPv6, otherwise 16. Returns undefined
+ * if Go's `net.ParseIP` rejects it.
+ */
 export function ipAddressBytes(text: string): Uint8Array | undefined {
   if (isIPv4(text)) return ipv4Bytes(text);
   if (!isIPv6(text) || text.includes('%')) return undefined;

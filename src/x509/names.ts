@@ -3,7 +3,7 @@ import { GoError } from '../go/value.ts';
 
 const commonNameId = '2.5.4.3';
 
-/** A distinguished name of just a common name; an empty one has no part at all. */
+/** Returns a distinguished name with only a common name; an empty name has no attributes. */
 export function distinguishedName(commonName: string): Sequence {
   if (commonName === '') return new Sequence();
   if (!commonName.isWellFormed()) throw new GoError('asn1: string not valid UTF-8');

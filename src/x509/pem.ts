@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 
-/** A block of PEM: what stands between its BEGIN and END. */
+/** A PEM block: its label and its contents. */
 export interface PemBlock {
   readonly type: string;
   readonly der: Uint8Array;
 }
 
-/** Writes PEM as Go does, in lines of 64 characters. */
+/** Encodes PEM as Go does, with lines of 64 characters. */
 export function encodePem({ type, der }: PemBlock): string {
   const lines =
     Buffer.from(der)
@@ -20,7 +20,7 @@ const block =
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The first block of PEM in a text. */
+/** Returns the first valid PEM block in a text, if any. */
 export function decodePem(text: string): PemBlock | undefined {
   for (const [, type = '', , body = '', endType] of text.matchAll(block)) {
     const digits = body.replaceAll(/[\t\r\n ]/g, '');

@@ -4,12 +4,15 @@ import { BitString, fromBER, Integer, OctetString, Sequence } from 'asn1js';
 import { GoError } from '../go/value.ts';
 import { decodePem, encodePem } from './pem.ts';
 
-/** Makes an RSA key. Keys are made by node:crypto from its own randomness: it takes none from outside. */
+/** Generates an RSA key. node:crypto uses its own randomness; it cannot be injected. */
 export function generateRsaKey(bits: number): KeyObject {
   return generateKeyPairSync('rsa', { modulusLength: bits }).privateKey;
 }
 
-/** Makes a key of a kind that Sprig's `genPrivateKey` knows; undefined for another. */
+/**
+ * Generates a key of a type that Sprig's `genPrivateKey` supports. Returns undefined for any other
+ * type.
+ */
 export function generateKey(kind: string): KeyObject | undefined {
   switch (kind) {
     case '':
@@ -26,7 +29,7 @@ export function generateKey(kind: string): KeyObject | undefined {
   }
 }
 
-/** Writes a key in the oldest form of PEM that its kind has, as Sprig does. */
+/** Encodes a key in the oldest PEM format of its type, as Sprig does. */
 export function keyToPem(key: KeyObject): string {
   switch (key.asymmetricKeyType) {
     case 'rsa':
@@ -55,7 +58,7 @@ const forms: ReadonlyMap<string, KeyForm> = new Map<string, KeyForm>([
   ['DSA PRIVATE KEY', { der: 'pem', problem: 'parsing DSA private key from PEM: ' }],
 ]);
 
-/** Reads a key from PEM. Throws Sprig's error where there is none. */
+/** Parses a PEM key. Throws Sprig's error if it is invalid. */
 export function keyFromPem(text: string): KeyObject {
   const block = decodePem(text);
   if (block === undefined) throw new GoError('no PEM data in input');
@@ -71,7 +74,7 @@ export function keyFromPem(text: string): KeyObject {
       ? createPrivateKey(encodePem(block))
       : createPrivateKey({ key: Buffer.from(block.der), format: 'der', type: form.der });
   } catch {
-    // what OpenSSL says here is worded otherwise than Go's error, and no more precise
+    // OpenSSL's message differs from Go's and is no more precise
     throw new GoError(`${form.problem}${asn1Problem(block.der)}`);
   }
 }
@@ -81,7 +84,7 @@ function asn1Problem(der: Uint8Array): string {
   return first.offset < 0 ? 'asn1: syntax error: truncated tag or length' : 'asn1: structure error: not a private key';
 }
 
-/** Version, p, q, g, y and x in a sequence: the form of OpenSSL, which node:crypto does not write. */
+/** Encodes version, p, q, g, y and x as OpenSSL does; node:crypto has no such export. */
 function dsaKeyToDer(key: KeyObject): Uint8Array {
   const { algorithm, body } = parameters(key.export({ type: 'pkcs8', format: 'der' }), 1);
   const spki = parameters(createPublicKey(key).export({ type: 'spki', format: 'der' }), 0);
@@ -93,7 +96,7 @@ function dsaKeyToDer(key: KeyObject): Uint8Array {
   );
 }
 
-/** The parameters of the algorithm and what follows it, in a structure that has the algorithm at `index`. */
+/** Returns the algorithm parameters and the element after them. The algorithm is at `index`. */
 function parameters(der: Uint8Array, index: number): { algorithm: Sequence; body: unknown } {
   const { result } = fromBER(der);
   const parts = result instanceof Sequence ? result.valueBlock.value : [];

@@ -1,10 +1,10 @@
 import { GoError } from '../../go/value.ts';
 import { toByteText } from './byte-text.ts';
 
-/** The digits of standard base32. */
+/** Digits of standard base32. */
 export const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Decodes standard base32 as Go does: line breaks are dropped first, padding is needed. */
+/** Decodes standard base32 as Go does: line breaks are removed first, padding is required. */
 export function decodeBase32(text: string): Uint8Array {
   const input = toByteText(text).replaceAll(/[\r\n]/g, '');
   const bytes: number[] = [];
@@ -24,7 +24,7 @@ export function decodeBase32(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** The digits of the eight characters from there on, without padding. */
+/** Returns the digits of the eight characters from `start`, without padding. */
 function decodeGroup(input: string, start: number): number[] {
   const digits: number[] = [];
   for (let i = 0; i < 8; i++) {

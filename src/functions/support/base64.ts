@@ -5,7 +5,10 @@ import { toByteText } from './byte-text.ts';
 const wellFormed = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const digit = /[A-Za-z0-9+/]/;
 
-/** Decodes standard base64 as Go does: line breaks are skipped, and anything else is an error at the byte where Go sees it. */
+/**
+ * Decodes standard base64 as Go does. Line breaks are skipped; the error has the byte offset that
+ * Go reports.
+ */
 export function decodeBase64(text: string): Uint8Array {
   if (!wellFormed.test(text)) {
     const at = corruptAt(toByteText(text));
@@ -28,7 +31,10 @@ function corruptAt(input: string): number | undefined {
   return digits === 0 ? undefined : input.length - digits;
 }
 
-/** What is wrong with padding that begins at that place, after so many digits of a group of four. */
+/**
+ * Returns the offset of an error in padding that starts at `at`, after `digits` digits of a group
+ * of four.
+ */
 function corruptPadding(input: string, at: number, digits: number): number | undefined {
   if (digits < 2) return at;
   let next = at + 1;

@@ -2,17 +2,17 @@ import { Buffer } from 'node:buffer';
 import { fromBytes, isAscii, toBytes } from '../../go/text.ts';
 import { GoError } from '../../go/value.ts';
 
-/** The text with a character for each of its bytes, so that JavaScript's positions are Go's. */
+/** Returns a text with one character per byte, so that JavaScript's offsets are Go's. */
 export function toByteText(text: string): string {
   return isAscii(text) ? text : Buffer.from(toBytes(text)).toString('latin1');
 }
 
-/** The opposite of {@link toByteText}. */
+/** Reverses {@link toByteText}. */
 export function fromByteText(bytes: string): string {
   return isAscii(bytes) ? bytes : fromBytes(Buffer.from(bytes, 'latin1'));
 }
 
-/** Runs a function on texts: on their bytes where one of them has bytes that are no UTF-8, else as they are. */
+/** Runs a function on texts as they are, or on their bytes if one of them is not valid UTF-8. */
 export function onBytesIfNeeded<T extends string | boolean | string[]>(
   run: (...texts: string[]) => T,
   ...texts: string[]
@@ -24,7 +24,10 @@ export function onBytesIfNeeded<T extends string | boolean | string[]>(
   return (Array.isArray(result) ? result.map(fromByteText) : result) as T;
 }
 
-/** Go's `text[from:to]` of a byte text, with what Go panics with. An end that is left out is the end of the text. */
+/**
+ * Go's `text[from:to]` of a byte text, with Go's panics as errors. Default of `to`: the end of the
+ * text.
+ */
 export function sliceChecked(bytes: string, from: number | undefined, to: number | undefined): string {
   const end = to ?? bytes.length;
   if (end < 0) throw outOfRange(`:${end}`);

@@ -4,7 +4,10 @@ import { GoObject, int, int64, Int, type Value } from '../../go/value.ts';
 const smallest = -(1n << 63n);
 const limit = 2 ** 63;
 
-/** Converts to int64 as spf13/cast does: text in any of Go's notations, true as 1; what is no number is 0. */
+/**
+ * Converts to int64 as spf13/cast does: accepts any of Go's notations, true is 1. Returns 0 for
+ * anything else.
+ */
 export function toInt64(value: Value): bigint {
   if (value instanceof Int) return BigInt.asIntN(64, value.value);
   switch (typeof value) {
@@ -21,7 +24,7 @@ export function toInt64(value: Value): bigint {
   }
 }
 
-/** Converts to float64 as spf13/cast does; what is no number is 0. */
+/** Converts to float64 as spf13/cast does. Returns 0 if the value is not a number. */
 export function toFloat64(value: Value): number {
   if (value instanceof Int) return Number(value.value);
   switch (typeof value) {
@@ -44,12 +47,15 @@ function calendarNumber(object: GoObject): bigint {
   return number instanceof Int ? number.value : 0n;
 }
 
-/** Go's conversion of a float64 on amd64: toward zero, and the smallest int64 where it does not fit. */
+/**
+ * Go's conversion of a float64 on amd64: truncates toward zero, and returns the smallest int64 on
+ * overflow.
+ */
 export function truncate(value: number): bigint {
   return value >= -limit && value < limit ? BigInt(Math.trunc(value)) : smallest;
 }
 
-/** `7.00` is read as `7`, `7.10` is left alone. */
+/** Returns `7` for `7.00`; leaves `7.10` unchanged. */
 function trimZeroDecimal(text: string): string {
   return text.replace(/\.0+\.*$/, '');
 }

@@ -5,7 +5,7 @@ import { GoError, NamedMap, Slice, type Value } from '../../go/value.ts';
 import { withRoomOf } from './capacity.ts';
 import { isNilMap } from './nil-map.ts';
 
-/** A copy whose maps and lists are shared with nothing, as `copystructure.Copy` makes it: of a version it sees no field. */
+/** Returns a deep copy, as `copystructure.Copy` does: the copy of a version has no fields set. */
 export function deepCopy(value: Value): Value {
   if (value === null) throw new GoError('reflect: call of reflect.Value.Type on zero Value');
   return copy(value, new TextSize(), 0);

@@ -1,7 +1,7 @@
 import { kindOf } from '../../go/types.ts';
 import { GoError, GoObject, Int, type Value } from '../../go/value.ts';
 
-/** The elements of a value whose kind is a slice; undefined for any other. */
+/** Returns the elements of a value whose kind is a slice, otherwise undefined. */
 export function elementsOf(value: Value): readonly Value[] | undefined {
   if (Array.isArray(value)) return value as readonly Value[];
   if (value instanceof Uint8Array) return Array.from(value, (byte) => new Int('uint8', BigInt(byte)));
@@ -12,7 +12,10 @@ export function elementsOf(value: Value): readonly Value[] | undefined {
   return undefined;
 }
 
-/** The elements of a list; Sprig's error, which starts with `problem`, for what is none. */
+/**
+ * Returns the elements of a list. Throws Sprig's error, which starts with `problem`, if the value
+ * is not a list.
+ */
 export function listElements(value: Value, problem: string): readonly Value[] {
   const elements = elementsOf(value);
   if (elements !== undefined) return elements;
@@ -20,7 +23,7 @@ export function listElements(value: Value, problem: string): readonly Value[] {
   throw new GoError(`${problem} ${kindOf(value)}`);
 }
 
-/** What Go panics with where nil is used. */
+/** Returns Go's panic for a nil dereference. */
 export function nilDereference(): GoError {
   return new GoError('runtime error: invalid memory address or nil pointer dereference');
 }

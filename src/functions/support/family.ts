@@ -1,4 +1,4 @@
 import type { GoFunction } from '../../go/value.ts';
 
-/** Template functions by the names that templates call them by. */
+/** Template functions by name. */
 export type FunctionFamily = Readonly<Record<string, GoFunction>>;

@@ -4,20 +4,26 @@ import { GoError, Slice } from '../../go/value.ts';
 import { exact, grownCapacity, withCapacity } from './capacity.ts';
 import { checkElements, type FunctionLimits } from '../limits.ts';
 
-/** Where a match begins and ends, and after it where each of its groups does; -1 for a group that took no part. */
+/**
+ * Start and end of the match, followed by start and end of each group; -1 if a group did not
+ * participate.
+ */
 type Match = readonly number[];
 
-/** Answers what a group of the current match took, by its name or number; an empty string for one that took nothing. */
+/**
+ * Returns the text of a group of the current match, by name or number. Returns an empty string if
+ * it did not match.
+ */
 export type GroupText = (group: string | number) => string;
 
-/** Go's `regexp.Regexp` over RE2 in JavaScript: the same matches, in linear time. */
+/** Go's `regexp.Regexp` on re2js: the same matches, in linear time. */
 export class GoRegexp {
   private readonly compiled: RE2JS;
-  /** The numbers of the groups of each name. */
+  /** Group numbers by name. */
   private readonly groups: ReadonlyMap<string, readonly number[]>;
   private readonly empty: boolean;
 
-  /** Throws Go's error for a pattern that is none. */
+  /** Throws Go's error if the pattern is invalid. */
   constructor(pattern: string) {
     const { distinct, original } = withDistinctNames(pattern);
     this.compiled = compile(distinct, original);
@@ -29,18 +35,18 @@ export class GoRegexp {
     return this.compiled.test(text);
   }
 
-  /** The first match; an empty string where there is none. */
+  /** Returns the first match, or an empty string if there is none. */
   find(text: string): string {
     const match = this.matchFrom(text, 0);
     return match === undefined ? '' : textOf(text, match);
   }
 
-  /** The matches, at most `count` of them where it is not negative. */
+  /** Returns all matches, or at most `count` if `count` is not negative. */
   findAll(text: string, count: number, limits: FunctionLimits): string[] {
     return this.allMatches(text, count, limits).map((match) => textOf(text, match));
   }
 
-  /** The text with what `replacement` answers for each match. */
+  /** Returns the text with each match replaced by the result of `replacement`. */
   replaceAll(text: string, replacement: (group: GroupText) => string): string {
     let [replaced, lastEnd, from] = ['', 0, 0];
     while (from <= text.length) {
@@ -59,7 +65,9 @@ export class GoRegexp {
     return replaced + text.slice(lastEnd);
   }
 
-  /** The text between matches, in at most `count` pieces where it is not negative. */
+  /**
+   * Returns the text between matches: all pieces, or at most `count` if `count` is not negative.
+   */
   split(text: string, count: number, limits: FunctionLimits): Slice {
     if (count === 0) return new Slice('string', null);
     if (!this.empty && text === '') return exact(new Slice('string', ['']));
@@ -103,15 +111,15 @@ export class GoRegexp {
 }
 
 interface DistinctNames {
-  /** The pattern in which no two groups have the same name. */
+  /** The pattern with a unique name for each group. */
   readonly distinct: string;
-  /** Which name those groups really have that were given another. */
+  /** Original names of the renamed groups. */
   readonly original: ReadonlyMap<string, string>;
 }
 
 const partOfPattern = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?P?<(\w+)>/gs;
 
-/** Go lets groups share a name, RE2JS does not. */
+/** Go allows groups to share a name, RE2JS does not. */
 function withDistinctNames(pattern: string): DistinctNames {
   const original = new Map<string, string>();
   if (!/\(\?P?<(\w+)>.*\(\?P?<\1>/s.test(pattern)) return { distinct: pattern, original };
@@ -143,7 +151,7 @@ function numbersByName(
   return numbers;
 }
 
-/** Throws Go's error, which names parts of the pattern as it was written. */
+/** Throws Go's error, which quotes the pattern as it was written. */
 function compile(pattern: string, original: ReadonlyMap<string, string> = new Map()): RE2JS {
   if (!pattern.isWellFormed()) refuseInvalid(normalize(pattern));
   try {
@@ -156,7 +164,7 @@ function compile(pattern: string, original: ReadonlyMap<string, string> = new Ma
   }
 }
 
-/** Refuses a pattern that is no UTF-8, unless something else is wrong before that place. */
+/** Rejects a pattern that is not valid UTF-8, unless an earlier part of it has another error. */
 function refuseInvalid(pattern: string): void {
   const at = pattern.search(/\p{Surrogate}/u);
   if (at < 0) return;
@@ -164,7 +172,7 @@ function refuseInvalid(pattern: string): void {
   try {
     compile(pattern.slice(0, at));
   } catch (error) {
-    // what is open there may have been closed later
+    // a group or class that is open here may be closed later
     if (error instanceof GoError && !/missing|trailing backslash/.test(error.message)) throw error;
   }
   throw new GoError(problem);
@@ -174,7 +182,7 @@ function textOf(text: string, [start, end]: Match): string {
   return text.slice(start, end);
 }
 
-/** What the first of these groups took that took anything. */
+/** Returns the text of the first of these groups that matched. */
 function groupText(text: string, match: Match, groups: readonly number[] = []): string {
   for (const group of groups) {
     const [start = -1, end = -1] = match.slice(2 * group, 2 * group + 2);
@@ -183,7 +191,7 @@ function groupText(text: string, match: Match, groups: readonly number[] = []): 
   return '';
 }
 
-/** How far the next character is; 1 at the end, so that a search ends. */
+/** Returns the length of the next character; 1 at the end, so that a search terminates. */
 function characterLength(text: string, at: number): number {
   return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }

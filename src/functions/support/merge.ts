@@ -6,14 +6,15 @@ import { isEmpty } from './emptiness.ts';
 
 const deepestNesting = 1000;
 
-/** A merge that mergo refuses. */
+/** A merge that mergo rejects. */
 export class MergeError extends GoError {
   override readonly name: string = 'MergeError';
 }
 
 /**
- * Merges a map into another as mergo does: what the target lacks or has empty (nil, false, 0, nothing in it) comes from the source,
- * with `overwrite` everything does that the source has. Maps in both are merged in turn; other values of the source are shared.
+ * Merges a map into another as mergo does. Values of `source` fill keys that are missing or empty
+ * (nil, false, 0, no elements) in `target`; with `overwrite` they replace all. Maps on both sides
+ * are merged recursively; other values are shared.
  */
 export function mergeInto(target: ValueMap, source: ReadonlyMap<string, Value>, overwrite: boolean): void {
   merge(target, source, overwrite, 0, new TextSize());
@@ -36,7 +37,7 @@ function merge(
     }
     const bothMaps = isMap(value) && isMap(present);
     if (bothMaps) {
-      // what `set` changes in place may be merged into in place
+      // values that `set` may change in place may also be merged in place
       merge(present as ValueMap, value, overwrite, depth + 1, size);
     } else if (!overwrite && isPointer(present) && isMapOrStruct(value)) {
       throw new MergeError('src and dst must be of same type');

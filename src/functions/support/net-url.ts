@@ -5,22 +5,24 @@ import { fromByteText, toByteText } from './byte-text.ts';
 import { escapeUrl, unescapeUrl } from './url-escaping.ts';
 import { withContext } from './recover.ts';
 
-/** A URL in its parts, as Go's `url.URL` has it; texts are byte texts, without escapes where not said otherwise. */
+/**
+ * Parts of a URL, as in Go's `url.URL`. Texts are byte texts, unescaped unless stated otherwise.
+ */
 export interface Url {
   readonly scheme: string;
   readonly opaque: string;
-  /** With its escapes; undefined where there is none, which differs from an empty one. */
+  /** Escaped; undefined if absent, which differs from an empty one. */
   readonly userinfo: string | undefined;
   readonly host: string;
   readonly path: string;
-  /** With its escapes. */
+  /** Escaped. */
   readonly query: string;
   readonly fragment: string;
 }
 
 const empty: Url = { scheme: '', opaque: '', userinfo: undefined, host: '', path: '', query: '', fragment: '' };
 
-/** Reads a URL as net/url does, with its errors. */
+/** Parses a URL as net/url does, with its errors. */
 export function parseUrl(text: string): Url {
   const bytes = toByteText(text);
   const [, beforeFragment = '', fragment = ''] = /^([^#]*)#?([^]*)$/.exec(bytes) ?? [];
@@ -75,7 +77,7 @@ function parseHost(scheme: string, host: string): string {
   return unescapeUrl(host, 'host');
 }
 
-/** An IPv6 address in brackets, maybe with a zone and a port. */
+/** Parses an IPv6 address in brackets, with an optional zone and port. */
 function parseAddress(host: string): string {
   const end = host.lastIndexOf(']');
   if (end < 0) throw new GoError("missing ']' in host");
@@ -97,12 +99,12 @@ function checkPort(port: string): void {
   if (!/^(?::[0-9]*)?$/.test(port)) throw new GoError(`invalid port ${quote(fromByteText(port))} after host`);
 }
 
-/** The host without its port and brackets. */
+/** Returns the host without port and brackets. */
 export function hostname({ host }: Url): string {
   return host.replace(/:[0-9]*$/, '').replace(/^\[([^]*)\]$/, '$1');
 }
 
-/** Writes a URL as net/url does. */
+/** Formats a URL as net/url does. */
 export function formatUrl({ scheme, opaque, userinfo, host, path, query, fragment }: Url): string {
   let text = scheme && `${scheme}:`;
   if (opaque !== '') {

@@ -1,18 +1,18 @@
 import type { Host } from '../../go/host.ts';
 
-/** Whole numbers by chance, made of the host's random bytes. */
+/** Random integers and bytes from the host's random bytes. */
 export interface RandomSource {
-  /** From 0 up to, but not including, `limit`; each as likely as any other. */
+  /** Returns a uniformly distributed number from 0 to `limit`, exclusive. */
   below(limit: bigint): bigint;
   bytes(size: number): Uint8Array;
 }
 
-/** Makes a source over the host's random bytes. */
+/** Returns a source that draws from the host's random bytes. */
 export function randomSource(host: Host): RandomSource {
   return { below: (limit) => below(host, limit), bytes: (size) => host.randomBytes(size) };
 }
 
-/** Draws 64 bits more than the limit has, so that what is left over favours none by more than a part in 2^64. */
+/** Draws 64 bits more than the limit has, so that the bias of the remainder is below 2^-64. */
 function below(host: Host, limit: bigint): bigint {
   const size = Math.ceil(limit.toString(2).length / 8) + 8;
   let number = 0n;

@@ -1,7 +1,10 @@
 import { LimitError } from '../../go/limit-error.ts';
 import { GoError } from '../../go/value.ts';
 
-/** Runs what may fail as Go fails, and answers something else then. Defects and limits are not caught. */
+/**
+ * Runs `run` and returns the fallback if it throws a Go error. Other errors and exceeded limits
+ * propagate.
+ */
 export function recover<T>(run: () => T, fallback: (message: string) => T): T {
   try {
     return run();
@@ -11,7 +14,7 @@ export function recover<T>(run: () => T, fallback: (message: string) => T): T {
   }
 }
 
-/** Runs what may fail as Go fails, and says in its error what for. */
+/** Runs `run` and prefixes the message of a Go error with `context`. */
 export function withContext<T>(context: string, run: () => T): T {
   return recover(run, (message) => {
     throw new GoError(`${context}: ${message}`);

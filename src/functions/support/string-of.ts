@@ -4,13 +4,16 @@ import { Slice, type Value } from '../../go/value.ts';
 import { exact, withCapacity } from './capacity.ts';
 import { elementsOf } from './elements.ts';
 
-/** A value as Sprig turns it into a string: bytes as they are, everything else as Go prints it. */
+/** Converts a value to a string as Sprig does: bytes as they are, anything else as Go prints it. */
 export function stringOf(value: Value): string {
   if (typeof value === 'string') return value;
   return value instanceof Uint8Array ? fromBytes(value) : format(value);
 }
 
-/** The elements of a list as strings, without those that are nil; anything else is a list of one, nil of none. */
+/**
+ * Returns the elements of a list that are not nil as strings. Any other value is a list of one, nil
+ * an empty list.
+ */
 export function stringsOf(value: Value): Slice {
   if (value instanceof Slice && value.element === 'string') return value;
   const elements = elementsOf(value);

@@ -2,7 +2,7 @@ import { quote } from '../../go/strconv.ts';
 import { GoError } from '../../go/value.ts';
 import { fromByteText } from './byte-text.ts';
 
-/** Which part of a URL a text is; each allows other characters. */
+/** Part of a URL; each allows different characters. */
 export type UrlPart = 'path' | 'userinfo' | 'host' | 'zone' | 'fragment';
 
 const host = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/;
@@ -14,7 +14,7 @@ const unescaped: Readonly<Record<UrlPart, RegExp>> = {
   fragment: /[A-Za-z0-9\-_.~$&+,/:;=?@!()*]/,
 };
 
-/** Escapes the bytes that the part may not have, as net/url does. */
+/** Escapes the bytes that are not allowed in this part, as net/url does. */
 export function escapeUrl(bytes: string, part: UrlPart): string {
   return bytes.replaceAll(/[^]/g, (byte) => (unescaped[part].test(byte) ? byte : percent(byte)));
 }
@@ -23,7 +23,7 @@ function percent(byte: string): string {
   return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
-/** Replaces the escapes of a part by their bytes; throws net/url's error for what the part may not have. */
+/** Unescapes a part. Throws net/url's error for an invalid escape or character. */
 export function unescapeUrl(bytes: string, part: UrlPart): string {
   const isHost = part === 'host' || part === 'zone';
   return bytes.replaceAll(/%(?:[0-9A-Fa-f]{2})?|[^%]/g, (match, offset: number) => {
@@ -38,7 +38,10 @@ export function unescapeUrl(bytes: string, part: UrlPart): string {
   });
 }
 
-/** A host may escape what is not ASCII only; a zone of an address what it could hold as it is, and a space. */
+/**
+ * A host may only escape non-ASCII bytes. A zone may also escape characters that are valid
+ * unescaped, and a space.
+ */
 function escapeAllowed(escape: string, part: UrlPart): boolean {
   if (part === 'host') return escape === '%25' || byteOf(escape) >= '\x80';
   return part !== 'zone' || escape === '%25' || escape === '%20' || unescaped.host.test(byteOf(escape));

@@ -40,7 +40,7 @@ function kindOfCharacter(character: string): WordKind {
   return isNumber(character) ? 'number' : 'other';
 }
 
-/** A character together with those before it that are no UTF-8. */
+/** A character with the invalid UTF-8 bytes before it. */
 interface Unit {
   readonly character: string;
   readonly text: string;
@@ -48,7 +48,7 @@ interface Unit {
 
 const invalid = '\ufffd';
 
-/** What is no UTF-8 goes with the character that follows it, at the end with the one before. */
+/** Invalid bytes belong to the character after them, or at the end to the one before. */
 function unitsOf(text: string): Unit[] {
   const units: Unit[] = [];
   let skipped = '';
@@ -107,7 +107,7 @@ function runEnd(characters: readonly string[], from: number, belongs: (character
   return stop;
 }
 
-/** An upper case run leaves its last letter to a lower case one that follows it. */
+/** The last letter of an upper case run belongs to a lower case letter after it. */
 function upperEnd(characters: readonly string[], from: number): number {
   const next = characters[from] ?? '';
   if (!isUpper(next)) return runEnd(characters, from, isLowerLetter);
@@ -163,7 +163,7 @@ function joinLowerCase(text: string, connector: string): string {
   write(word);
   return joined;
 
-  /** What comes after letters: a number belongs to them unless lower case letters follow it. */
+  /** A number after letters belongs to them unless lower case letters follow it. */
   function joinAfterWord(after: Word): Word {
     if (after.kind !== 'number') {
       connect(after, 'connector', 'punctuation');
@@ -192,8 +192,8 @@ function lowerCase(word: Word, connector: string): string {
 }
 
 /**
- * xstrings' `ToPascalCase`: `http_server` becomes `HttpServer`. Connectors at the start stay, of several in a row all but one;
- * where there is nothing else, xstrings writes the last one twice.
+ * xstrings' `ToPascalCase`: `http_server` becomes `HttpServer`. Keeps connectors at the start, all
+ * but one if there are several. If there is nothing else, xstrings writes the last one twice.
  */
 export function toPascalCase(text: string): string {
   const characters = charactersOf(text);

@@ -8,7 +8,9 @@ import { GoError, GoObject, Int, NamedMap, Slice, type Value } from '../../go/va
 import { elementsOf } from '../support/elements.ts';
 import { quoteToml, tomlKey, tomlKeyPart } from './key.ts';
 
-/** Writes a value as BurntSushi's TOML encoder does. Throws its errors as {@link TomlEncodeError}. */
+/**
+ * Encodes a value as BurntSushi's TOML encoder does. Throws its errors as {@link TomlEncodeError}.
+ */
 export function encodeToml(value: Value): string {
   if (value === null) throw new GoError('reflect: call of reflect.Value.Type on zero Value');
   measure(value, new TextSize(), 0);
@@ -17,7 +19,7 @@ export function encodeToml(value: Value): string {
   return encoder.text;
 }
 
-/** Refuses what would become too large before it is made. */
+/** Throws before a result that would be too large is built. */
 function measure(value: Value, size: TextSize, depth: number): void {
   const parts =
     membersOf(value)?.map(([, member]) => member) ?? (Array.isArray(value) ? (value as readonly Value[]) : []);
@@ -26,7 +28,7 @@ function measure(value: Value, size: TextSize, depth: number): void {
   for (const part of parts) measure(part, size, depth + 1);
 }
 
-/** A value that TOML has no form for. */
+/** A value that has no TOML representation. */
 export class TomlEncodeError extends GoError {
   override readonly name: string = 'TomlEncodeError';
 }
@@ -37,7 +39,7 @@ type Member = readonly [name: string, value: Value];
 class Encoder {
   text = '';
 
-  /** Writes a value under its key; without a key it is the document. */
+  /** Writes a value under its key. An empty key means the document itself. */
   write(key: readonly string[], value: Value): void {
     if (isNil(value)) return;
     const members = membersOf(value);
@@ -81,13 +83,13 @@ function indentation(key: readonly string[]): string {
   return '  '.repeat(key.length - 1);
 }
 
-/** Tables come last, as everything after their header belongs to them. */
+/** Tables come last, because everything after their header belongs to them. */
 function scalarsFirst(members: readonly Member[]): readonly [Member[], Member[]] {
   const isTable = members.map(([, value]) => ['table', 'tables'].includes(kindOfToml(value) ?? ''));
   return [members.filter((_, i) => isTable[i] !== true), members.filter((_, i) => isTable[i] === true)];
 }
 
-/** What TOML takes a value for; undefined for nil. Throws where a list holds nil. */
+/** Returns the TOML type of a value, or undefined for nil. Throws if a list contains nil. */
 function kindOfToml(value: Value): TomlKind | undefined {
   if (isNil(value)) return undefined;
   if (membersOf(value) !== undefined) return 'table';
@@ -104,7 +106,7 @@ function kindOfToml(value: Value): TomlKind | undefined {
   return kinds.length > 0 && kinds.every((kind) => kind === 'table') ? 'tables' : 'array';
 }
 
-/** The members of what becomes a table: maps by their keys, structs by their fields. */
+/** Returns the members of a table: the keys of a map, the fields of a struct. */
 function membersOf(value: Value): readonly Member[] | undefined {
   if (value instanceof Map) return sortedKeys(value).map((key) => [key, value.get(key) ?? null]);
   if (!(value instanceof GoObject) || isMarshaler(value)) return undefined;
@@ -164,7 +166,7 @@ function float(value: number): string {
   return /[e.]/.test(text) ? text : `${text}.0`;
 }
 
-/** A table on one line. Like Go's it has a comma too many where its last member is nil. */
+/** Writes a table on one line. As in Go, there is an extra comma if its last member is nil. */
 function inlineTable(members: readonly Member[]): string {
   const [scalars, tables] = scalarsFirst(members);
   const write = (group: readonly Member[], more: boolean): string =>

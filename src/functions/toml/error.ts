@@ -1,7 +1,7 @@
 import { quote } from '../../go/strconv.ts';
 import { GoError } from '../../go/value.ts';
 
-/** TOML that cannot be read, with the line and the key where that was found. */
+/** Invalid TOML, with the line and the last key before the error. */
 export class TomlError extends GoError {
   override readonly name: string = 'TomlError';
 

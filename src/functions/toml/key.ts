@@ -8,7 +8,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['\r', String.raw`\r`],
 ]);
 
-/** A string of TOML in double quotes. */
+/** Returns a TOML string in double quotes. */
 export function quoteToml(text: string): string {
   const escaped = text.replaceAll(/["\\\0-\x1f\x7f]/g, (character) => {
     return escapes.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -16,12 +16,12 @@ export function quoteToml(text: string): string {
   return `"${escaped}"`;
 }
 
-/** A part of a key, in quotes where it needs them. */
+/** Returns a part of a key, quoted if necessary. */
 export function tomlKeyPart(part: string): string {
   return /^[A-Za-z0-9_-]+$/.test(part) ? part : quoteToml(part);
 }
 
-/** A key of several parts, with dots between them. */
+/** Returns a dotted key. */
 export function tomlKey(parts: readonly string[]): string {
   return parts.map(tomlKeyPart).join('.');
 }

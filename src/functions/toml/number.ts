@@ -14,7 +14,7 @@ const bases: ReadonlyMap<string, readonly [digits: RegExp, name: string]> = new 
   ['x', [/[0-9A-Fa-f]/, 'a hexadecimal']],
 ]);
 
-/** Reads a number or a time, which begins with a digit. */
+/** Reads a number or a time, which starts with a digit. */
 export function readNumberOrTime(scanner: TomlScanner, local: Zone): Value {
   const start = scanner.position;
   if (scanner.next() === '0') {
@@ -31,7 +31,7 @@ export function readNumberOrTime(scanner: TomlScanner, local: Zone): Value {
   return readDecimal(scanner, start);
 }
 
-/** Reads a number with a sign, which was taken at `start`. */
+/** Reads a number whose sign was read at `start`. */
 export function readSigned(scanner: TomlScanner, start: number): Value {
   const first = scanner.next();
   if (first === 'i' || first === 'n') {
@@ -71,7 +71,7 @@ function integerOf(scanner: TomlScanner, text: string): Value {
   return int64(value);
 }
 
-/** Makes a float of its text, `inf` and `nan` included. */
+/** Parses a float, including `inf` and `nan`. */
 export function floatOf(scanner: TomlScanner, text: string): Value {
   const parts = text.split(/[.eE]/).filter((part) => part !== '');
   if (!parts.every(underscoresOk)) {
@@ -91,7 +91,7 @@ function hasLeadingZero(text: string): boolean {
   return /^0[^box]/.test(text) || /^[+-]0./.test(text);
 }
 
-/** Each underscore stands between what could be digits. */
+/** Reports whether each underscore is between two characters that can be digits. */
 function underscoresOk(text: string): boolean {
   if (/^[+-]?(?:nan|inf)$/.test(text)) return true;
   return !/(?:^|[^0-9A-Fa-f])_/.test(text) && /[0-9A-Fa-f]$/.test(text);
@@ -107,7 +107,7 @@ const layouts: readonly (readonly [layout: string, zone: string | undefined])[] 
   ['15:04', 'time-local'],
 ];
 
-/** Times without a zone get one of their own, by which they are written back as they were. */
+/** Times without a zone get a zone of their own, so that they are encoded without one again. */
 function timeOf(scanner: TomlScanner, given: string, local: Zone): Value {
   const text = given.replaceAll('z', 'Z').replaceAll(/[t ]/g, 'T');
   for (const [layout, zone] of layouts) {
@@ -130,7 +130,7 @@ function parsedTime(layout: string, text: string, zone: Zone, local: Zone): Time
   }
 }
 
-/** Go reads numbers without leading zeros; here the separators must be where the layout has them. */
+/** Go parses numbers without leading zeros; this also requires the separators of the layout. */
 function lacksLeadingZero(text: string, layout: string): boolean {
   const fixed = /^[^.Z]*/.exec(layout)?.[0] ?? '';
   return Array.from(fixed).some((character, i) => !digit.test(character) && text[i] !== character);

@@ -17,8 +17,8 @@ const bareKey = /[A-Za-z0-9_-]/;
 const deepestNesting = 1000;
 
 /**
- * Reads TOML as BurntSushi's decoder does, with its errors.
- * @param local the zone of this machine: Go gives it to times whose offset is the same
+ * Parses TOML as BurntSushi's decoder does, with its errors.
+ * @param local zone of this machine, which Go assigns to times with the same offset
  */
 export function parseToml(text: string, local: Zone): ValueMap {
   const content = text.replace(/^(?:\ufeff|\udcff\udcfe|\udcfe\udcff)/, '');
@@ -33,7 +33,7 @@ class Parser {
   private readonly local: Zone;
   private readonly tables: TomlTables;
   private currentKey = '';
-  /** The line of the key or table that was last begun. */
+  /** Line of the current key or table header. */
   private keyLine = 1;
   private depth = 0;
 
@@ -118,7 +118,7 @@ class Parser {
     }
   }
 
-  /** One part of a key, in quotes or bare. */
+  /** Reads one part of a key, quoted or bare. */
   private keyPart(isFirst: boolean): string {
     const { scanner } = this;
     const mark = scanner.peek();
@@ -151,7 +151,7 @@ class Parser {
     }
   }
 
-  /** Whether a key ends here; if not, a dot was taken and another part follows. */
+  /** Returns true if the key ends here. If not, the dot has been read and another part follows. */
   private endOfKey(): boolean {
     const { scanner } = this;
     scanner.takeWhile(whitespace);
@@ -162,7 +162,7 @@ class Parser {
     return character === '\n' ? scanner.failOnPreviousLine(problem) : scanner.fail(problem);
   }
 
-  /** A key with its value, set in the open table. */
+  /** Reads a key and its value, and sets it in the current table. */
   private keyAndValue(): { key: readonly string[]; value: Value } {
     const outer = this.tables.context;
     const key = this.key();
@@ -215,7 +215,7 @@ class Parser {
     return value;
   }
 
-  /** `true` or `false`; any other word is named in the error. */
+  /** Reads `true` or `false`. The error names any other word. */
   private word(character: string): boolean {
     const { scanner } = this;
     if (/\p{L}/u.test(character)) {
@@ -266,7 +266,7 @@ class Parser {
     return table;
   }
 
-  /** Whether another key of an inline table follows. */
+  /** Reports whether another key of an inline table follows. */
   private inlineTableGoesOn(needsComma: boolean): boolean {
     const { scanner } = this;
     this.skipBlanksAndComments();
@@ -307,7 +307,7 @@ class Parser {
   }
 }
 
-/** A key opens as many tables as it has parts. */
+/** Limits the number of parts, because each part opens a table. */
 function checkKey(key: readonly string[]): void {
   if (key.length > deepestNesting) throw new LimitError(`a key of more than ${deepestNesting} parts is over the limit`);
 }

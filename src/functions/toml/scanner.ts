@@ -1,11 +1,11 @@
 import { TomlError } from './error.ts';
 
-/** What {@link TomlScanner.next} answers at the end of the text. */
+/** Returned by {@link TomlScanner.next} at the end of the text. */
 export const end = '\0';
 
-/** Reads a TOML text character by character, and knows the line. */
+/** Reads TOML character by character and counts lines. */
 export class TomlScanner {
-  /** The key that is being read, for errors. */
+  /** Returns the current key, for errors. */
   lastKey: () => string = () => '';
   private readonly text: string;
   private readonly steps: number[] = [];
@@ -17,7 +17,7 @@ export class TomlScanner {
     this.text = text;
   }
 
-  /** The line of the next character, from 1. */
+  /** Line of the next character, from 1. */
   get line(): number {
     return this.lineNumber;
   }
@@ -26,12 +26,12 @@ export class TomlScanner {
     return this.at;
   }
 
-  /** The text from a position to here. */
+  /** Returns the text from `start` to the current position. */
   since(start: number): string {
     return this.text.slice(start, this.at);
   }
 
-  /** Takes one character. */
+  /** Reads one character. */
   next(): string {
     const point = this.text.codePointAt(this.at);
     if (point === undefined) {
@@ -50,7 +50,7 @@ export class TomlScanner {
     return character;
   }
 
-  /** Goes back over the last character. */
+  /** Moves back by one character. */
   back(): void {
     if (this.atEnd) {
       this.atEnd = false;
@@ -60,21 +60,24 @@ export class TomlScanner {
     if (this.text[this.at] === '\n') this.lineNumber--;
   }
 
-  /** The next character, which is not taken. */
+  /** Returns the next character without reading it. */
   peek(): string {
     const character = this.next();
     this.back();
     return character;
   }
 
-  /** Takes the next character if it is that one. */
+  /** Reads the next character if it is `character`, and reports whether it was. */
   accept(character: string): boolean {
     if (this.next() === character) return true;
     this.back();
     return false;
   }
 
-  /** Takes characters as long as they are of that kind; looks at the one behind them too, so that it must be a legal one. */
+  /**
+   * Reads characters while they match `kind`. The character after them is checked too, so it must
+   * be legal.
+   */
   takeWhile(kind: RegExp): string {
     const start = this.at;
     while (kind.test(this.next()) && !this.atEnd);
@@ -82,7 +85,7 @@ export class TomlScanner {
     return this.since(start);
   }
 
-  /** Takes a comment up to the end of its line. */
+  /** Skips a comment up to the end of its line. */
   skipComment(): void {
     this.takeWhile(/[^\r\n]/);
   }
@@ -92,7 +95,7 @@ export class TomlScanner {
     throw new TomlError(problem, this.lineNumber - (afterLineEnd ? 1 : 0), this.lastKey());
   }
 
-  /** Fails on the line before: a line end that is in the wrong place was taken already. */
+  /** Fails on the previous line, when a misplaced line break has already been read. */
   failOnPreviousLine(problem: string): never {
     throw new TomlError(problem, this.lineNumber - 1, this.lastKey());
   }

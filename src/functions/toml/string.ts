@@ -14,14 +14,14 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ['\\', '\\'],
 ]);
 
-/** How many digits an escape has, and their number as errors name it. */
+/** Number of digits of each escape, as a number and as errors spell it. */
 const hexEscapes: ReadonlyMap<string, readonly [number, string]> = new Map([
   ['x', [2, 'two']],
   ['u', [4, 'four']],
   ['U', [8, 'eight']],
 ]);
 
-/** Reads a string of any of the four kinds; its first quote was taken. */
+/** Reads a string of any of the four kinds, after its first quote. */
 export function readString(scanner: TomlScanner, mark: string): string {
   if (scanner.accept(mark)) {
     if (scanner.accept(mark)) return readMultiline(scanner, mark);
@@ -30,7 +30,7 @@ export function readString(scanner: TomlScanner, mark: string): string {
   return readOneLine(scanner, mark);
 }
 
-/** Reads a string on one line, as keys are; its first quote was taken. */
+/** Reads a single-line string, such as a quoted key, after its first quote. */
 export function readOneLine(scanner: TomlScanner, mark: string): string {
   const start = scanner.position;
   for (;;) {
@@ -63,7 +63,10 @@ function readMultiline(scanner: TomlScanner, mark: string): string {
   return mark === '"' ? replaceEscapes(scanner, joinLines(content)) : content;
 }
 
-/** Whether the quote that was taken begins the closing three; up to two more quotes belong to the string. */
+/**
+ * Reports whether the quote just read starts the three closing ones. Up to two more quotes belong
+ * to the string.
+ */
 function closes(scanner: TomlScanner, mark: string, start: number): boolean {
   if (!scanner.accept(mark)) return false;
   if (!scanner.accept(mark)) {
@@ -81,7 +84,7 @@ function closes(scanner: TomlScanner, mark: string, start: number): boolean {
   return false;
 }
 
-/** Checks the form of an escape in a string that began at `start`; its backslash was taken. */
+/** Checks an escape in a string that started at `start`, after the backslash. */
 function checkEscape(scanner: TomlScanner, start: number): void {
   const letter = scanner.next();
   if (simpleEscapes.has(letter) || letter === ' ' || letter === '\t') return;
@@ -96,7 +99,7 @@ function checkEscape(scanner: TomlScanner, start: number): void {
   }
 }
 
-/** A backslash at the end of a line joins it to what comes after white space. */
+/** A backslash at the end of a line removes the line break and the white space after it. */
 function joinLines(content: string): string {
   return content.replaceAll(/\\\\|\\[ \t\r\n]+/g, (match) => (match !== '\\\\' && match.includes('\n') ? '' : match));
 }

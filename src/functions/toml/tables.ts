@@ -3,10 +3,13 @@ import { tomlKey } from './key.ts';
 
 const tableType = 'map[string]interface {}';
 
-/** The tables of a TOML document as they are filled, and what may still be added to them; problems go to `fail`, which throws. */
+/**
+ * Tables of a TOML document while it is parsed, with the rules for what may be added to them. Calls
+ * `fail`, which throws, for invalid additions.
+ */
 export class TomlTables {
   readonly root: ValueMap = new Map();
-  /** The key of the table that is being filled. */
+  /** Key of the current table. */
   context: readonly string[] = [];
   private readonly implicit = new Set<string>();
   private readonly arrays = new Set<string>();
@@ -16,7 +19,7 @@ export class TomlTables {
     this.fail = fail;
   }
 
-  /** Opens the table of that key, or a further one of an array of tables. */
+  /** Opens a table, or appends a table to an array of tables. */
   open(key: readonly string[], isArray: boolean): void {
     const parents = key.slice(0, -1);
     const last = key.at(-1) ?? '';
@@ -43,26 +46,28 @@ export class TomlTables {
     this.context = key;
   }
 
-  /** Opens a table that a dotted key implies. */
+  /** Opens a table implied by a dotted key. */
   openImplicit(key: readonly string[]): void {
     this.implicit.add(tomlKey(key));
     this.open(key, false);
   }
 
-  /** Opens the table that stands for an inline table while it is read. */
+  /** Opens the table of an inline table while it is parsed. */
   openInline(key: readonly string[], inArray: boolean): void {
     this.implicit.add(tomlKey(key));
     this.open(key, inArray);
   }
 
-  /** Notes what kind of value a key of the open table has: an array may take the place of an implied table. */
+  /**
+   * Records the kind of a key's value in the current table: an array may replace an implied table.
+   */
   setKind(key: string, isArray: boolean): void {
     const path = tomlKey([...this.context, key]);
     if (isArray) this.arrays.add(path);
     else this.arrays.delete(path);
   }
 
-  /** Sets a key of the open table, which must not be set already. */
+  /** Sets a key of the current table. Throws if it is already set. */
   set(key: string, value: Value): void {
     let table = this.root;
     this.context.forEach((part, i) => {
@@ -80,7 +85,7 @@ export class TomlTables {
   }
 }
 
-/** The table that a value is; of an array of tables the last one. */
+/** Returns the value if it is a table, or the last table of an array of tables. */
 function tableIn(value: Value | undefined): ValueMap | undefined {
   const table = value instanceof Slice ? value.at(-1) : value;
   // only the parser makes these maps, and it fills them
