@@ -1,7 +1,7 @@
-/** What can be wrong with a chart: it is broken, or larger than what is accepted. */
+/** A chart is invalid, or exceeds a size limit. */
 export type ChartErrorCode = 'chart_invalid' | 'too_large';
 
-/** A chart that cannot be loaded. Where Helm has a text for it, `message` is Helm's. */
+/** A chart that cannot be loaded. `message` is Helm's if Helm has one. */
 export class ChartError extends Error {
   override readonly name = 'ChartError';
   readonly code: ChartErrorCode;

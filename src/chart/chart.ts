@@ -7,22 +7,28 @@ export interface ChartFile {
   data: Uint8Array;
 }
 
-/** A chart as it was loaded, with its subcharts. Loading keeps all; processing dependencies makes a copy with what is enabled. */
+/**
+ * A loaded chart with its subcharts. Loading keeps every subchart; processing dependencies returns
+ * a copy with the enabled ones.
+ */
 export interface Chart {
   metadata: ChartMetadata;
-  /** values.yaml as it was read; `null` entries are kept. */
+  /** Parsed values.yaml, including `null` entries. */
   values: ValueMap;
-  /** values.yaml as it stands, comments and all; absent where the chart has none, and in a chart out of a release. */
+  /**
+   * Text of values.yaml with its comments. Absent if the chart has none, or if it comes from a
+   * stored release.
+   */
   valuesFile?: Uint8Array;
-  /** values.schema.json as it stands. */
+  /** Text of values.schema.json. */
   schema?: Uint8Array;
   /** Chart.lock or requirements.lock as JSON. */
   lock?: Record<string, unknown>;
-  /** Files below templates/, in the order of loading. */
+  /** Files below templates/, in loading order. */
   templates: ChartFile[];
-  /** Files that are none of the above and not ignored, crds/ among them. */
+  /** All other files that are not ignored, including crds/. */
   files: ChartFile[];
   dependencies: Chart[];
-  /** sha256 over all that was loaded, hex: the key under which compiled templates are kept. */
+  /** SHA-256 (hex) of everything loaded, used as the cache key of compiled templates. */
   digest: string;
 }

@@ -1,14 +1,17 @@
-/** How much of a chart is taken before it counts as too large. Sizes are in bytes. */
+/** Size limits of a chart, in bytes unless stated otherwise. */
 export interface ChartLimits {
-  /** All files together, subcharts in archives of their own included. */
+  /** All files together, including those of packed subcharts. */
   readonly chartBytes: number;
   readonly fileBytes: number;
   readonly entries: number;
-  /** How many times larger than the archive its content may be; small contents are not looked at. */
+  /** Maximum ratio of unpacked to packed size. Not checked for small charts. */
   readonly compressionRatio: number;
 }
 
-/** Helm's limits for sizes (pkg/chart/loader/archive/archive.go), and such for the rest as no real chart comes near. */
+/**
+ * Default limits: Helm's for sizes (pkg/chart/loader/archive/archive.go), and more than any real
+ * chart needs for the rest.
+ */
 export const defaultChartLimits: ChartLimits = {
   chartBytes: 100 * 1024 * 1024,
   fileBytes: 5 * 1024 * 1024,
@@ -16,7 +19,7 @@ export const defaultChartLimits: ChartLimits = {
   compressionRatio: 200,
 };
 
-/** What has been taken so far of one chart, nested archives included. */
+/** Totals loaded so far for one chart, including nested archives. */
 export interface Taken {
   bytes: number;
   entries: number;

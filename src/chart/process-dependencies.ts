@@ -11,8 +11,9 @@ import { valueAt, tableAt } from './values/values-path.ts';
 const notBoolean = 'returned non-bool value';
 
 /**
- * The chart with those subcharts that its conditions and tags enable, under their aliases, and with the values that it imports from them
- * (pkg/chart/v2/util/dependencies.go: ProcessDependencies). The chart itself is not changed. Throws `ValuesError`.
+ * Returns a copy of the chart with the subcharts that conditions and tags enable, under their
+ * aliases, and with the values imported from them (pkg/chart/v2/util/dependencies.go:
+ * ProcessDependencies). Throws `ValuesError`.
  */
 export function processDependencies(chart: Chart, values: ValueMap, warn: Warn): Chart {
   const processed = copyChart(chart);
@@ -22,7 +23,7 @@ export function processDependencies(chart: Chart, values: ValueMap, warn: Warn):
   return processed;
 }
 
-/** A copy down to what processing changes; files and values are shared. */
+/** Copies everything that processing changes; files and values are shared. */
 function copyChart(chart: Chart): Chart {
   const { dependencies, ...metadata } = chart.metadata;
   return {
@@ -64,14 +65,17 @@ function provides(chart: Chart, dependency: ChartDependency): boolean {
   return chart.metadata.name === dependency.name && isCompatibleRange(dependency.version ?? '', chart.metadata.version);
 }
 
-/** A copy for one dependency. As in Helm, copies of one chart share the metadata of what is below their own subcharts. */
+/**
+ * Copies a chart for one dependency. As in Helm, copies of the same chart share the metadata below
+ * their own subcharts.
+ */
 function aliased(chart: Chart, dependency: ChartDependency): Chart {
   const copy = { ...copyChart(chart), dependencies: chart.dependencies.map((child) => ({ ...child })) };
   if (dependency.alias !== undefined) copy.metadata.name = dependency.alias;
   return copy;
 }
 
-/** A dependency is off where one of its tags is, and none is on. */
+/** Disables a dependency if one of its tags is false and none is true. */
 function applyTags(dependencies: readonly ChartDependency[], values: ValueMap, warn: Warn): void {
   const tags = tableAt(values, 'tags');
   if (tags === undefined) return;
@@ -86,7 +90,7 @@ function applyTags(dependencies: readonly ChartDependency[], values: ValueMap, w
   }
 }
 
-/** The first path of a condition that leads to a boolean decides, whatever tags say. */
+/** The first path of a condition that leads to a boolean decides; it overrides tags. */
 function applyConditions(dependencies: readonly ChartDependency[], values: ValueMap, prefix: string, warn: Warn): void {
   for (const dependency of dependencies) {
     for (const path of (dependency.condition ?? '').trim().split(',')) {

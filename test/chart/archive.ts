@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { Header } from 'tar-stream';
 
-/** An entry of an archive: a text, or a header with what belongs to it. */
+/** An archive entry: its contents, or a header and its contents. */
 export type Entry = string | Uint8Array | { header: Partial<Header>; data?: string };
 
-/** A .tgz with these entries, by their full names. */
+/** Returns a .tgz with these entries by full name. */
 export async function archiveOf(entries: Record<string, Entry>): Promise<Uint8Array> {
   const tar = pack();
   for (const [name, entry] of Object.entries(entries)) {
@@ -19,7 +19,7 @@ export async function archiveOf(entries: Record<string, Entry>): Promise<Uint8Ar
   return gzipSync(Buffer.concat(chunks));
 }
 
-/** Chart.yaml with the least that it needs. */
+/** Returns a minimal Chart.yaml. */
 export function chartYaml(name: string, more = ''): string {
   return `apiVersion: v2\nname: ${name}\nversion: 1.0.0\n${more}`;
 }

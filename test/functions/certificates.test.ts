@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import test from 'ava';
 import { runTemplate } from './template-runner.ts';
 
-/** The PEM blocks of a text. */
+/** Returns the PEM blocks in a text. */
 function blocks(text: string): string[] {
   return text.match(/-----BEGIN [^-]+-----[^-]*-----END [^-]+-----\n/g) ?? [];
 }

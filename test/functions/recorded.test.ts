@@ -1,4 +1,5 @@
-// What Helm 4.2.4 itself printed for templates that call the functions, family by family.
+// Compares with Helm 4.2.4's output, recorded by `npm run record:functions` (see
+// fixtures/README.md).
 import { Buffer } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
@@ -10,7 +11,7 @@ interface Recorded {
   readonly template: string;
   readonly output?: string;
   readonly outputBase64?: string;
-  /** What follows `error calling NAME: `. */
+  /** Text after `error calling NAME: `. */
   readonly error?: string;
 }
 

@@ -5,7 +5,7 @@ import { NamedMap, type Value } from '../../src/go/value.ts';
 import { Execution } from '../../src/template/execute/execution.ts';
 import { TemplateSet } from '../../src/template/template-set.ts';
 
-/** 2023-11-14 22:13:20.5 UTC, and bytes that count up. */
+/** A host at 2023-11-14 22:13:20.5 UTC, whose random bytes count up. */
 export const fixedHost: Host = {
   now: () => 1_700_000_000_500_000_000n,
   randomBytes: (size) => Uint8Array.from({ length: size }, (_, i) => (i * 37 + 11) % 256),

@@ -3,8 +3,9 @@ import { quote } from '../../go/strconv.ts';
 import { ChartError } from '../chart-error.ts';
 
 /**
- * The name of an archive's entry relative to the chart's folder, which is its first part. Throws {@link ChartError} with Helm's texts where it would lie
- * elsewhere (pkg/chart/loader/archive/archive.go: LoadArchiveFiles).
+ * Returns an archive entry's path relative to the chart's folder, which is its first part. Throws
+ * {@link ChartError} with Helm's texts if the path leads outside
+ * (pkg/chart/loader/archive/archive.go: LoadArchiveFiles).
  */
 export function archivePath(entry: string): string {
   // archives made on Windows have backslashes

@@ -4,16 +4,19 @@ import { compilePathPattern } from './path-match.ts';
 
 interface Rule {
   pattern: RegExp;
-  /** Without a slash in it a rule is about names, with one about whole paths. */
+  /** Whether the rule matches names (a pattern without a slash) or whole paths. */
   onName: boolean;
   negated: boolean;
   directoriesOnly: boolean;
 }
 
-/** Rules that say which files of a folder are no part of the chart. */
+/** Rules for files that are not part of the chart. */
 export type IgnoreRules = readonly Rule[];
 
-/** Reads a .helmignore; Helm's own rule, that hidden files below templates/ are no templates, comes last (pkg/ignore/rules.go). Throws {@link ChartError}. */
+/**
+ * Parses a .helmignore file. Helm's built-in rule, which ignores hidden files in templates/, comes
+ * last (pkg/ignore/rules.go). Throws {@link ChartError}.
+ */
 export function parseIgnoreRules(text: string): IgnoreRules {
   const lines = text.replace(/^\ufeff/, '').split('\n');
   return [...lines, 'templates/.?*'].flatMap((line) => {
@@ -36,7 +39,10 @@ function parseRule(line: string): Rule | undefined {
   };
 }
 
-/** Whether a path, relative to the chart's folder, is ignored. A negated rule ignores, as in Helm, all that it does not name. */
+/**
+ * Reports whether a path, relative to the chart's folder, is ignored. As in Helm, a negated rule
+ * ignores everything that it does not match.
+ */
 export function isIgnored(rules: IgnoreRules, path: string, isDirectory: boolean): boolean {
   for (const { pattern, onName, negated, directoriesOnly } of rules) {
     const applies = !directoriesOnly || isDirectory;

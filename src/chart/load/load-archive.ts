@@ -13,9 +13,9 @@ import type { ChartLimits, Taken } from '../limits.ts';
 import { loadFiles } from './load-files.ts';
 import type { Notice } from '../notice.ts';
 
-/** Contents smaller than this are not measured against their archive: 10 MiB. */
+/** Contents smaller than this (10 MiB) are exempt from the compression ratio limit. */
 const ratioMatters = 10 * 1024 * 1024;
-/** What a tar archive may have around each entry: headers and padding. */
+/** Maximum tar overhead per entry: headers and padding. */
 const entryOverhead = 8 * 1024;
 
 type Entry = Extract extends AsyncIterable<infer E> ? E : never;
@@ -23,17 +23,23 @@ type Entry = Extract extends AsyncIterable<infer E> ? E : never;
 export interface LoadOptions {
   limits?: ChartLimits;
   signal?: AbortSignal;
-  /** Takes what Helm says of files that are not used any more. Default: nobody does. */
+  /** Called with Helm's notices about files that are no longer used. Default: ignored. */
   notice?: Notice;
 }
 
-/** Loads a chart from a .tgz. Throws {@link ChartError}: `chart_invalid` with Helm's texts where it has one, `too_large` past the limits. */
+/**
+ * Loads a chart from a .tgz. Throws {@link ChartError}: `chart_invalid` with Helm's text if Helm
+ * has one, `too_large` if a limit is exceeded.
+ */
 export async function loadArchive(archive: Uint8Array, options: LoadOptions = {}): Promise<Chart> {
   const { limits = defaultChartLimits, signal, notice = () => undefined } = options;
   return loadWithin(archive, limits, { bytes: 0, entries: 0 }, signal, notice);
 }
 
-/** The files of a .tgz, without the folder that they are in. Throws {@link ChartError} as {@link loadArchive} does. */
+/**
+ * Returns the files of a .tgz, relative to its top folder. Throws {@link ChartError} as {@link
+ * loadArchive} does.
+ */
 export async function readArchiveFiles(archive: Uint8Array): Promise<ChartFile[]> {
   return readArchive(archive, defaultChartLimits, { bytes: 0, entries: 0 }, undefined);
 }
@@ -66,7 +72,7 @@ async function readArchive(
     tar,
     { signal },
   );
-  // a failure ends the entries too, and is reported from there
+  // a failure also ends the entries, and is reported there
   unpacking.catch(() => undefined);
   const files: ChartFile[] = [];
   try {
@@ -85,7 +91,7 @@ async function readArchive(
   return files;
 }
 
-/** Passes chunks on until they are more than a chart may have. */
+/** Passes chunks on until the size limit of a chart is exceeded. */
 async function* bounded(
   chunks: AsyncIterable<Uint8Array>,
   packed: number,

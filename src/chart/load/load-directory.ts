@@ -14,16 +14,19 @@ import { loadArchive } from './load-archive.ts';
 import { loadFiles } from './load-files.ts';
 
 export interface DirectoryOptions {
-  /** The folder that links may not lead out of. Default: the chart's own. */
+  /** Folder that symbolic links must not leave. Default: the chart's folder. */
   root?: string;
   limits?: ChartLimits;
   signal?: AbortSignal;
-  /** Takes what Helm says of links and of files that are not used any more. Default: nobody does. */
+  /**
+   * Called with Helm's notices about symbolic links and files that are no longer used. Default:
+   * ignored.
+   */
   notice?: Notice;
 }
 
 interface Walk {
-  /** The folder as it was named, in full. */
+  /** Absolute path of the folder, as given. */
   readonly top: string;
   readonly notice: Notice;
   readonly root: string;
@@ -31,12 +34,15 @@ interface Walk {
   readonly limits: ChartLimits;
   readonly signal: AbortSignal | undefined;
   readonly files: ChartFile[];
-  /** Folders that are being walked, by their real paths: a link must not lead back into one. */
+  /** Real paths of the folders being walked: a link must not lead back into one. */
   readonly open: Set<string>;
   bytes: number;
 }
 
-/** Loads a chart from a folder, without what its .helmignore names. Throws {@link ChartError}; errors of the file system as they come. */
+/**
+ * Loads a chart from a folder, except files matched by its .helmignore. Throws {@link ChartError};
+ * file system errors propagate.
+ */
 export async function loadDirectory(path: string, options: DirectoryOptions = {}): Promise<Chart> {
   const { root = path, limits = defaultChartLimits, signal, notice = () => undefined } = options;
   const folder = await realpath(path);
@@ -95,7 +101,7 @@ async function walkEntry(walk: Walk, path: string, name: string): Promise<void> 
   await takeFile(walk, real, name, status.size);
 }
 
-/** Where an entry really is. */
+/** Returns the real path of an entry. */
 async function resolveLink(walk: Walk, path: string, name: string): Promise<string> {
   const shown = join(walk.top, name);
   const real = await realpath(path).catch(async (cause: unknown) => {
@@ -118,7 +124,10 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Of a path that leads nowhere the part up to what is not there, links followed, as Go's `filepath.EvalSymlinks` names it. */
+/**
+ * Returns the part of a broken path up to the first missing element, with links resolved, as Go's
+ * `filepath.EvalSymlinks` reports it.
+ */
 async function missingPart(path: string): Promise<string> {
   const folder = await realpath(dirname(path)).catch(() => undefined);
   if (folder === undefined) return missingPart(dirname(path));

@@ -10,27 +10,29 @@ import { readLock, readMetadata } from '../metadata/read-metadata.ts';
 import type { RawMetadata } from '../metadata/read-metadata.ts';
 import { validateMetadata } from '../metadata/validate-metadata.ts';
 
-/** How the archives in a chart's charts/ folder are loaded. */
+/** Loads a packed subchart in charts/. */
 export type NestedLoader = (archive: Uint8Array) => Promise<Chart>;
 
-/** The parts of a chart by where their files are. */
+/** Files of a chart by their role. */
 interface Sorted {
   templates: ChartFile[];
   files: ChartFile[];
-  /** By the first part of the path below charts/; names are relative to charts/. */
+  /**
+   * Subchart files by the first part of their path below charts/. Names are relative to charts/.
+   */
   subcharts: Map<string, ChartFile[]>;
 }
 
 /**
- * Builds a chart from its files, which have names relative to the chart's folder (pkg/chart/v2/loader/load.go: LoadFiles).
- * Throws {@link ChartError} with Helm's texts.
+ * Builds a chart from its files, whose names are relative to the chart's folder
+ * (pkg/chart/v2/loader/load.go: LoadFiles). Throws {@link ChartError} with Helm's texts.
  */
 export async function loadFiles(
   files: readonly ChartFile[],
   loadNested: NestedLoader,
   notice: Notice = () => undefined,
 ): Promise<Chart> {
-  // in the order in which Helm reads them, so that of several files that are wrong the same one is named
+  // read in Helm's order, so that the same one of several invalid files is reported
   const chartFile = readChartFile(files);
   const lock = readLockFile(files);
   const raw = withRequirements(chartFile, files);
@@ -65,7 +67,7 @@ const unused: Readonly<Record<string, string>> = {
     'Warning: Dependency locking is handled in Chart.lock since apiVersion "v2". We recommend migrating to Chart.lock.',
 };
 
-/** Files of apiVersion v1 whose job Chart.yaml and Chart.lock have since v2. */
+/** Reports apiVersion v1 files that Chart.yaml and Chart.lock replace in v2. */
 function noticeUnused(files: readonly ChartFile[], notice: Notice): void {
   for (const { name } of files) {
     const text = unused[name];
@@ -77,7 +79,7 @@ function readChartFile(files: readonly ChartFile[]): RawMetadata | undefined {
   const text = fileText(files, 'Chart.yaml');
   if (text === undefined) return undefined;
   const metadata = during('cannot load Chart.yaml', () => readMetadata(text));
-  // Helm 2 took charts without an apiVersion
+  // Helm 2 accepted charts without an apiVersion
   return { ...metadata, apiVersion: metadata.apiVersion || 'v1' };
 }
 

@@ -1,6 +1,9 @@
 import { ChartError } from '../chart-error.ts';
 
-/** Compiles a pattern of Go's `filepath.Match`: `*` and `?` stop at slashes, brackets hold ranges, `^` negates. Throws {@link ChartError}. */
+/**
+ * Compiles a pattern of Go's `filepath.Match`: `*` and `?` do not match slashes, brackets hold
+ * ranges, `^` negates. Throws {@link ChartError}.
+ */
 export function compilePathPattern(pattern: string): RegExp {
   let source = '';
   for (let i = 0; i < pattern.length; i++) {
@@ -20,7 +23,7 @@ export function compilePathPattern(pattern: string): RegExp {
   return new RegExp(`^${source}$`, 's');
 }
 
-/** Compiles what stands in brackets, and says where the closing one is. */
+/** Compiles a bracket expression. Returns the offset of its closing bracket. */
 function compileRange(pattern: string, start: number): [source: string, end: number] {
   let i = start;
   const negated = pattern.charAt(i) === '^';

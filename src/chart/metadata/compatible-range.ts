@@ -2,7 +2,10 @@ import { parseConstraint, satisfies } from '../../go/semver-constraint.ts';
 import { parseVersion } from '../../go/semver.ts';
 import { GoError } from '../../go/value.ts';
 
-/** Whether a version is in a range; false where either is none (pkg/chart/v2/util/compatible.go: IsCompatibleRange). */
+/**
+ * Reports whether a version is in a range; false if either is invalid
+ * (pkg/chart/v2/util/compatible.go: IsCompatibleRange).
+ */
 export function isCompatibleRange(range: string, version: string): boolean {
   try {
     return satisfies(parseVersion(version), parseConstraint(range));

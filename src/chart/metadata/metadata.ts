@@ -1,8 +1,11 @@
 import type { Value } from '../../go/value.ts';
 
-/** Chart.yaml, with the texts that Helm gives to templates and stores in releases. Fields that a chart leaves out or empty are absent. */
+/**
+ * Chart.yaml, with the texts that Helm passes to templates and stores in releases. Missing and
+ * empty fields are absent.
+ */
 export interface ChartMetadata {
-  /** `v1` or `v2`; a chart without one counts as `v1`. */
+  /** `v1` or `v2`. Default: `v1`. */
   apiVersion: string;
   name: string;
   version: string;
@@ -30,16 +33,19 @@ export interface Maintainer {
   url?: string;
 }
 
-/** A chart that another needs, from `dependencies` in its Chart.yaml. */
+/** A chart required by another, from `dependencies` in its Chart.yaml. */
 export interface ChartDependency {
   name: string;
   version?: string;
   repository: string;
-  /** Paths into the values, separated by commas: the first that is there and a boolean says whether the chart is wanted. */
+  /**
+   * Comma-separated paths into the values. The first one that leads to a boolean enables or
+   * disables the chart.
+   */
   condition?: string;
   tags?: string[];
   enabled?: boolean;
-  /** `import-values`: texts, or maps of `child` and `parent`. */
+  /** `import-values`: strings, or maps with `child` and `parent`. */
   importValues?: Value[];
   alias?: string;
 }

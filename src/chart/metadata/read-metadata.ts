@@ -6,7 +6,7 @@ import { readTypedYaml } from '../../yaml/read.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
 import { sanitize } from './sanitize.ts';
 
-// The error of each schema is Go's name of the type that is wanted.
+// The error of each schema is Go's name of the expected type.
 const item = z
   .union([z.null(), z.string(), z.instanceof(TypedScalar)], { error: 'string' })
   .transform((value) => (value instanceof TypedScalar ? value.text : (value ?? '')));
@@ -26,7 +26,7 @@ function list<T extends z.ZodType>(element: T, type: string) {
     .transform((items) => items ?? undefined);
 }
 
-/** A Go struct: fields are found by their JSON names, in any case where none is exact. */
+/** A Go struct: fields are matched by JSON name, ignoring case if no name matches exactly. */
 function struct<S extends z.ZodRawShape>(shape: S, type: string) {
   return z.preprocess(
     (input) => (input instanceof Map ? pickFields(input, Object.keys(shape)) : input),
@@ -93,7 +93,7 @@ const metadata = struct(
   'v2.Metadata',
 );
 
-/** What Chart.yaml and requirements.yaml say, before it is validated. */
+/** Chart.yaml or requirements.yaml before validation. */
 export type RawMetadata = Partial<z.infer<typeof metadata>>;
 export type RawDependency = z.infer<typeof dependency>;
 
@@ -105,12 +105,15 @@ const lock = struct(
 );
 type RawLock = z.infer<typeof lock>;
 
-/** Reads Chart.yaml or requirements.yaml, converting as Go's JSON decoder does for Helm. Throws {@link YamlError}. */
+/**
+ * Reads Chart.yaml or requirements.yaml with the conversions of Go's JSON decoder. Throws {@link
+ * YamlError}.
+ */
 export function readMetadata(yaml: string): RawMetadata {
   return decode(metadata, readTypedYaml(yaml), 'Metadata');
 }
 
-/** Reads what format a chart has out of its Chart.yaml; empty where that does not say. Throws {@link YamlError}. */
+/** Returns the apiVersion of a Chart.yaml; empty if it has none. Throws {@link YamlError}. */
 export function readApiVersion(yaml: string): string {
   return decode(chartBase, readTypedYaml(yaml), 'chartBase').apiVersion ?? '';
 }
@@ -126,7 +129,7 @@ function decode<T>(schema: z.ZodType<T>, tree: YamlTree, name: string): T {
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const path = issue?.path ?? [];
-  // Go names the field that is a map, not the key in it
+  // Go reports the field that holds the map, not the key in it
   const fields = path.filter((step, i) => typeof step === 'string' && path[i - 1] !== 'annotations');
   const owner =
     fields.length < 2

@@ -3,7 +3,10 @@ import { isPrint } from '../../go/printable.ts';
 
 const plain = /^[\x20-\x7e]*$/;
 
-/** A text of Chart.yaml with every white space as a space, and without what cannot be printed (pkg/chart/v2/metadata.go: sanitizeString). */
+/**
+ * Replaces all white space in a text of Chart.yaml by spaces and removes unprintable characters
+ * (pkg/chart/v2/metadata.go: sanitizeString).
+ */
 export function sanitize(text: string): string {
   if (plain.test(text)) return text;
   let clean = '';

@@ -5,7 +5,10 @@ import { ChartError } from '../chart-error.ts';
 import type { ChartDependency, ChartMetadata, Maintainer } from './metadata.ts';
 import type { RawDependency, RawMetadata } from './read-metadata.ts';
 
-/** Checks what Chart.yaml says with Helm's rules and texts (pkg/chart/v2/metadata.go: Validate). Throws {@link ChartError}. */
+/**
+ * Validates Chart.yaml with Helm's rules and texts (pkg/chart/v2/metadata.go: Validate). Throws
+ * {@link ChartError}.
+ */
 export function validateMetadata(raw: RawMetadata): ChartMetadata {
   const { apiVersion = '', name = '', version = '' } = raw;
   if (apiVersion === '') throw invalid('chart.metadata.apiVersion is required');
@@ -62,9 +65,9 @@ function refuseSameNames(dependencies: readonly ChartDependency[]): void {
 
 type Filled<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The fields that Go's `omitempty` would keep, but for empty lists. */
+/** Removes fields that Go's `omitempty` omits, except empty lists. */
 function withoutEmpty<T extends object>(fields: T): Filled<T> {
   const filled = Object.entries(fields).filter(([, value]) => value !== undefined && value !== '' && value !== false);
-  // only fields that may be missing are left out
+  // only optional fields are removed
   return Object.fromEntries(filled) as Filled<T>;
 }

@@ -12,25 +12,29 @@ import type { SchemaDocument } from './schema-document.ts';
 import type { Schema } from './schema.ts';
 import { validate } from './validate.ts';
 
-/** What Helm calls the schema of a chart. */
+/** Helm's URL of a chart's schema. */
 const schemaUrl = 'file:///values.schema.json';
 
-/** What a draft's own schema weighs in a {@link SchemaCache}: about its characters. */
+/** Weight of a draft's own schema in a {@link SchemaCache}: about its length in characters. */
 const metaschemaWeight = 10_000;
 
-/** Keeps compiled schemas, so that none is compiled again for each render: the drafts' own by address, others by their text. */
+/**
+ * Cache of compiled schemas across renders. Drafts' own schemas are keyed by URL, others by their
+ * text.
+ */
 export interface SchemaCache {
   get(key: string): Schema | undefined;
-  /** `weight`: the characters of its source. */
+  /** `weight`: length of the schema's source in characters. */
   set(key: string, schema: Schema, weight: number): unknown;
 }
 
-/** Schemas that others may refer to, by their addresses without fragment. */
+/** Schemas that others may reference, by URL without fragment. */
 export type RemoteSchemas = ReadonlyMap<string, Value>;
 
 /**
- * Compiles a schema after it was held against the schema of its draft, as Helm's validator does. Throws {@link ValuesError} with Helm's text for what is no
- * schema, and where it refers to what lies outside and is not among `remote`.
+ * Compiles a schema after validating it against the schema of its draft, as Helm's validator does.
+ * Throws {@link ValuesError} with Helm's text if the schema is invalid or references a document
+ * that is not in `remote`.
  */
 export function compileSchema(root: Value, cache: SchemaCache, remote: RemoteSchemas = new Map()): Schema {
   const check = (document: SchemaDocument, pointer: string, value: Value) => {

@@ -20,26 +20,29 @@ import type { Resource, SchemaDocument } from './schema-document.ts';
 import { jsonTypes } from './schema.ts';
 import type { JsonType, Schema } from './schema.ts';
 
-/** How the schemas of one document and of those that it refers to are compiled. */
+/** Options for compiling a document and the documents it references. */
 export interface CompileRules {
-  /** Formats are held against values in drafts from 2019 on, too. */
+  /** Whether formats are also checked in drafts from 2019-09 on. */
   readonly assertFormats: boolean;
-  /** Called for a document, and for each place that only a reference makes a schema; throws where it is none. */
+  /**
+   * Called for each document, and for each location that only a reference makes a schema. Throws if
+   * it is not valid.
+   */
   check(document: SchemaDocument, pointer: string, value: Value): void;
-  /** The schema at another address, as far as there is one that may be referred to. */
+  /** Returns the schema at another URL if it may be referenced. */
   other(url: string): Value | undefined;
 }
 
 interface Compilation {
   readonly rules: CompileRules;
-  /** By address. */
+  /** Documents by URL. */
   readonly documents: Map<string, SchemaDocument>;
-  /** By location; what is not compiled yet waits in `queue`. */
+  /** Schemas by location. Those not compiled yet are in `queue`. */
   readonly schemas: Map<string, Schema>;
   readonly queue: { document: SchemaDocument; pointer: string; value: Value | undefined; schema: Schema }[];
 }
 
-/** One schema object that is being compiled. */
+/** A schema object that is being compiled. */
 interface Source {
   readonly compilation: Compilation;
   readonly document: SchemaDocument;
@@ -49,8 +52,9 @@ interface Source {
 }
 
 /**
- * Compiles a document with all that it refers to, in the order of Helm's validator, so that the same reference is the first to fail.
- * Throws {@link ValuesError}: only references within the document and to the drafts' own schemas are followed.
+ * Compiles a document with everything it references, in the order of Helm's validator, so that the
+ * same reference is the first to fail. Throws {@link ValuesError} for references outside the
+ * document, except to the drafts' own schemas and to `rules.other`.
  */
 export function compileDocument(document: SchemaDocument, rules: CompileRules): Schema {
   const compilation: Compilation = {
@@ -69,7 +73,7 @@ export function compileDocument(document: SchemaDocument, rules: CompileRules): 
   return top;
 }
 
-/** The schema at a pointer, which is compiled later; `value` is what stands there, if the caller knows. */
+/** Returns the schema at a pointer, to be compiled later. `value` is the JSON there, if known. */
 function enqueue(compilation: Compilation, document: SchemaDocument, pointer: string, value?: Value): Schema {
   const location = `${document.url}#${pointer}`;
   const known = compilation.schemas.get(location);
@@ -161,7 +165,7 @@ function compileAssertions(source: Source, schema: Schema): void {
   if (keywords.get('uniqueItems') === true) schema.uniqueItems = true;
   assign(schema, 'required', texts(keywords.get('required')));
   const format = keywords.get('format');
-  // from 2019 on, formats are annotations
+  // from 2019-09 on, formats are annotations
   const asserted = schema.draft < 2019 || source.compilation.rules.assertFormats;
   if (asserted && typeof format === 'string') assign(schema, 'format', formats.get(format));
 }
@@ -240,7 +244,10 @@ function reference(source: Source, keyword: string): Schema | undefined {
   return enqueue(compilation, other, resolveFragment(other, resourceAt(other, ''), fragment));
 }
 
-/** Another document: one that was handed in, or that Helm's validator has without looking outside: a draft's own schema, and for a URN one that everything fits. */
+/**
+ * Opens another document: one that the caller supplied, a draft's own schema, or for a URN a schema
+ * that accepts everything, as in Helm's validator.
+ */
 function openOther({ rules, documents }: Compilation, url: string): SchemaDocument {
   const root = rules.other(url) ?? (url.startsWith('urn:') ? true : metaschemaAt(url));
   if (root === undefined) throw notLoaded(url);

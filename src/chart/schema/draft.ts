@@ -1,4 +1,4 @@
-/** The drafts of JSON Schema that Helm's validator knows. */
+/** Drafts of JSON Schema that Helm's validator supports. */
 export type Draft = 4 | 6 | 7 | 2019 | 2020;
 
 const latest: Draft = 2020;
@@ -12,17 +12,17 @@ const urls: readonly (readonly [path: string, draft: Draft])[] = [
   ['json-schema.org/draft-04/schema', 4],
 ];
 
-/** What a schema without `$schema` is. */
+/** Draft of a schema without `$schema`. */
 export const defaultDraft = latest;
 
-/** The draft that a `$schema` names, if it is one of the known. */
+/** Returns the draft named by a `$schema`, if it is known. */
 export function draftOf(url: string): Draft | undefined {
   const [address = ''] = url.split('#', 1);
   const path = address.replace(/^https?:\/\//, '');
   return urls.find(([known]) => known === path)?.[1];
 }
 
-/** The address of a draft's own schema, as messages name it. */
+/** Returns the URL of a draft's own schema, as messages show it. */
 export function draftUrl(draft: Draft): string {
   return draft >= 2019 ? `https://${pathOf(draft)}` : `http://${pathOf(draft)}`;
 }
@@ -31,7 +31,7 @@ function pathOf(draft: Draft): string {
   return urls.findLast(([, known]) => known === draft)?.[0] ?? '';
 }
 
-/** Where a keyword holds schemas: itself, in a list, or in a map. */
+/** Shape of a keyword's subschemas: one schema, a list of them, or a map of them. */
 type Place = 'schema' | 'list' | 'map';
 
 const sinceDraft4: readonly (readonly [keyword: string, place: Place])[] = [
@@ -77,7 +77,7 @@ function placesOf(draft: Draft): typeof sinceDraft4 {
   ];
 }
 
-/** The keywords of each draft that hold schemas. */
+/** Keywords that contain subschemas, by draft. */
 export const schemaPlaces: Readonly<Record<Draft, typeof sinceDraft4>> = {
   4: placesOf(4),
   6: placesOf(6),

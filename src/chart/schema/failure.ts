@@ -4,17 +4,17 @@ import { quote } from '../../go/strconv.ts';
 import type { Value } from '../../go/value.ts';
 import { pointerOf } from './pointer.ts';
 
-/** Why a value does not fit a schema, as a tree: what failed below is the reason of what failed above. */
+/** Tree of reasons why a value does not match a schema: causes are the failures below. */
 export interface Failure {
-  /** Where the value is. */
+  /** Path of the value. */
   readonly path: readonly string[];
   readonly text: string;
-  /** A group stands for its causes, a reference with one cause for that. */
+  /** A group is shown as its causes, a reference with one cause as that cause. */
   readonly role: 'keyword' | 'group' | 'reference';
   readonly causes: readonly Failure[];
 }
 
-/** The failure as the lines of Helm's message, each with a newline. */
+/** Formats a failure as in Helm's message, one line per failure. */
 export function failureLines(failure: Failure): string {
   const causes = failure.role === 'group' ? failure.causes : [failure];
   return causes.map((cause) => lines(cause, 0)).join('');
@@ -26,31 +26,34 @@ function lines(failure: Failure, depth: number): string {
   return own + failure.causes.map((cause) => lines(cause, skipped ? depth : depth + 1)).join('');
 }
 
-/** A text in single quotes, escaped as Go does. */
+/** Returns a text in single quotes, escaped as in Go. */
 export function quoteText(text: string): string {
   return `'${quote(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** Texts in single quotes with commas between them. */
+/** Returns texts in single quotes, separated by commas. */
 export function quoteTexts(list: readonly string[]): string {
   return list.map(quoteText).join(', ');
 }
 
-/** A value in a message. */
+/** Formats a value for a message. */
 export function display(value: Value): string {
   if (typeof value === 'string') return quoteText(value);
   if (Array.isArray(value) || value instanceof Map) return 'value';
   return typeof value === 'number' ? String(value) : format(value);
 }
 
-/** A count as English text has it: thousands apart. */
+/** Formats a count with thousands separators. */
 export function displayCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** A number as Helm's validator writes it: thousands apart, large and small ones as `1.5×10⁰⁶`. */
+/**
+ * Formats a number as Helm's validator does: with thousands separators, or as `1.5×10⁰⁶` if large
+ * or small.
+ */
 export function displayNumber(value: number): string {
   const text = formatFloat(value, 'g', -1);
   const [mantissa = '', exponent] = text.split('e');

@@ -4,7 +4,9 @@ import { parseVersion } from '../../go/semver.ts';
 import { quote, quoteRune } from '../../go/strconv.ts';
 import { GoError } from '../../go/value.ts';
 
-/** A named form of texts: says what is wrong with one, or undefined where it fits. */
+/**
+ * Checks a string against a named format. Returns the problem, or undefined if the string is valid.
+ */
 export interface Format {
   readonly name: string;
   readonly check: (text: string) => string | undefined;
@@ -33,7 +35,7 @@ const checks: Readonly<Record<string, Check>> = {
   semver: checkSemver,
 };
 
-/** The formats that Helm's validator knows, by their names; texts of any other format fit. */
+/** Formats that Helm's validator checks, by name. Any other format accepts everything. */
 export const formats: ReadonlyMap<string, Format> = new Map(
   Object.entries(checks).map(([name, check]) => [name, { name, check }]),
 );
@@ -215,7 +217,7 @@ function checkTime(text: string): string | undefined {
   return second >= 60 && minutes !== 23 * 60 + 59 ? 'invalid leap second' : undefined;
 }
 
-/** The minutes of `+01:30`, or what is wrong with it. */
+/** Returns the minutes of an offset such as `+01:30`, or the problem. */
 function parseOffset(text: string): number | string {
   if (text.length !== 6) return 'offset must be 6 characters long';
   if (!/^[-+]/.test(text)) return 'offset must begin with plus/minus';
@@ -233,7 +235,7 @@ function checkDateTime(text: string): string | undefined {
   return within('date element', checkDate(text.slice(0, 10))) ?? within('time element', checkTime(text.slice(11)));
 }
 
-/** What is wrong with an address by Go's `url.Parse`; undefined where it is one. */
+/** Returns the problem that Go's `url.Parse` reports, or undefined if the URL is valid. */
 export function checkUrl(text: string, absolute: boolean): string | undefined {
   const failed = `parse ${quote(text)}`;
   if (/[\0-\x1f\x7f]/.test(text)) return `${failed}: net/url: invalid control character in URL`;

@@ -3,7 +3,7 @@ import { isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
 import type { JsonType } from './schema.ts';
 
-/** JSON Schema's name of a value's type; whole numbers count as `number`. */
+/** Returns JSON Schema's name of a value's type; whole numbers are `number`. */
 export function typeOf(value: Value): JsonType | undefined {
   if (value === null || (value instanceof Slice && value.isNil) || (value instanceof NamedMap && value.isNil))
     return 'null';
@@ -14,12 +14,12 @@ export function typeOf(value: Value): JsonType | undefined {
   return isMap(value) ? 'object' : undefined;
 }
 
-/** The number that a value is. */
+/** Returns a value as a number. */
 export function numberOf(value: Value): number {
   return value instanceof Int ? Number(value.value) : typeof value === 'number' ? value : NaN;
 }
 
-/** Whether two values are the same JSON: 1 and 1.0 are, 1 and "1" are not. */
+/** Reports whether two values are the same JSON: 1 equals 1.0, but not "1". */
 export function equalJson(a: Value, b: Value): boolean {
   const type = typeOf(a);
   if (type !== typeOf(b)) return false;
@@ -34,7 +34,10 @@ export function equalJson(a: Value, b: Value): boolean {
   return a === b || type === 'null';
 }
 
-/** Whether a number is a multiple of another, by their shortest decimals: 0.3 is one of 0.1. */
+/**
+ * Reports whether a number is a multiple of another, by their shortest decimals: 0.3 is a multiple
+ * of 0.1.
+ */
 export function isMultiple(value: number, step: number): boolean {
   if (step === 0) return false;
   const [a, aScale] = decimal(value);
@@ -43,7 +46,7 @@ export function isMultiple(value: number, step: number): boolean {
   return (a * 10n ** BigInt(scale - aScale)) % (b * 10n ** BigInt(scale - bScale)) === 0n;
 }
 
-/** The digits of a number, and how many of them are behind the point. */
+/** Returns the digits of a number and the number of decimals. */
 function decimal(value: number): [digits: bigint, scale: number] {
   const [mantissa = '0', exponent = '0'] = value.toExponential().split('e');
   const fraction = mantissa.split('.')[1] ?? '';
@@ -52,7 +55,7 @@ function decimal(value: number): [digits: bigint, scale: number] {
   return scale >= 0 ? [digits, scale] : [digits * 10n ** BigInt(-scale), 0];
 }
 
-/** The first two items that are equal; `later` counts up first. */
+/** Returns the first two equal items; the outer loop is over `later`. */
 export function findDuplicates(items: readonly Value[]): [earlier: number, later: number] | undefined {
   const seen = new Map<string, number[]>();
   for (const [later, item] of items.entries()) {
@@ -66,7 +69,7 @@ export function findDuplicates(items: readonly Value[]): [earlier: number, later
   return undefined;
 }
 
-/** Equal for items that are equal; what they hold is looked into, but not what is in that. */
+/** Returns a hash that is equal for equal items. It looks only one level deep. */
 function hashOf(value: Value): string {
   if (isMap(value))
     return Array.from(value, ([key, member]) => `${key} ${shapeOf(member)}`)

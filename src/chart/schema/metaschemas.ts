@@ -6,8 +6,9 @@ import type { Draft } from './draft.ts';
 type Json = boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * The schema of schemas that lies at an address of json-schema.org, or a part of one; undefined where Helm's validator brings none along.
- * Without what says nothing about validity: titles, descriptions, defaults (https://json-schema.org/specification-links).
+ * Returns the metaschema, or the part of one, that json-schema.org publishes at a URL; undefined if
+ * Helm's validator does not include it. Annotations such as titles, descriptions and defaults are
+ * left out (https://json-schema.org/specification-links).
  */
 export function metaschemaAt(url: string): Value | undefined {
   const path = /^https?:\/\/json-schema\.org\/([^#]*)$/.exec(url)?.[1];
@@ -39,12 +40,12 @@ function choiceOf(...schemas: Json[]) {
   return { anyOf: schemas };
 }
 
-/** The same value for each of the keywords. */
+/** Assigns the same value to each keyword. */
 function each(keywords: string, value: Json): Record<string, Json> {
   return Object.fromEntries(keywords.split(' ').map((keyword) => [keyword, value]));
 }
 
-/** Where a schema of schemas keeps its definitions. */
+/** Returns a function that refers to a definition below `place`. */
 function definedIn(place: string) {
   return (name: string) => ({ $ref: `#/${place}/${name}` });
 }
@@ -53,7 +54,7 @@ function typeKeyword(names: Json): Json {
   return choiceOf(names, { ...listOf(names), uniqueItems: true });
 }
 
-/** Drafts that are one document each. */
+/** Metaschemas that are a single document. */
 function singleDocument(draft: 4 | 6 | 7): Json {
   const self = { $ref: '#' };
   const defined = definedIn('definitions');
@@ -102,7 +103,7 @@ function singleDocument(draft: 4 | 6 | 7): Json {
   };
 }
 
-/** A vocabulary of draft 2019-09 or 2020-12, as a part of the draft. */
+/** A vocabulary of draft 2019-09 or 2020-12. */
 interface Vocabulary {
   properties: Record<string, Json>;
   $defs?: Record<string, Json>;
@@ -191,7 +192,7 @@ function content(self: Json): Vocabulary {
   return { properties: { ...each('contentEncoding contentMediaType', text), contentSchema: self } };
 }
 
-/** The vocabularies of a draft by name, in the order in which its schema takes them together. */
+/** Returns the vocabularies of a draft by name, in the order in which its metaschema lists them. */
 function vocabulariesOf(draft: 2019 | 2020, self: Json): Record<string, Vocabulary> {
   const [core, unevaluated] =
     draft === 2019 ? [core2019] : [core2020, each('unevaluatedItems unevaluatedProperties', self)];
@@ -206,7 +207,7 @@ function vocabulariesOf(draft: 2019 | 2020, self: Json): Record<string, Vocabula
   };
 }
 
-/** What a draft's schema says besides its vocabularies: keywords of earlier drafts. */
+/** Returns the deprecated keywords that a draft's metaschema adds to its vocabularies. */
 function keptKeywords(draft: 2019 | 2020, self: Json): Record<string, Json> {
   return {
     definitions: mapOf(self),
@@ -218,7 +219,7 @@ function keptKeywords(draft: 2019 | 2020, self: Json): Record<string, Json> {
   };
 }
 
-/** A draft that is a document for each vocabulary, and one that takes them together. */
+/** Returns the documents of a draft: its metaschema and one for each vocabulary. */
 function severalDocuments(draft: 2019 | 2020): [path: string, source: () => Json][] {
   const self: Json = draft === 2019 ? { $recursiveRef: '#' } : { $dynamicRef: '#meta' };
   const folder = draftUrl(draft).replace(/schema$/, '');

@@ -2,7 +2,7 @@ import { fromBytes } from '../../go/text.ts';
 import { isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
 
-/** A JSON pointer with one more step. */
+/** Appends steps to a JSON pointer. */
 export function pointerTo(pointer: string, ...steps: readonly (string | number)[]): string {
   return steps.reduce<string>((path, step) => `${path}/${escapeStep(String(step))}`, pointer);
 }
@@ -11,12 +11,12 @@ function escapeStep(step: string): string {
   return step.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** The pointer of a path from the top. */
+/** Returns the JSON pointer of a path. */
 export function pointerOf(path: readonly string[]): string {
   return pointerTo('', ...path);
 }
 
-/** What a pointer leads to; undefined where it leads nowhere. */
+/** Returns the value at a pointer, or undefined if there is none. */
 export function lookUp(document: Value, pointer: string): Value | undefined {
   let current: Value | undefined = document;
   for (const step of pointer.split('/').slice(1)) {
@@ -29,7 +29,7 @@ export function lookUp(document: Value, pointer: string): Value | undefined {
   return current;
 }
 
-/** A pointer as it stands behind the `#` of an address. */
+/** Encodes a pointer for use as a URL fragment. */
 export function encodePointer(pointer: string): string {
   return pointer
     .split('/')
@@ -37,7 +37,7 @@ export function encodePointer(pointer: string): string {
     .join('/');
 }
 
-/** A part of an address with its `%` escapes read; what they stand for need not be UTF-8. */
+/** Decodes the `%` escapes of a URL. The result may be invalid UTF-8. */
 export function unescapeUrl(text: string): string {
   return text.replace(/(?:%[0-9a-fA-F]{2})+/g, (escapes) => fromBytes(Buffer.from(escapes.replaceAll('%', ''), 'hex')));
 }

@@ -7,29 +7,32 @@ import type { Draft } from './draft.ts';
 import { checkUrl } from './formats.ts';
 import { encodePointer, lookUp, pointerTo, unescapeUrl } from './pointer.ts';
 
-/** A part of a document with an address of its own: the whole, and each schema with an `$id`. */
+/** A part of a document with its own URL: the document, or a schema with an `$id`. */
 export interface Resource {
   readonly pointer: string;
   readonly id: string;
   readonly draft: Draft;
-  /** Names that references can use, and where they lead. */
+  /** Pointers by anchor name. */
   readonly anchors: Map<string, string>;
   readonly dynamicAnchors: Set<string>;
 }
 
-/** A schema's text and what can be referred to in it. */
+/** A schema's JSON with its resources and anchors. */
 export interface SchemaDocument {
   readonly url: string;
   readonly root: Value;
-  /** By pointer. */
+  /** Resources by pointer. */
   readonly resources: Map<string, Resource>;
-  /** The same by address. */
+  /** Resources by URL. */
   readonly byId: Map<string, Resource>;
-  /** Where schemas have been found, by pointer. */
+  /** Pointers of the schemas found so far. */
   readonly places: Set<string>;
 }
 
-/** Looks through a schema for its resources and anchors. Throws {@link ValuesError} with the texts of Helm's validator. */
+/**
+ * Finds the resources and anchors of a schema. Throws {@link ValuesError} with the texts of Helm's
+ * validator.
+ */
 export function openDocument(url: string, root: Value): SchemaDocument {
   const document: SchemaDocument = { url, root, resources: new Map(), byId: new Map(), places: new Set() };
   collect(document, root, '', {
@@ -42,14 +45,17 @@ export function openDocument(url: string, root: Value): SchemaDocument {
   return document;
 }
 
-/** Looks through what a reference makes a schema, though it lies where none is expected. Answers whether that is news. */
+/**
+ * Adds a schema that only a reference makes one, outside the known keywords. Returns false if it
+ * was known.
+ */
 export function addPlace(document: SchemaDocument, pointer: string, value: Value): boolean {
   if (document.places.has(pointer)) return false;
   collect(document, value, pointer, resourceAt(document, pointer));
   return true;
 }
 
-/** What a pointer leads to. Throws {@link ValuesError}. */
+/** Returns the value at a pointer. Throws {@link ValuesError}. */
 export function requireAt(document: SchemaDocument, pointer: string): Value {
   const value = lookUp(document.root, pointer);
   if (value === undefined)
@@ -57,7 +63,7 @@ export function requireAt(document: SchemaDocument, pointer: string): Value {
   return value;
 }
 
-/** The innermost resource that a place belongs to. */
+/** Returns the innermost resource that contains a pointer. */
 export function resourceAt(document: SchemaDocument, pointer: string): Resource {
   for (let path = pointer; ; path = path.slice(0, path.lastIndexOf('/'))) {
     const resource = document.resources.get(path);
@@ -167,21 +173,21 @@ function unreadable(what: 'id' | 'anchor', document: SchemaDocument, pointer: st
   return new ValuesError(`error in parsing ${what} at ${quote(`${document.url}#${encodePointer(pointer)}`)}`);
 }
 
-/** An address that is relative to another. */
+/** Resolves a URL reference against a base. */
 export function joinUrl(base: string, reference: string): string {
   if (reference === '') return base;
   if (/^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(reference)) return reference;
   return URL.parse(reference, base)?.href ?? reference;
 }
 
-/** Why a schema is not loaded that Helm would load, by scheme. */
+/** Reasons for refusing to load a schema that Helm would load, by URL scheme. */
 const refusals: Readonly<Record<string, string>> = {
   http: 'schemas are not fetched from other hosts',
   https: 'schemas are not fetched from other hosts',
   file: 'schemas are not read from files outside the chart',
 };
 
-/** The error about a schema that lies elsewhere: only what is in the chart is read. */
+/** Returns the error for a schema in another location: only schemas in the chart are read. */
 export function notLoaded(url: string): ValuesError {
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(url)?.[1]?.toLowerCase() ?? '';
   const reason = refusals[scheme];
@@ -190,7 +196,7 @@ export function notLoaded(url: string): ValuesError {
   return new ValuesError(`failing loading ${quote(url)}: ${reason}; include it in values.schema.json under $defs`);
 }
 
-/** Where a fragment leads within a resource. Throws {@link ValuesError}. */
+/** Returns the pointer of a fragment in a resource. Throws {@link ValuesError}. */
 export function resolveFragment(document: SchemaDocument, resource: Resource, fragment: string): string {
   const decoded = unescapeUrl(fragment);
   if (decoded === '' || decoded.startsWith('/')) {

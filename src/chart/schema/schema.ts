@@ -3,16 +3,18 @@ import type { Value } from '../../go/value.ts';
 import type { Draft } from './draft.ts';
 import type { Format } from './formats.ts';
 
-/** JSON Schema's names of types, in the order in which messages list them. */
+/** JSON Schema's type names, in the order in which messages list them. */
 export const jsonTypes = ['null', 'boolean', 'number', 'integer', 'string', 'array', 'object'] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
-/** A compiled schema: its keywords as the draft understands them, references resolved. Fields of keywords that are not there are absent. */
+/**
+ * A compiled schema with its references resolved, and with only the keywords that its draft knows.
+ */
 export interface Schema {
-  /** `file:///values.schema.json#/properties/a`, not escaped. */
+  /** `file:///values.schema.json#/properties/a`, unescaped. */
   readonly location: string;
   draft: Draft;
-  /** The schema with an address of its own that this one belongs to. */
+  /** The enclosing schema that has its own URL. */
   resource?: Schema;
   /** `true` and `false` are schemas too. */
   bool?: boolean;
@@ -49,7 +51,7 @@ export interface Schema {
   dependentSchemas?: ReadonlyMap<string, Schema>;
   unevaluatedProperties?: Schema;
 
-  /** One schema for all items, or before draft 2020-12 one for each. */
+  /** One schema for all items; before draft 2020-12, possibly one for each. */
   items?: Schema | readonly Schema[];
   additionalItems?: boolean | Schema;
   prefixItems?: readonly Schema[];

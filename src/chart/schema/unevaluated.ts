@@ -1,9 +1,9 @@
 import type { Value } from '../../go/value.ts';
 import type { Schema } from './schema.ts';
 
-/** The parts of a value that no keyword has looked at yet; kept only where somebody asks for them. */
+/** Parts of a value that no keyword has evaluated yet. Tracked only if needed. */
 export class Unevaluated {
-  /** Absent where nobody asks. */
+  /** Absent if not needed. */
   readonly properties: Set<string> | undefined;
   readonly items: Set<number> | undefined;
 
@@ -14,7 +14,7 @@ export class Unevaluated {
 
   private static readonly nothing = new Unevaluated();
 
-  /** What is unevaluated when a schema starts on a value. `wanted`: whether the caller asks for it. */
+  /** Returns the initial state for a schema and a value. `wanted`: whether the caller needs it. */
   static of(value: Value, schema: Schema, wanted: boolean): Unevaluated {
     if (value instanceof Map) {
       const kept = schema.additionalProperties === undefined && (wanted || schema.unevaluatedProperties !== undefined);
@@ -28,14 +28,14 @@ export class Unevaluated {
     return !this.properties?.size && !this.items?.size;
   }
 
-  /** Drops what another schema, applied to the same value, has looked at. */
+  /** Removes everything that another schema has evaluated in the same value. */
   keepOnly(other: Unevaluated): void {
     for (const name of this.properties ?? []) if (!other.properties?.has(name)) this.properties?.delete(name);
     for (const i of this.items ?? []) if (!other.items?.has(i)) this.items?.delete(i);
   }
 }
 
-/** How many items a schema looks at in any case. */
+/** Returns the number of items that a schema always evaluates. */
 function evaluatedItems(schema: Schema): number {
   if (schema.draft >= 2020) return schema.items !== undefined ? Infinity : (schema.prefixItems?.length ?? 0);
   if (schema.additionalItems !== undefined) return Infinity;

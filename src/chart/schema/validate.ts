@@ -14,33 +14,39 @@ import { Unevaluated } from './unevaluated.ts';
 import { checkArray } from './validate-array.ts';
 import { checkObject } from './validate-object.ts';
 
-/** The schemas that are being applied, from the innermost outwards. */
+/** Schemas being applied, from the innermost outwards. */
 interface Scope {
   readonly schema: Schema;
-  /** Equal for scopes that look at the same value. */
+  /** Equal for scopes of the same value. */
   readonly value: number;
-  /** The keyword of the reference that led here; empty where the schema is part of the one around it. */
+  /** Keyword of the reference that led here; empty if the schema is part of the enclosing one. */
   readonly keyword: string;
   readonly parent: Scope | undefined;
   readonly work: Work;
 }
 
-/** Where a value is: the way to what it is in, and the last step. Most values fit, so nobody asks. */
+/**
+ * Location of a value: the location of its parent and the last step. Built only if a failure needs
+ * it.
+ */
 interface Place {
   readonly outer: Place | undefined;
   readonly step: string | number;
 }
 
-/** The drafts' own schemas, where the value is a schema: its parts are held against that of the draft of their resource. */
+/**
+ * Metaschemas, used when the value is itself a schema: its parts are validated against the draft of
+ * their resource.
+ */
 export interface SchemaDialects {
-  /** The one that is in force. */
+  /** Metaschema of the current draft. */
   readonly metaschema: Schema;
-  /** By pointer. */
+  /** Resources by pointer. */
   readonly resources: ReadonlyMap<string, Resource>;
   metaschemaOf(draft: Draft): Schema;
 }
 
-/** How much may still be compared: schemas that refer to each other can ask for work without end. */
+/** Remaining comparisons: schemas that reference each other can require unbounded work. */
 interface Work {
   left: number;
 }
@@ -127,7 +133,7 @@ class SchemaCheck implements Check {
     if (this.#scope.work.left < 0) throw new LimitError(`takes more than ${mostWork} comparisons`);
   }
 
-  /** Applies the schema; undefined where the value fits. */
+  /** Applies the schema. Returns undefined if the value is valid. */
   run(): Failure | undefined {
     const { schema, value } = this;
     this.#spend(1);
@@ -157,7 +163,7 @@ class SchemaCheck implements Check {
     return { path: pathOf(this.#place), text, role, causes };
   }
 
-  /** The scope in which the same schema is being applied to the same value already. */
+  /** Returns the scope that already applies the same schema to the same value, if any. */
   #findCycle(): Scope | undefined {
     for (let scope = this.#scope.parent; scope?.value === this.#scope.value; scope = scope.parent) {
       if (scope.schema === this.schema) return scope;
@@ -165,7 +171,7 @@ class SchemaCheck implements Check {
     return undefined;
   }
 
-  /** Type, const, enum and format: the first that is not met is the only one named. */
+  /** Checks type, const, enum and format. Returns the first failure. */
   #checkBasics(): string | undefined {
     const { types, constant, choices, format } = this.schema;
     const { value } = this;
@@ -247,7 +253,7 @@ class SchemaCheck implements Check {
       if (failure !== undefined) failures.push(failure);
       else {
         matched = true;
-        // the others are of interest only for what they evaluate
+        // the others matter only for what they evaluate
         if (this.unevaluated.isEmpty) return;
       }
     }
@@ -314,7 +320,7 @@ function escapedLocation({ location }: Schema): string {
   return location.slice(0, pointer) + encodePointer(location.slice(pointer));
 }
 
-/** The keywords on the way to a scope. */
+/** Returns the keyword location of a scope. */
 function locationOf(scope: Scope): string {
   let location = '';
   for (let inner = scope; inner.parent !== undefined; inner = inner.parent) {
@@ -340,7 +346,10 @@ function dialectsAt(place: Place | undefined, dialects: SchemaDialects): SchemaD
   return resource === undefined ? dialects : { ...dialects, metaschema: dialects.metaschemaOf(resource.draft) };
 }
 
-/** Why a value does not fit a schema; undefined where it does. `dialects` where the schema is a draft's own and the value a schema. */
+/**
+ * Returns why a value does not match a schema, or undefined if it does. Pass `dialects` if the
+ * schema is a metaschema and the value a schema.
+ */
 export function validate(schema: Schema, value: Value, dialects?: SchemaDialects): Failure | undefined {
   return start(schema, value, { left: mostWork }, dialects);
 }

@@ -6,36 +6,36 @@ import type { Value, ValueList, ValueMap } from '../../go/value.ts';
 import type { Scanner } from './scanner.ts';
 import { StrvalsError } from './strvals-error.ts';
 
-/** The largest index that a list may be given (pkg/strvals/parser.go: MaxIndex). */
+/** Largest index of a list (pkg/strvals/parser.go: MaxIndex). */
 const maxIndex = 65_536;
-/** How many places of lists one text may fill with nothing: an index makes all that are before it. */
+/** Maximum number of empty list elements that one text may create. */
 const maxFilled = 1_000_000;
-/** How deep names may nest (pkg/strvals/parser.go: MaxNestedNameLevel). */
+/** Maximum nesting of names (pkg/strvals/parser.go: MaxNestedNameLevel). */
 const maxDepth = 30;
 
-/** How one kind of line differs from the others. */
+/** Differences between the kinds of assignments. */
 export interface Grammar {
-  /** Whether a comma separates assignments. */
+  /** Whether commas separate assignments. */
   readonly commas: boolean;
-  /** Whether a backslash takes the next character as it is. */
+  /** Whether a backslash escapes the next character. */
   readonly quoting: boolean;
-  /** Reads what stands behind a `=`, up to the next assignment. */
+  /** Reads the value after `=`, up to the next assignment. */
   readonly readValue: (scanner: Scanner) => ReadValue;
 }
 
 export interface ReadValue {
   value: Value;
-  /** The text ended where a value should begin. */
+  /** Whether the text ended before a value. */
   ended: boolean;
 }
 
-/** Reads `a.b[0]=x,c=y` and sets all that into `target`. Throws {@link StrvalsError}. */
+/** Parses `a.b[0]=x,c=y` and sets the values in `target`. Throws {@link StrvalsError}. */
 export function readAssignments(scanner: Scanner, target: ValueMap, grammar: Grammar): void {
   const reader = new AssignmentReader(scanner, grammar);
   while (reader.assignment(target, 0) === 'more');
 }
 
-/** Whether there may be more to read. A text that ends in the middle of a name just ends, as in Helm. */
+/** Whether more text may follow. As in Helm, a text that ends within a name is not an error. */
 type Progress = 'more' | 'ended';
 
 class AssignmentReader {
@@ -48,7 +48,7 @@ class AssignmentReader {
     this.#grammar = grammar;
   }
 
-  /** Reads one name with its value into `target`. */
+  /** Reads a name with its value into `target`. */
   assignment(target: ValueMap, depth: number): Progress {
     const { commas, quoting } = this.#grammar;
     const { text: key, stop } = this.#scanner.until(commas ? '=[,.' : '=[.', quoting);
@@ -93,7 +93,7 @@ class AssignmentReader {
     return progress;
   }
 
-  /** Reads what stands behind `[index]` into the list. */
+  /** Reads the part after `[index]` into the list. */
   #item(list: ValueList, index: number, depth: number): Progress {
     if (index < 0) throw new StrvalsError(`negative ${index} index not allowed`);
     const { text, stop } = this.#scanner.until('[.=', this.#grammar.quoting);
@@ -136,7 +136,7 @@ class AssignmentReader {
     list[index] = value;
   }
 
-  /** Undefined where the text ends before the bracket. */
+  /** Returns undefined if the text ends before the closing bracket. */
   #index(): number | undefined {
     const { text, stop } = this.#scanner.until(']', this.#grammar.quoting);
     if (stop === undefined) return undefined;
@@ -146,17 +146,17 @@ class AssignmentReader {
   }
 }
 
-/** The map at that place of the list, put there where something else is. */
+/** Returns the map at an index; replaces any other value by a new map. */
 function mapAt(list: ValueList, index: number): ValueMap {
   const existing = list[index];
-  // values are made of maps that their readers own
+  // values consist of maps that their readers own
   if (existing instanceof Map) return existing as ValueMap;
   const inner: ValueMap = new Map();
   if (index < list.length) list[index] = inner;
   return inner;
 }
 
-/** A value without a name is dropped. */
+/** Sets a value; ignores an empty name. */
 function set(target: ValueMap, key: string, value: Value): void {
   if (key !== '') target.set(key, value);
 }

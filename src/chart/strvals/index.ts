@@ -5,22 +5,25 @@ import { readAssignments, type ReadValue } from './assignments.ts';
 import { Scanner } from './scanner.ts';
 import { StrvalsError } from './strvals-error.ts';
 
-/** Sets what a `--set` line says into `target`: `a.b=1,c[0]=x,d={x,y}`. Throws {@link StrvalsError}. */
+/** Applies a `--set` argument to `target`: `a.b=1,c[0]=x,d={x,y}`. Throws {@link StrvalsError}. */
 export function setValues(line: string, target: ValueMap): void {
   setText(line, target, typedValue);
 }
 
-/** As {@link setValues}, for `--set-string`: every value is text. */
+/** Like {@link setValues}, for `--set-string`: every value is a string. */
 export function setStrings(line: string, target: ValueMap): void {
   setText(line, target, (text) => text);
 }
 
-/** As {@link setValues}, for `--set-file`: `read` is given each value, the path of a file. */
+/**
+ * Like {@link setValues}, for `--set-file`: calls `read` with each value, which is the path of a
+ * file.
+ */
 export function setFiles(line: string, target: ValueMap, read: (path: string) => string): void {
   setText(line, target, read);
 }
 
-/** For `--set-literal`: all that stands behind the first `=` is the text. */
+/** Like {@link setValues}, for `--set-literal`: everything after the first `=` is the value. */
 export function setLiteral(line: string, target: ValueMap): void {
   readAssignments(new Scanner(line), target, {
     commas: false,
@@ -29,7 +32,10 @@ export function setLiteral(line: string, target: ValueMap): void {
   });
 }
 
-/** For `--set-json`: `a=[1,2],b={"c": 3}`, each value JSON; nothing is null. */
+/**
+ * Like {@link setValues}, for `--set-json`: `a=[1,2],b={"c": 3}`. Every value is JSON; an empty one
+ * is null.
+ */
 export function setJson(line: string, target: ValueMap): void {
   readAssignments(new Scanner(line), target, { commas: true, quoting: true, readValue: readJson });
 }
@@ -78,7 +84,10 @@ function jsonPrefix(text: string): { value: Value; rest: string } {
   }
 }
 
-/** Reads over blanks and one comma behind them. Whether nothing else stood before the comma or the end. */
+/**
+ * Skips blanks and a comma after them. Returns false if there was other text before the comma or
+ * the end.
+ */
 function skipBlanks(scanner: Scanner): boolean {
   for (;;) {
     const rune = scanner.peek();
@@ -89,7 +98,9 @@ function skipBlanks(scanner: Scanner): boolean {
   }
 }
 
-/** The value of a text: a boolean, null, a whole number without leading zero as int64, else the text. */
+/**
+ * Converts a text to a boolean, null or int64 (a whole number without leading zero) if it is one.
+ */
 function typedValue(text: string): Value {
   switch (text.toLowerCase()) {
     case 'true':

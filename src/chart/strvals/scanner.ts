@@ -7,29 +7,29 @@ export class Scanner {
     this.#runes = Array.from(text);
   }
 
-  /** The next character, which counts as read; undefined at the end. */
+  /** Reads and returns the next character; undefined at the end. */
   read(): string | undefined {
     return this.#runes[this.#position++];
   }
 
-  /** The next character, which stays unread; undefined at the end. */
+  /** Returns the next character without reading it; undefined at the end. */
   peek(): string | undefined {
     return this.#runes[this.#position];
   }
 
-  /** What is still unread. */
+  /** Returns the unread text. */
   rest(): string {
     return this.#runes.slice(this.#position).join('');
   }
 
-  /** Leaves unread only `rest`, an end of what was unread. */
+  /** Skips everything before `rest`, which must be the end of the unread text. */
   skipTo(rest: string): void {
     this.#position = this.#runes.length - Array.from(rest).length;
   }
 
   /**
-   * Reads up to one of the characters `stops` and over it. `stop` is undefined where the text ended before.
-   * Where `quoting`, a backslash makes the next character a plain one.
+   * Reads up to and including one of the characters in `stops`. `stop` is undefined if the text
+   * ends first. If `quoting` is set, a backslash escapes the next character.
    */
   until(stops: string, quoting: boolean): { text: string; stop: string | undefined } {
     let text = '';

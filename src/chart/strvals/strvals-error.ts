@@ -1,4 +1,4 @@
-/** A `--set` line that cannot be read. `message` is Helm's text. */
+/** An invalid `--set` argument. `message` is Helm's text. */
 export class StrvalsError extends Error {
   override readonly name = 'StrvalsError';
   readonly code = 'values_invalid';

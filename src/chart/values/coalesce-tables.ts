@@ -3,23 +3,26 @@ import type { Value, ValueMap } from '../../go/value.ts';
 import { asTable } from './table.ts';
 
 /**
- * Takes a warning in Helm's words. Those about values are plain text, which Helm logs as INFO; those about dependencies
- * have attributes, and it logs them as WARN.
+ * Receives warnings with Helm's texts. Those about values are plain text, logged by Helm as INFO;
+ * those about dependencies have attributes and are logged as WARN.
  */
 export type Warn = (warning: string, attributes?: Readonly<Record<string, string>>) => void;
 
 /**
- * `coalesce` lets a null of the user delete what the chart has, `merge` keeps nulls for a later pass
+ * `coalesce` lets a null of the user delete a chart's default; `merge` keeps nulls for a later pass
  * (pkg/chart/common/util/coalesce.go).
  */
 export type JoinMode = 'coalesce' | 'merge';
 
-/** `a.b`, or `b` where `a` is empty. */
+/** Returns `a.b`, or `b` if `a` is empty. */
 export function joinPath(prefix: string, key: string): string {
   return prefix === '' ? key : `${prefix}.${key}`;
 }
 
-/** Merges `source` into `target`, which wins, and both are changed (coalesceTablesFullKey). */
+/**
+ * Merges `source` into `target`. `target` takes precedence; both are changed
+ * (coalesceTablesFullKey).
+ */
 export function coalesceTables(target: ValueMap, source: ValueMap, mode: JoinMode, warn: Warn, prefix = ''): ValueMap {
   const filled = new Set([...source].flatMap(([key, value]) => (value === null ? [] : [key])));
   for (const [key, value] of target) {
@@ -45,7 +48,7 @@ function joinValue(own: Value, value: Value, mode: JoinMode, warn: Warn, path: s
   }
 }
 
-/** Takes the nulls out of a table, at any depth of tables (cleanNilValues). */
+/** Removes nulls from a table and its nested tables (cleanNilValues). */
 export function removeNulls(table: ValueMap): void {
   for (const [key, value] of table) {
     const below = asTable(value);

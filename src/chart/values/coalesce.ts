@@ -9,14 +9,15 @@ import { ValuesError } from './values-error.ts';
 const globalKey = 'global';
 
 /**
- * The values of a chart and its subcharts below those of the user, as templates see them: a null of the user takes a default away
- * (pkg/chart/common/util/coalesce.go: CoalesceValues). Neither argument is changed. Throws {@link ValuesError}.
+ * Merges the user's values over those of a chart and its subcharts, as templates see them. A null
+ * of the user deletes a default (pkg/chart/common/util/coalesce.go: CoalesceValues). Neither
+ * argument is changed. Throws {@link ValuesError}.
  */
 export function coalesceValues(chart: Chart, values: ReadonlyMap<string, Value>, warn: Warn): ValueMap {
   return coalesceChart(chart, copyTable(values), '', 'coalesce', warn);
 }
 
-/** Like {@link coalesceValues}, but nulls stay (MergeValues). */
+/** Like {@link coalesceValues}, but keeps nulls (MergeValues). */
 export function mergeValues(chart: Chart, values: ReadonlyMap<string, Value>, warn: Warn): ValueMap {
   return coalesceChart(chart, copyTable(values), '', 'merge', warn);
 }
@@ -36,7 +37,7 @@ function coalesceChart(chart: Chart, values: ValueMap, prefix: string, mode: Joi
   return values;
 }
 
-/** Puts the chart's own values below those that are there (coalesceValues). */
+/** Adds the chart's own values to `values`, which take precedence (coalesceValues). */
 function addDefaults(chart: Chart, values: ValueMap, path: string, mode: JoinMode, warn: Warn): void {
   for (const [key, value] of copyTable(chart.values)) {
     const own = values.get(key);
@@ -60,7 +61,7 @@ function addDefaults(chart: Chart, values: ValueMap, path: string, mode: JoinMod
   }
 }
 
-/** Merges the globals of `from` into those of `to`, where those of `from` win (coalesceGlobals). */
+/** Merges the globals of `from` into those of `to`; `from` takes precedence (coalesceGlobals). */
 function passGlobals(to: ValueMap, from: ValueMap, prefix: string, warn: Warn): void {
   const target = to.has(globalKey) ? asTable(to.get(globalKey)) : new Map<string, Value>();
   if (target === undefined) {

@@ -9,15 +9,18 @@ import { asTable, copyTable } from './table.ts';
 import { missingTableIn, tableAt } from './values-path.ts';
 
 interface Import {
-  /** A path below the subchart's values. */
+  /** Path in the subchart's values. */
   child: string;
-  /** A path below the parent's values; `.` is their top. */
+  /** Path in the parent's values; `.` is their top level. */
   parent: string;
-  /** Whether it is written as a name below the subchart's `exports`. */
+  /** Whether it was written as a name below the subchart's `exports`. */
   isExport: boolean;
 }
 
-/** Merges what charts import from their subcharts below their own values, from the leaves up (processDependencyImportValues). */
+/**
+ * Merges imported subchart values below the charts' own values, from the leaves up
+ * (processDependencyImportValues).
+ */
 export function importValues(chart: Chart, warn: Warn): void {
   for (const child of chart.dependencies) importValues(child, warn);
   const { dependencies } = chart.metadata;
@@ -38,7 +41,10 @@ export function importValues(chart: Chart, warn: Warn): void {
   chart.values = coalesceTables(copyTable(values), imported, 'merge', warn);
 }
 
-/** What stands for an import that was done. A chart that shares it with another does not do it again. */
+/**
+ * Returns the marker of a completed import. A chart that shares its metadata with another does not
+ * repeat it.
+ */
 function importedTable({ child, parent }: Import): Value {
   return new NamedMap('map[string]string', [
     ['child', child],
@@ -60,7 +66,7 @@ function warnOfMissing(chart: string, key: string, isExport: boolean, warn: Warn
   else warn('ImportValues missing table from chart', { chart, error });
 }
 
-/** The table below the keys of a path. */
+/** Wraps a table in the keys of a path. */
 function nest(table: ValueMap, path: string): ValueMap {
   if (path === '.') return table;
   return path.split('.').reduceRight<ValueMap>((below, key) => new Map([[key, below]]), table);

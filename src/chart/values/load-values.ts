@@ -4,7 +4,10 @@ import { YamlError } from '../../yaml/yaml-error.ts';
 import { asTable } from './table.ts';
 import { splitYamlDocuments } from './yaml-documents.ts';
 
-/** Reads a values file: its YAML documents are merged, later ones win (pkg/chart/v2/loader/load.go: LoadValues). Throws {@link YamlError}. */
+/**
+ * Reads a values file. Its YAML documents are merged; later ones take precedence
+ * (pkg/chart/v2/loader/load.go: LoadValues). Throws {@link YamlError}.
+ */
 export function loadValues(text: string): ValueMap {
   let values: ValueMap = new Map();
   const documents = splitYamlDocuments(text);
@@ -25,7 +28,10 @@ function during<T>(what: string, read: () => T): T {
   }
 }
 
-/** Merges two maps into a new one; where both have a value that is no map, `over` wins (pkg/chart/v2/loader/load.go: MergeMaps). */
+/**
+ * Merges two maps into a new one. Nested maps are merged; otherwise `over` takes precedence
+ * (pkg/chart/v2/loader/load.go: MergeMaps).
+ */
 export function mergeMaps(base: ValueMap, over: ValueMap): ValueMap {
   const merged: ValueMap = new Map(base);
   for (const [key, value] of over) {

@@ -1,13 +1,13 @@
 import { GoObject, Int, NamedMap, Slice } from '../../go/value.ts';
 import type { Value, ValueMap } from '../../go/value.ts';
 
-/** The value as a map that may be changed, if it is a `map[string]interface {}`. */
+/** Returns the value as a mutable map if it is a `map[string]interface {}`. */
 export function asTable(value: Value | undefined): ValueMap | undefined {
-  // maps of values belong to whoever holds the values: ADR 0001
+  // maps of values belong to the owner of the values (ADR 0001)
   return value instanceof Map && !(value instanceof NamedMap) ? (value as ValueMap) : undefined;
 }
 
-/** A copy that shares nothing with the original. */
+/** Returns a deep copy. */
 export function copyTable(table: ReadonlyMap<string, Value>): ValueMap {
   const copy: ValueMap = new Map();
   for (const [key, value] of table) copy.set(key, copyValue(value));

@@ -15,17 +15,21 @@ import { validate } from '../schema/validate.ts';
 import { asTable } from './table.ts';
 import { ValuesError } from './values-error.ts';
 
-/** How values are held against schemas. */
+/** Options for validating values against schemas. */
 export interface SchemaOptions {
-  /** What was compiled before, and is kept. Default: nothing, and nobody keeps it. */
+  /** Cache of compiled schemas. Default: none. */
   schemas?: SchemaCache | undefined;
-  /** Texts of schemas by address that values.schema.json may refer to. Default: none; nothing is ever fetched. */
+  /**
+   * Texts of schemas that values.schema.json may reference, by URL. Default: none; nothing is ever
+   * downloaded.
+   */
   remote?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Checks coalesced values against the values.schema.json of a chart and of its subcharts. Throws {@link ValuesError} with Helm's text, which names all
- * charts whose values do not fit (pkg/chart/common/util/jsonschema.go).
+ * Validates coalesced values against values.schema.json of a chart and its subcharts. Throws {@link
+ * ValuesError} with Helm's text, which names all charts with invalid values
+ * (pkg/chart/common/util/jsonschema.go).
  */
 export function validateValues(chart: Chart, values: ValueMap, options: SchemaOptions = {}): void {
   const problems = problemsOf(chart, values, options);
@@ -52,7 +56,7 @@ function problemsOf(chart: Chart, values: ValueMap, options: SchemaOptions): str
   return problems;
 }
 
-/** As Go's `json.Decoder` reads it. */
+/** Parses JSON as Go's `json.Decoder` does. */
 function readSchema(text: string): Value {
   if (/^[\t\n\r ]*$/.test(text)) throw new GoError('EOF');
   const { value, rest } = decodeJsonPrefix(text);
@@ -80,7 +84,10 @@ function compiled(text: string, { schemas = new Map<string, Schema>(), remote = 
   return schema;
 }
 
-/** What is wrong with the values by one schema, in Helm's words; empty where nothing is. */
+/**
+ * Validates values against one schema. Returns Helm's message, or an empty string if they are
+ * valid.
+ */
 export function schemaProblems(schema: Uint8Array, values: ValueMap, options: SchemaOptions = {}): string {
   try {
     const failure = validate(compiled(fromBytes(schema), options), values);

@@ -5,25 +5,26 @@ import { loadValues, mergeMaps } from './load-values.ts';
 import { setFiles, setJson, setLiteral, setStrings, setValues } from '../strvals/index.ts';
 import { ValuesError } from './values-error.ts';
 
-/** What a user says about values on a command line, each in the order given. */
+/** Value flags of a command line, each in the order given. */
 export interface ValueOptions {
   /** `-f`: paths of YAML files. */
   files?: readonly string[];
-  /** `--set-json`: an object, or assignments of JSON. */
+  /** `--set-json`: a JSON object, or assignments of JSON. */
   json?: readonly string[];
   /** `--set` */
   values?: readonly string[];
   /** `--set-string` */
   strings?: readonly string[];
-  /** `--set-file`: assignments of paths. */
+  /** `--set-file`: assignments of file paths. */
   fileValues?: readonly string[];
   /** `--set-literal` */
   literals?: readonly string[];
 }
 
 /**
- * Merges what a user says about values, in Helm's order: files, JSON, values, strings, files' contents, literals
- * (pkg/cli/values/options.go). They go over `base`, which is changed. Throws {@link ValuesError} with Helm's texts, and what `read` throws.
+ * Merges value flags into `base`, in Helm's order: files, JSON, values, strings, file contents,
+ * literals (pkg/cli/values/options.go). `base` is changed. Throws {@link ValuesError} with Helm's
+ * texts; errors of `read` propagate.
  */
 export function mergeValueOptions(
   options: ValueOptions,

@@ -2,8 +2,9 @@ import { trimSpace } from '../../go/space.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
 
 /**
- * Cuts a text at lines that begin with `---`, behind which only a comment may stand. Every line ends with a line feed afterwards, the last one too
- * (k8s.io/apimachinery/pkg/util/yaml/decoder.go: YAMLReader). Throws {@link YamlError} behind the documents before what is wrong.
+ * Splits a text at lines that start with `---`, which only a comment may follow. Every line of the
+ * result ends with a line feed (k8s.io/apimachinery/pkg/util/yaml/decoder.go: YAMLReader). Throws
+ * {@link YamlError} after the documents before the error.
  */
 export function* splitYamlDocuments(text: string): Generator<string, void> {
   if (text === '') return;

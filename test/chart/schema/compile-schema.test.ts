@@ -5,7 +5,7 @@ import { validate } from '../../../src/chart/schema/validate.ts';
 import { ValuesError } from '../../../src/chart/values/values-error.ts';
 import { readYaml } from '../../../src/yaml/read.ts';
 
-// All messages are what `helm template` of v4.2.4 prints for a chart with this values.schema.json.
+// All messages are those of `helm template` v4.2.4 for a chart with this values.schema.json.
 
 const draft4 = '$schema: http://json-schema.org/draft-04/schema#\n';
 const draft6 = '$schema: http://json-schema.org/draft-06/schema#\n';
