@@ -43,7 +43,7 @@ function enableDependencies(chart: Chart, values: ValueMap, path: string, warn: 
     ...chart.dependencies.filter((child) => !wanted.some((dependency) => provides(child, dependency))),
     ...wanted.flatMap((dependency) => {
       const child = chart.dependencies.find((candidate) => provides(candidate, dependency));
-      return child === undefined ? [] : [aliased(child, dependency)];
+      return child === undefined ? [] : [copyForDependency(child, dependency)];
     }),
   ];
   for (const dependency of wanted) {
@@ -56,8 +56,8 @@ function enableDependencies(chart: Chart, values: ValueMap, path: string, warn: 
   const disabled = new Set(wanted.flatMap((dependency) => (dependency.enabled === true ? [] : [dependency.name])));
   chart.dependencies = chart.dependencies.filter((child) => !disabled.has(child.metadata.name));
   for (const child of chart.dependencies) enableDependencies(child, coalesced, `${path}${child.metadata.name}.`, warn);
-  const left = wanted.filter((dependency) => !disabled.has(dependency.name));
-  if (left.length > 0) chart.metadata.dependencies = left;
+  const remaining = wanted.filter((dependency) => !disabled.has(dependency.name));
+  if (remaining.length > 0) chart.metadata.dependencies = remaining;
   else delete chart.metadata.dependencies;
 }
 
@@ -69,7 +69,7 @@ function provides(chart: Chart, dependency: ChartDependency): boolean {
  * Copies a chart for one dependency. As in Helm, copies of the same chart share the metadata below
  * their own subcharts.
  */
-function aliased(chart: Chart, dependency: ChartDependency): Chart {
+function copyForDependency(chart: Chart, dependency: ChartDependency): Chart {
   const copy = { ...copyChart(chart), dependencies: chart.dependencies.map((child) => ({ ...child })) };
   if (dependency.alias !== undefined) copy.metadata.name = dependency.alias;
   return copy;

@@ -16,7 +16,7 @@ const generatedKeyBits = 2048;
 const nanosecondsPerDay = 86_400_000_000_000n;
 const nanosecondsPerMillisecond = 1_000_000n;
 const certificateType = 'sprig.certificate';
-const named = ['string', '[]interface {}', '[]interface {}', 'int'] as const;
+const subjectParams = ['string', '[]interface {}', '[]interface {}', 'int'] as const;
 
 /** Sprig's `certificate` struct: a certificate and its key, both PEM. */
 class Certificate extends GoObject {
@@ -41,7 +41,7 @@ class Certificate extends GoObject {
 }
 
 /** Subject of a certificate. */
-interface Names {
+interface Subject {
   readonly commonName: string;
   readonly ips: readonly Value[];
   readonly dnsNames: readonly Value[];
@@ -54,12 +54,12 @@ interface Names {
 export function certificateFunctions(host: Host): FunctionFamily {
   const source = randomSource(host);
 
-  const issue = (names: Names, days: Int, key: KeyObject, isAuthority: boolean, signer: Signer): Certificate => {
+  const issue = (subject: Subject, days: Int, key: KeyObject, isAuthority: boolean, signer: Signer): Certificate => {
     const now = host.now();
     const request: CertificateRequest = {
-      commonName: names.commonName,
-      ipAddresses: names.ips.map(ipAddress),
-      dnsNames: names.dnsNames.map(dnsName),
+      commonName: subject.commonName,
+      ipAddresses: subject.ips.map(ipAddress),
+      dnsNames: subject.dnsNames.map(dnsName),
       serialNumber: source.below(1n << 128n),
       notBefore: milliseconds(now),
       notAfter: milliseconds(now + BigInt.asIntN(64, nanosecondsPerDay * days.value)),
@@ -71,9 +71,10 @@ export function certificateFunctions(host: Host): FunctionFamily {
   };
   const authority = (commonName: string, days: Int, key: KeyObject): Certificate =>
     issue({ commonName, ips: [], dnsNames: [] }, days, key, true, { key });
-  const selfSigned = (names: Names, days: Int, key: KeyObject): Certificate => issue(names, days, key, false, { key });
-  const signed = (names: Names, days: Int, ca: Certificate, key: KeyObject): Certificate =>
-    issue(names, days, key, false, signerOf(ca));
+  const selfSigned = (subject: Subject, days: Int, key: KeyObject): Certificate =>
+    issue(subject, days, key, false, { key });
+  const signed = (subject: Subject, days: Int, ca: Certificate, key: KeyObject): Certificate =>
+    issue(subject, days, key, false, signerOf(ca));
 
   return {
     genPrivateKey: { params: ['string'], call: genPrivateKey },
@@ -84,25 +85,25 @@ export function certificateFunctions(host: Host): FunctionFamily {
     },
     genCAWithKey: {
       params: ['string', 'int', 'string'],
-      call: (commonName: string, days: Int, pem: string) => authority(commonName, days, givenKey(pem)),
+      call: (commonName: string, days: Int, pem: string) => authority(commonName, days, parseKey(pem)),
     },
     genSelfSignedCert: {
-      params: named,
+      params: subjectParams,
       call: (commonName: string, ips: readonly Value[], dnsNames: readonly Value[], days: Int) =>
         selfSigned({ commonName, ips, dnsNames }, days, generateRsaKey(generatedKeyBits)),
     },
     genSelfSignedCertWithKey: {
-      params: [...named, 'string'],
+      params: [...subjectParams, 'string'],
       call: (commonName: string, ips: readonly Value[], dnsNames: readonly Value[], days: Int, pem: string) =>
-        selfSigned({ commonName, ips, dnsNames }, days, givenKey(pem)),
+        selfSigned({ commonName, ips, dnsNames }, days, parseKey(pem)),
     },
     genSignedCert: {
-      params: [...named, certificateType],
+      params: [...subjectParams, certificateType],
       call: (commonName: string, ips: readonly Value[], dnsNames: readonly Value[], days: Int, ca: Certificate) =>
         signed({ commonName, ips, dnsNames }, days, ca, generateRsaKey(generatedKeyBits)),
     },
     genSignedCertWithKey: {
-      params: [...named, certificateType, 'string'],
+      params: [...subjectParams, certificateType, 'string'],
       call: (
         commonName: string,
         ips: readonly Value[],
@@ -110,7 +111,7 @@ export function certificateFunctions(host: Host): FunctionFamily {
         days: Int,
         ca: Certificate,
         pem: string,
-      ) => signed({ commonName, ips, dnsNames }, days, ca, givenKey(pem)),
+      ) => signed({ commonName, ips, dnsNames }, days, ca, parseKey(pem)),
     },
   };
 }
@@ -119,7 +120,7 @@ function milliseconds(nanoseconds: bigint): number {
   return Number(nanoseconds / nanosecondsPerMillisecond);
 }
 
-function givenKey(pem: string): KeyObject {
+function parseKey(pem: string): KeyObject {
   return withContext('parsing private key', () => keyFromPem(pem));
 }
 

@@ -10,13 +10,13 @@ const text = ['string'] as const;
 /** Sprig's base64 and base32. If decoding fails, the result is the text of Go's error. */
 export const encodingFunctions: FunctionFamily = {
   b64enc: { params: text, call: (value: string) => Buffer.from(toBytes(value)).toString('base64') },
-  b64dec: { params: text, call: (value: string) => orMessage(() => fromBytes(decodeBase64(value))) },
+  b64dec: { params: text, call: (value: string) => decodeOrMessage(() => fromBytes(decodeBase64(value))) },
   b32enc: { params: text, call: encodeBase32 },
-  b32dec: { params: text, call: (value: string) => orMessage(() => fromBytes(decodeBase32(value))) },
+  b32dec: { params: text, call: (value: string) => decodeOrMessage(() => fromBytes(decodeBase32(value))) },
 };
 
 /** Returns the decoded text, or the error's message. */
-function orMessage(decode: () => string): string {
+function decodeOrMessage(decode: () => string): string {
   return recover(decode, (message) => message);
 }
 

@@ -2,7 +2,7 @@ import { deepEqual } from '../go/deep-equal.ts';
 import { normalize } from '../go/text.ts';
 import { isList, kindOf } from '../go/types.ts';
 import { GoError, Int, Slice, type GoFunction, type Value } from '../go/value.ts';
-import { appendedCapacity, exact, partOf, withBehind, withCapacity } from './support/capacity.ts';
+import { appendedCapacity, exact, partOf, withSpareElements, withCapacity } from './support/capacity.ts';
 import { castInt, truncate } from './support/cast.ts';
 import { elementsOf, listElements, nilDereference } from './support/elements.ts';
 import { isEmpty } from './support/emptiness.ts';
@@ -116,7 +116,7 @@ function slice(list: Value, ...indices: Value[]): Value {
   const elements = listElements(list, 'list should be type of slice or array but');
   if (elements.length === 0) return null;
   const [from = 0, to = elements.length] = indices.map((index) => Number(castInt(index).value));
-  const whole = to > elements.length && isList(list) ? withBehind(list) : elements;
+  const whole = to > elements.length && isList(list) ? withSpareElements(list) : elements;
   if (from < 0 || to < from || to > whole.length) throw new GoError('reflect.Value.Slice: slice index out of bounds');
   if (list instanceof Uint8Array) return list.subarray(from, to);
   const part = whole.slice(from, to);

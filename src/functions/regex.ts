@@ -33,7 +33,7 @@ export function regexFunctions(limits: FunctionLimits): FunctionFamily {
   const both = (name: string, params: readonly string[], call: RegexCall): FunctionFamily => ({
     [name]: {
       params,
-      call: (pattern: string, ...rest: never[]) => call(orPanic(pattern, compile), ...rest),
+      call: (pattern: string, ...rest: never[]) => call(mustCompile(pattern, compile), ...rest),
     },
     [`mustR${name.slice(1)}`]: { params, call: (pattern: string, ...rest: never[]) => call(compile(pattern), ...rest) },
   });
@@ -56,13 +56,13 @@ export function regexFunctions(limits: FunctionLimits): FunctionFamily {
     ...both('regexReplaceAll', three, (regex, text: string, template: string) =>
       regex.replaceAll(
         text,
-        limited(limits, (group: GroupText) => expandReplacement(template, group)),
+        withLimit(limits, (group: GroupText) => expandReplacement(template, group)),
       ),
     ),
     ...both('regexReplaceAllLiteral', three, (regex, text: string, replacement: string) =>
       regex.replaceAll(
         text,
-        limited(limits, () => replacement),
+        withLimit(limits, () => replacement),
       ),
     ),
     ...both('regexSplit', counted, (regex, text: string, count: Int) => regex.split(text, Number(count.value), limits)),
@@ -88,7 +88,7 @@ function quoteMeta(text: string): string {
 }
 
 /** Wraps `replacement` so that it throws when the replacements exceed the limit in total. */
-function limited(limits: FunctionLimits, replacement: (group: GroupText) => string): (group: GroupText) => string {
+function withLimit(limits: FunctionLimits, replacement: (group: GroupText) => string): (group: GroupText) => string {
   let total = 0;
   return (group) => {
     const text = replacement(group);
@@ -99,7 +99,7 @@ function limited(limits: FunctionLimits, replacement: (group: GroupText) => stri
 }
 
 /** Go's `regexp.MustCompile`: the error includes the pattern. */
-function orPanic<T>(pattern: string, compile: (pattern: string) => T): T {
+function mustCompile<T>(pattern: string, compile: (pattern: string) => T): T {
   const quoted = canBackquote(pattern) ? `\`${pattern}\`` : quote(pattern);
   return withContext(`regexp: Compile(${quoted})`, () => compile(pattern));
 }

@@ -13,15 +13,15 @@ export function quotingFunctions(limits: FunctionLimits): FunctionFamily {
   return {
     quote: {
       ...values,
-      call: (...items: Value[]) => joined(items, limits, (item) => quote(stringOf(item))),
+      call: (...items: Value[]) => joinWithSpaces(items, limits, (item) => quote(stringOf(item))),
     },
     squote: {
       ...values,
-      call: (...items: Value[]) => joined(items, limits, (item) => `'${format(item)}'`),
+      call: (...items: Value[]) => joinWithSpaces(items, limits, (item) => `'${format(item)}'`),
     },
     cat: {
       ...values,
-      call: (...items: Value[]) => joined(items, limits, format),
+      call: (...items: Value[]) => joinWithSpaces(items, limits, format),
     },
     indent: { params: ['int', 'string'], call: (spaces: Int, text: string) => indent(spaces, text, limits) },
     nindent: { params: ['int', 'string'], call: (spaces: Int, text: string) => `\n${indent(spaces, text, limits)}` },
@@ -29,7 +29,7 @@ export function quotingFunctions(limits: FunctionLimits): FunctionFamily {
 }
 
 /** Joins the items that are not nil with spaces. */
-function joined(items: readonly Value[], limits: FunctionLimits, show: (item: Value) => string): string {
+function joinWithSpaces(items: readonly Value[], limits: FunctionLimits, show: (item: Value) => string): string {
   let size = 0;
   const texts = items
     .filter((item) => item !== null)

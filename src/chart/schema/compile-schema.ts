@@ -50,10 +50,10 @@ function requireSchema(document: SchemaDocument, pointer: string, value: Value, 
   const { resources } = document;
   const failure = validate(metaschema, value, resources.size > 1 ? { metaschema, resources, metaschemaOf } : undefined);
   if (failure === undefined) return;
-  const place = quote(`${document.url}#${encodePointer(pointer)}`);
+  const location = quote(`${document.url}#${encodePointer(pointer)}`);
   const lines = failureLines(failure).replace(/\n$/, '');
   throw new ValuesError(
-    `${place} is not valid against metaschema: jsonschema validation failed with ${quoteText(metaschema.location)}\n${lines}`,
+    `${location} is not valid against metaschema: jsonschema validation failed with ${quoteText(metaschema.location)}\n${lines}`,
   );
 }
 

@@ -8,7 +8,7 @@ import { formats } from './formats.ts';
 import { metaschemaAt } from './metaschemas.ts';
 import { encodePointer, pointerTo } from './pointer.ts';
 import {
-  addPlace,
+  addSchema,
   joinUrl,
   notLoaded,
   openDocument,
@@ -43,7 +43,7 @@ interface Compilation {
 }
 
 /** A schema object that is being compiled. */
-interface Source {
+interface SchemaContext {
   readonly compilation: Compilation;
   readonly document: SchemaDocument;
   readonly pointer: string;
@@ -67,7 +67,7 @@ export function compileDocument(document: SchemaDocument, rules: CompileRules): 
   const top = enqueue(compilation, document, '', document.root);
   for (const { pointer, value, schema, ...entry } of compilation.queue) {
     const present = value ?? requireAt(entry.document, pointer);
-    if (addPlace(entry.document, pointer, present)) rules.check(entry.document, pointer, present);
+    if (addSchema(entry.document, pointer, present)) rules.check(entry.document, pointer, present);
     compileAt(compilation, entry.document, pointer, present, schema);
   }
   return top;
@@ -103,105 +103,105 @@ function compileAt(
   else if (isMap(value)) compileKeywords({ compilation, document, pointer, keywords: value, resource }, schema);
 }
 
-function compileKeywords(source: Source, schema: Schema): void {
-  const ref = reference(source, '$ref');
+function compileKeywords(context: SchemaContext, schema: Schema): void {
+  const ref = reference(context, '$ref');
   if (ref !== undefined) schema.ref = ref;
   if (schema.draft < 2019 && ref !== undefined) return;
-  compileApplicators(source, schema);
-  compileAssertions(source, schema);
+  compileApplicators(context, schema);
+  compileAssertions(context, schema);
   if (schema.draft >= 6) {
-    assign(schema, 'contains', child(source, 'contains'));
-    assign(schema, 'propertyNames', child(source, 'propertyNames'));
-    assign(schema, 'constant', source.keywords.get('const'));
+    assign(schema, 'contains', child(context, 'contains'));
+    assign(schema, 'propertyNames', child(context, 'propertyNames'));
+    assign(schema, 'constant', context.keywords.get('const'));
   }
-  if (schema.draft >= 7) compileConditions(source, schema);
-  if (schema.draft >= 2019) compileDraft2019(source, schema);
-  if (schema.draft >= 2020) compileDraft2020(source, schema);
+  if (schema.draft >= 7) compileConditions(context, schema);
+  if (schema.draft >= 2019) compileDraft2019(context, schema);
+  if (schema.draft >= 2020) compileDraft2020(context, schema);
 }
 
-function compileApplicators(source: Source, schema: Schema): void {
-  assign(schema, 'allOf', children(source, 'allOf'));
-  assign(schema, 'anyOf', children(source, 'anyOf'));
-  assign(schema, 'oneOf', children(source, 'oneOf'));
-  assign(schema, 'not', child(source, 'not'));
+function compileApplicators(context: SchemaContext, schema: Schema): void {
+  assign(schema, 'allOf', children(context, 'allOf'));
+  assign(schema, 'anyOf', children(context, 'anyOf'));
+  assign(schema, 'oneOf', children(context, 'oneOf'));
+  assign(schema, 'not', child(context, 'not'));
   if (schema.draft < 2020) {
-    assign(schema, 'items', children(source, 'items') ?? child(source, 'items'));
-    if (Array.isArray(schema.items)) assign(schema, 'additionalItems', booleanOrChild(source, 'additionalItems'));
+    assign(schema, 'items', children(context, 'items') ?? child(context, 'items'));
+    if (Array.isArray(schema.items)) assign(schema, 'additionalItems', booleanOrChild(context, 'additionalItems'));
   }
-  assign(schema, 'properties', childMap(source, 'properties'));
-  const patterns = childMap(source, 'patternProperties');
+  assign(schema, 'properties', childMap(context, 'properties'));
+  const patterns = childMap(context, 'patternProperties');
   if (patterns !== undefined) {
-    const path = pointerTo(source.pointer, 'patternProperties');
-    schema.patternProperties = [...patterns].map(([text, below]) => [compilePattern(source, text, path), below]);
+    const path = pointerTo(context.pointer, 'patternProperties');
+    schema.patternProperties = [...patterns].map(([text, below]) => [compilePattern(context, text, path), below]);
   }
-  assign(schema, 'additionalProperties', booleanOrChild(source, 'additionalProperties'));
-  const dependencies = source.keywords.get('dependencies');
+  assign(schema, 'additionalProperties', booleanOrChild(context, 'additionalProperties'));
+  const dependencies = context.keywords.get('dependencies');
   if (!isMap(dependencies)) return;
   schema.dependencies = new Map(
     [...dependencies].map(([name, value]) => [
       name,
-      texts(value) ?? enqueue(source.compilation, source.document, pointerTo(source.pointer, 'dependencies', name)),
+      texts(value) ?? enqueue(context.compilation, context.document, pointerTo(context.pointer, 'dependencies', name)),
     ]),
   );
 }
 
-function compileAssertions(source: Source, schema: Schema): void {
-  const { keywords } = source;
+function compileAssertions(context: SchemaContext, schema: Schema): void {
+  const { keywords } = context;
   const types = typesOf(keywords.get('type'));
   if (types.length > 0) schema.types = types;
   assign(schema, 'choices', list(keywords.get('enum')));
-  assign(schema, 'multipleOf', number(source, 'multipleOf'));
-  compileBounds(source, schema);
+  assign(schema, 'multipleOf', number(context, 'multipleOf'));
+  compileBounds(context, schema);
   for (const name of ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'] as const) {
-    assign(schema, name, wholeNumber(source, name));
+    assign(schema, name, wholeNumber(context, name));
   }
   const pattern = keywords.get('pattern');
   if (typeof pattern === 'string') {
     schema.pattern = {
       text: pattern,
-      expression: compilePattern(source, pattern, pointerTo(source.pointer, 'pattern')),
+      expression: compilePattern(context, pattern, pointerTo(context.pointer, 'pattern')),
     };
   }
   if (keywords.get('uniqueItems') === true) schema.uniqueItems = true;
   assign(schema, 'required', texts(keywords.get('required')));
   const format = keywords.get('format');
   // from 2019-09 on, formats are annotations
-  const asserted = schema.draft < 2019 || source.compilation.rules.assertFormats;
+  const asserted = schema.draft < 2019 || context.compilation.rules.assertFormats;
   if (asserted && typeof format === 'string') assign(schema, 'format', formats.get(format));
 }
 
-function compileBounds(source: Source, schema: Schema): void {
-  const { keywords } = source;
-  const maximum = number(source, 'maximum');
+function compileBounds(context: SchemaContext, schema: Schema): void {
+  const { keywords } = context;
+  const maximum = number(context, 'maximum');
   if (keywords.get('exclusiveMaximum') === true) assign(schema, 'exclusiveMaximum', maximum);
   else {
     assign(schema, 'maximum', maximum);
-    assign(schema, 'exclusiveMaximum', number(source, 'exclusiveMaximum'));
+    assign(schema, 'exclusiveMaximum', number(context, 'exclusiveMaximum'));
   }
-  const minimum = number(source, 'minimum');
+  const minimum = number(context, 'minimum');
   if (keywords.get('exclusiveMinimum') === true) assign(schema, 'exclusiveMinimum', minimum);
   else {
     assign(schema, 'minimum', minimum);
-    assign(schema, 'exclusiveMinimum', number(source, 'exclusiveMinimum'));
+    assign(schema, 'exclusiveMinimum', number(context, 'exclusiveMinimum'));
   }
 }
 
-function compileConditions(source: Source, schema: Schema): void {
-  const condition = source.keywords.get('if');
+function compileConditions(context: SchemaContext, schema: Schema): void {
+  const condition = context.keywords.get('if');
   if (condition === undefined) return;
-  assign(schema, 'if', child(source, 'if'));
-  if (condition !== false) assign(schema, 'then', child(source, 'then'));
-  if (condition !== true) assign(schema, 'else', child(source, 'else'));
+  assign(schema, 'if', child(context, 'if'));
+  if (condition !== false) assign(schema, 'then', child(context, 'then'));
+  if (condition !== true) assign(schema, 'else', child(context, 'else'));
 }
 
-function compileDraft2019(source: Source, schema: Schema): void {
-  assign(schema, 'recursiveRef', reference(source, '$recursiveRef'));
-  if (source.keywords.get('$recursiveAnchor') === true) schema.recursiveAnchor = true;
+function compileDraft2019(context: SchemaContext, schema: Schema): void {
+  assign(schema, 'recursiveRef', reference(context, '$recursiveRef'));
+  if (context.keywords.get('$recursiveAnchor') === true) schema.recursiveAnchor = true;
   if (schema.contains !== undefined) {
-    assign(schema, 'minContains', wholeNumber(source, 'minContains'));
-    assign(schema, 'maxContains', wholeNumber(source, 'maxContains'));
+    assign(schema, 'minContains', wholeNumber(context, 'minContains'));
+    assign(schema, 'maxContains', wholeNumber(context, 'maxContains'));
   }
-  const required = source.keywords.get('dependentRequired');
+  const required = context.keywords.get('dependentRequired');
   if (isMap(required)) {
     schema.dependentRequired = new Map(
       [...required].flatMap(([name, value]) => {
@@ -210,31 +210,31 @@ function compileDraft2019(source: Source, schema: Schema): void {
       }),
     );
   }
-  assign(schema, 'dependentSchemas', childMap(source, 'dependentSchemas'));
-  assign(schema, 'unevaluatedItems', child(source, 'unevaluatedItems'));
-  assign(schema, 'unevaluatedProperties', child(source, 'unevaluatedProperties'));
+  assign(schema, 'dependentSchemas', childMap(context, 'dependentSchemas'));
+  assign(schema, 'unevaluatedItems', child(context, 'unevaluatedItems'));
+  assign(schema, 'unevaluatedProperties', child(context, 'unevaluatedProperties'));
 }
 
-function compileDraft2020(source: Source, schema: Schema): void {
-  const target = reference(source, '$dynamicRef');
+function compileDraft2020(context: SchemaContext, schema: Schema): void {
+  const target = reference(context, '$dynamicRef');
   if (target !== undefined) {
-    const text = source.keywords.get('$dynamicRef');
+    const text = context.keywords.get('$dynamicRef');
     const fragment = typeof text === 'string' ? (text.split('#')[1] ?? '') : '';
     schema.dynamicRef = { schema: target, anchor: fragment.startsWith('/') ? '' : fragment };
   }
-  const anchor = source.keywords.get('$dynamicAnchor');
+  const anchor = context.keywords.get('$dynamicAnchor');
   if (typeof anchor === 'string') schema.dynamicAnchor = anchor;
-  assign(schema, 'prefixItems', children(source, 'prefixItems'));
-  assign(schema, 'items', child(source, 'items'));
+  assign(schema, 'prefixItems', children(context, 'prefixItems'));
+  assign(schema, 'items', child(context, 'items'));
 }
 
 function assign<K extends keyof Schema>(schema: Schema, keyword: K, value: Schema[K] | undefined): void {
   if (value !== undefined) schema[keyword] = value;
 }
 
-function reference(source: Source, keyword: string): Schema | undefined {
-  const { compilation, document, resource } = source;
-  const text = source.keywords.get(keyword);
+function reference(context: SchemaContext, keyword: string): Schema | undefined {
+  const { compilation, document, resource } = context;
+  const text = context.keywords.get(keyword);
   if (typeof text !== 'string') return undefined;
   const [address = '', fragment = ''] = text.split('#');
   const url = joinUrl(resource.id, address);
@@ -257,34 +257,34 @@ function openOther({ rules, documents }: Compilation, url: string): SchemaDocume
   return document;
 }
 
-function child(source: Source, keyword: string): Schema | undefined {
-  const value = source.keywords.get(keyword);
+function child(context: SchemaContext, keyword: string): Schema | undefined {
+  const value = context.keywords.get(keyword);
   return value === undefined
     ? undefined
-    : enqueue(source.compilation, source.document, pointerTo(source.pointer, keyword), value);
+    : enqueue(context.compilation, context.document, pointerTo(context.pointer, keyword), value);
 }
 
-function children(source: Source, keyword: string): Schema[] | undefined {
-  const value = list(source.keywords.get(keyword));
+function children(context: SchemaContext, keyword: string): Schema[] | undefined {
+  const value = list(context.keywords.get(keyword));
   return value?.map((item, i) =>
-    enqueue(source.compilation, source.document, pointerTo(source.pointer, keyword, i), item),
+    enqueue(context.compilation, context.document, pointerTo(context.pointer, keyword, i), item),
   );
 }
 
-function childMap(source: Source, keyword: string): ReadonlyMap<string, Schema> | undefined {
-  const value = source.keywords.get(keyword);
+function childMap(context: SchemaContext, keyword: string): ReadonlyMap<string, Schema> | undefined {
+  const value = context.keywords.get(keyword);
   if (!isMap(value)) return undefined;
   return new Map(
     [...value].map(([key, below]) => [
       key,
-      enqueue(source.compilation, source.document, pointerTo(source.pointer, keyword, key), below),
+      enqueue(context.compilation, context.document, pointerTo(context.pointer, keyword, key), below),
     ]),
   );
 }
 
-function booleanOrChild(source: Source, keyword: string): boolean | Schema | undefined {
-  const value = source.keywords.get(keyword);
-  return typeof value === 'boolean' ? value : child(source, keyword);
+function booleanOrChild(context: SchemaContext, keyword: string): boolean | Schema | undefined {
+  const value = context.keywords.get(keyword);
+  return typeof value === 'boolean' ? value : child(context, keyword);
 }
 
 function list(value: Value | undefined): readonly Value[] | undefined {
@@ -295,13 +295,13 @@ function texts(value: Value | undefined): string[] | undefined {
   return list(value)?.filter((item) => typeof item === 'string');
 }
 
-function number(source: Source, keyword: string): number | undefined {
-  const value = source.keywords.get(keyword);
+function number(context: SchemaContext, keyword: string): number | undefined {
+  const value = context.keywords.get(keyword);
   return typeof value === 'number' ? value : undefined;
 }
 
-function wholeNumber(source: Source, keyword: string): number | undefined {
-  const value = number(source, keyword);
+function wholeNumber(context: SchemaContext, keyword: string): number | undefined {
+  const value = number(context, keyword);
   return Number.isInteger(value) ? value : undefined;
 }
 
@@ -310,12 +310,12 @@ function typesOf(value: Value | undefined): JsonType[] {
   return jsonTypes.filter((type) => names.includes(type));
 }
 
-function compilePattern({ document }: Source, pattern: string, pointer: string): RE2JS {
+function compilePattern({ document }: SchemaContext, pattern: string, pointer: string): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    const place = `${document.url}#${encodePointer(pointer)}`;
-    throw new ValuesError(`invalid regex ${quote(pattern)} at ${quote(place)}: ${error.message}`);
+    const location = `${document.url}#${encodePointer(pointer)}`;
+    throw new ValuesError(`invalid regex ${quote(pattern)} at ${quote(location)}: ${error.message}`);
   }
 }

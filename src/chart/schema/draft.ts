@@ -32,9 +32,9 @@ function pathOf(draft: Draft): string {
 }
 
 /** Shape of a keyword's subschemas: one schema, a list of them, or a map of them. */
-type Place = 'schema' | 'list' | 'map';
+type SubschemaShape = 'schema' | 'list' | 'map';
 
-const sinceDraft4: readonly (readonly [keyword: string, place: Place])[] = [
+const sinceDraft4: readonly (readonly [keyword: string, shape: SubschemaShape])[] = [
   ['definitions', 'map'],
   ['not', 'schema'],
   ['allOf', 'list'],
@@ -67,7 +67,7 @@ const sinceDraft2019: typeof sinceDraft4 = [
 
 const sinceDraft2020: typeof sinceDraft4 = [['prefixItems', 'list']];
 
-function placesOf(draft: Draft): typeof sinceDraft4 {
+function keywordsOf(draft: Draft): typeof sinceDraft4 {
   return [
     ...sinceDraft4,
     ...(draft >= 6 ? sinceDraft6 : []),
@@ -78,10 +78,10 @@ function placesOf(draft: Draft): typeof sinceDraft4 {
 }
 
 /** Keywords that contain subschemas, by draft. */
-export const schemaPlaces: Readonly<Record<Draft, typeof sinceDraft4>> = {
-  4: placesOf(4),
-  6: placesOf(6),
-  7: placesOf(7),
-  2019: placesOf(2019),
-  2020: placesOf(2020),
+export const subschemaKeywords: Readonly<Record<Draft, typeof sinceDraft4>> = {
+  4: keywordsOf(4),
+  6: keywordsOf(6),
+  7: keywordsOf(7),
+  2019: keywordsOf(2019),
+  2020: keywordsOf(2020),
 };

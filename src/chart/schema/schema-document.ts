@@ -2,7 +2,7 @@ import { quote } from '../../go/strconv.ts';
 import { isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
 import { ValuesError } from '../values/values-error.ts';
-import { defaultDraft, draftOf, schemaPlaces } from './draft.ts';
+import { defaultDraft, draftOf, subschemaKeywords } from './draft.ts';
 import type { Draft } from './draft.ts';
 import { checkUrl } from './formats.ts';
 import { encodePointer, lookUp, pointerTo, unescapeUrl } from './pointer.ts';
@@ -26,7 +26,7 @@ export interface SchemaDocument {
   /** Resources by URL. */
   readonly byId: Map<string, Resource>;
   /** Pointers of the schemas found so far. */
-  readonly places: Set<string>;
+  readonly schemaPointers: Set<string>;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface SchemaDocument {
  * validator.
  */
 export function openDocument(url: string, root: Value): SchemaDocument {
-  const document: SchemaDocument = { url, root, resources: new Map(), byId: new Map(), places: new Set() };
+  const document: SchemaDocument = { url, root, resources: new Map(), byId: new Map(), schemaPointers: new Set() };
   collect(document, root, '', {
     pointer: '',
     id: url,
@@ -49,8 +49,8 @@ export function openDocument(url: string, root: Value): SchemaDocument {
  * Adds a schema that only a reference makes one, outside the known keywords. Returns false if it
  * was known.
  */
-export function addPlace(document: SchemaDocument, pointer: string, value: Value): boolean {
-  if (document.places.has(pointer)) return false;
+export function addSchema(document: SchemaDocument, pointer: string, value: Value): boolean {
+  if (document.schemaPointers.has(pointer)) return false;
   collect(document, value, pointer, resourceAt(document, pointer));
   return true;
 }
@@ -73,22 +73,22 @@ export function resourceAt(document: SchemaDocument, pointer: string): Resource 
 }
 
 function collect(document: SchemaDocument, schema: Value, pointer: string, parent: Resource): void {
-  if (document.places.has(pointer)) return;
-  document.places.add(pointer);
+  if (document.schemaPointers.has(pointer)) return;
+  document.schemaPointers.add(pointer);
   if (!isMap(schema)) {
     if (pointer === '') addResource(document, parent);
     return;
   }
   const resource = resourceOf(document, schema, pointer, parent);
   collectAnchors(document, schema, pointer, resource);
-  for (const [keyword, place] of schemaPlaces[resource.draft]) {
+  for (const [keyword, shape] of subschemaKeywords[resource.draft]) {
     const value = schema.get(keyword);
     if (value === undefined) continue;
     const path = pointerTo(pointer, keyword);
-    if (place === 'schema') collect(document, value, path, resource);
-    else if (place === 'map' && isMap(value)) {
+    if (shape === 'schema') collect(document, value, path, resource);
+    else if (shape === 'map' && isMap(value)) {
       for (const [key, child] of value) collect(document, child, pointerTo(path, key), resource);
-    } else if (place === 'list' && Array.isArray(value)) {
+    } else if (shape === 'list' && Array.isArray(value)) {
       for (const [i, child] of (value as readonly Value[]).entries())
         collect(document, child, pointerTo(path, i), resource);
     }

@@ -12,15 +12,15 @@ export class Unevaluated {
     this.items = items && new Set(items);
   }
 
-  private static readonly nothing = new Unevaluated();
+  static readonly #nothing = new Unevaluated();
 
   /** Returns the initial state for a schema and a value. `wanted`: whether the caller needs it. */
   static of(value: Value, schema: Schema, wanted: boolean): Unevaluated {
     if (value instanceof Map) {
       const kept = schema.additionalProperties === undefined && (wanted || schema.unevaluatedProperties !== undefined);
-      return kept ? new Unevaluated(value.keys()) : Unevaluated.nothing;
+      return kept ? new Unevaluated(value.keys()) : Unevaluated.#nothing;
     }
-    if (!Array.isArray(value) || !(wanted || schema.unevaluatedItems !== undefined)) return Unevaluated.nothing;
+    if (!Array.isArray(value) || !(wanted || schema.unevaluatedItems !== undefined)) return Unevaluated.#nothing;
     return new Unevaluated(undefined, Array.from(value.keys()).slice(evaluatedItems(schema)));
   }
 

@@ -29,8 +29,8 @@ interface Scope {
  * Location of a value: the location of its parent and the last step. Built only if a failure needs
  * it.
  */
-interface Place {
-  readonly outer: Place | undefined;
+interface ValuePath {
+  readonly outer: ValuePath | undefined;
   readonly step: string | number;
 }
 
@@ -51,12 +51,12 @@ interface Work {
   left: number;
 }
 
-const mostWork = 1_000_000;
+const maxComparisons = 1_000_000;
 
 class SchemaCheck implements Check {
   readonly schema: Schema;
   readonly value: Value;
-  readonly #place: Place | undefined;
+  readonly #path: ValuePath | undefined;
   readonly failures: Failure[] = [];
   readonly unevaluated: Unevaluated;
   readonly quick: boolean;
@@ -66,17 +66,17 @@ class SchemaCheck implements Check {
   constructor(
     schema: Schema,
     value: Value,
-    place: Place | undefined,
+    path: ValuePath | undefined,
     scope: Scope,
     unevaluated: Unevaluated,
     quick: boolean,
     outer: SchemaDialects | undefined,
   ) {
-    const dialects = outer?.metaschema === schema ? dialectsAt(place, outer) : outer;
+    const dialects = outer?.metaschema === schema ? dialectsAt(path, outer) : outer;
     this.schema = outer?.metaschema === schema ? (dialects?.metaschema ?? schema) : schema;
     this.#dialects = dialects;
     this.value = value;
-    this.#place = place;
+    this.#path = path;
     this.unevaluated = unevaluated;
     this.quick = quick;
     this.#scope = scope;
@@ -95,7 +95,7 @@ class SchemaCheck implements Check {
     return new SchemaCheck(
       schema,
       value,
-      { outer: this.#place, step },
+      { outer: this.#path, step },
       scope,
       Unevaluated.of(value, schema, false),
       this.quick,
@@ -113,7 +113,7 @@ class SchemaCheck implements Check {
     const check = new SchemaCheck(
       schema,
       this.value,
-      this.#place,
+      this.#path,
       scope,
       unevaluated,
       this.quick || quick,
@@ -130,7 +130,7 @@ class SchemaCheck implements Check {
 
   #spend(amount: number): void {
     this.#scope.work.left -= amount;
-    if (this.#scope.work.left < 0) throw new LimitError(`takes more than ${mostWork} comparisons`);
+    if (this.#scope.work.left < 0) throw new LimitError(`takes more than ${maxComparisons} comparisons`);
   }
 
   /** Applies the schema. Returns undefined if the value is valid. */
@@ -140,8 +140,8 @@ class SchemaCheck implements Check {
     if (schema.bool !== undefined) return schema.bool ? undefined : this.#failure('false schema');
     const cycle = this.#findCycle();
     if (cycle !== undefined) {
-      const places = `both ${locationOf(this.#scope)} and ${locationOf(cycle)}`;
-      return this.#failure(`${places} resolve to ${quote(escapedLocation(schema))} causing reference cycle`);
+      const locations = `both ${locationOf(this.#scope)} and ${locationOf(cycle)}`;
+      return this.#failure(`${locations} resolve to ${quote(escapedLocation(schema))} causing reference cycle`);
     }
     const wrong = this.#checkBasics();
     if (wrong !== undefined) return this.#failure(wrong);
@@ -160,7 +160,7 @@ class SchemaCheck implements Check {
   }
 
   #failure(text: string, role: Failure['role'] = 'keyword', causes: readonly Failure[] = []): Failure {
-    return { path: pathOf(this.#place), text, role, causes };
+    return { path: pathOf(this.#path), text, role, causes };
   }
 
   /** Returns the scope that already applies the same schema to the same value, if any. */
@@ -335,14 +335,14 @@ function isStructured(value: Value): boolean {
   return Array.isArray(value) || isMap(value);
 }
 
-function pathOf(place: Place | undefined): string[] {
+function pathOf(value: ValuePath | undefined): string[] {
   const path: string[] = [];
-  for (let at = place; at !== undefined; at = at.outer) path.unshift(String(at.step));
+  for (let at = value; at !== undefined; at = at.outer) path.unshift(String(at.step));
   return path;
 }
 
-function dialectsAt(place: Place | undefined, dialects: SchemaDialects): SchemaDialects {
-  const resource = dialects.resources.get(pointerOf(pathOf(place)));
+function dialectsAt(path: ValuePath | undefined, dialects: SchemaDialects): SchemaDialects {
+  const resource = dialects.resources.get(pointerOf(pathOf(path)));
   return resource === undefined ? dialects : { ...dialects, metaschema: dialects.metaschemaOf(resource.draft) };
 }
 
@@ -351,7 +351,7 @@ function dialectsAt(place: Place | undefined, dialects: SchemaDialects): SchemaD
  * schema is a metaschema and the value a schema.
  */
 export function validate(schema: Schema, value: Value, dialects?: SchemaDialects): Failure | undefined {
-  return start(schema, value, { left: mostWork }, dialects);
+  return start(schema, value, { left: maxComparisons }, dialects);
 }
 
 function start(schema: Schema, value: Value, work: Work, dialects?: SchemaDialects): Failure | undefined {

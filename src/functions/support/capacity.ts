@@ -39,13 +39,13 @@ export function partOf<L extends readonly Value[]>(list: L, of: readonly Value[]
 
 /** Marks a copy of a list as having the same capacity, with nil elements beyond its end. */
 export function withRoomOf<L extends readonly Value[]>(copy: L, original: readonly Value[]): L {
-  return (original as Roomy)[room] === undefined ? copy : withCapacity(copy, withBehind(original).length);
+  return (original as Roomy)[room] === undefined ? copy : withCapacity(copy, withSpareElements(original).length);
 }
 
 /** Returns a list with the elements beyond its end, up to its capacity. */
-export function withBehind(list: readonly Value[]): readonly Value[] {
+export function withSpareElements(list: readonly Value[]): readonly Value[] {
   const known = (list as Roomy)[room];
-  if (typeof known === 'object') return [...list, ...withBehind(known.of).slice(known.to)];
+  if (typeof known === 'object') return [...list, ...withSpareElements(known.of).slice(known.to)];
   const element = list instanceof Slice ? list.element : 'interface {}';
   const capacity = known ?? grownCapacity(0, list.length, element);
   return [...list, ...Array<Value>(capacity - list.length).fill(zeroValue(element))];

@@ -18,45 +18,45 @@ export type GroupText = (group: string | number) => string;
 
 /** Go's `regexp.Regexp` on re2js: the same matches, in linear time. */
 export class GoRegexp {
-  private readonly compiled: RE2JS;
+  readonly #compiled: RE2JS;
   /** Group numbers by name. */
-  private readonly groups: ReadonlyMap<string, readonly number[]>;
-  private readonly empty: boolean;
+  readonly #groups: ReadonlyMap<string, readonly number[]>;
+  readonly #isEmpty: boolean;
 
   /** Throws Go's error if the pattern is invalid. */
   constructor(pattern: string) {
     const { distinct, original } = withDistinctNames(pattern);
-    this.compiled = compile(distinct, original);
-    this.groups = numbersByName(this.compiled.namedGroups(), original);
-    this.empty = pattern === '';
+    this.#compiled = compile(distinct, original);
+    this.#groups = numbersByName(this.#compiled.namedGroups(), original);
+    this.#isEmpty = pattern === '';
   }
 
   matches(text: string): boolean {
-    return this.compiled.test(text);
+    return this.#compiled.test(text);
   }
 
   /** Returns the first match, or an empty string if there is none. */
   find(text: string): string {
-    const match = this.matchFrom(text, 0);
+    const match = this.#matchFrom(text, 0);
     return match === undefined ? '' : textOf(text, match);
   }
 
   /** Returns all matches, or at most `count` if `count` is not negative. */
   findAll(text: string, count: number, limits: FunctionLimits): string[] {
-    return this.allMatches(text, count, limits).map((match) => textOf(text, match));
+    return this.#allMatches(text, count, limits).map((match) => textOf(text, match));
   }
 
   /** Returns the text with each match replaced by the result of `replacement`. */
   replaceAll(text: string, replacement: (group: GroupText) => string): string {
     let [replaced, lastEnd, from] = ['', 0, 0];
     while (from <= text.length) {
-      const match = this.matchFrom(text, from);
+      const match = this.#matchFrom(text, from);
       if (match === undefined) break;
       const [start = 0, end = 0] = match;
       replaced += text.slice(lastEnd, start);
       if (end > lastEnd || start === 0) {
         replaced += replacement((name) =>
-          groupText(text, match, typeof name === 'number' ? [name] : this.groups.get(name)),
+          groupText(text, match, typeof name === 'number' ? [name] : this.#groups.get(name)),
         );
       }
       lastEnd = end;
@@ -70,8 +70,8 @@ export class GoRegexp {
    */
   split(text: string, count: number, limits: FunctionLimits): Slice {
     if (count === 0) return new Slice('string', null);
-    if (!this.empty && text === '') return exact(new Slice('string', ['']));
-    const matches = this.allMatches(text, count, limits);
+    if (!this.#isEmpty && text === '') return exact(new Slice('string', ['']));
+    const matches = this.#allMatches(text, count, limits);
     const pieces: string[] = [];
     let [start, end] = [0, 0];
     for (const [matchStart = 0, matchEnd = 0] of matches) {
@@ -84,11 +84,11 @@ export class GoRegexp {
     return withCapacity(new Slice('string', pieces), grownCapacity(matches.length, pieces.length, 'string'));
   }
 
-  private allMatches(text: string, count: number, limits: FunctionLimits): Match[] {
+  #allMatches(text: string, count: number, limits: FunctionLimits): Match[] {
     const matches: Match[] = [];
     let [from, previousEnd] = [0, -1];
     while (from <= text.length && (count < 0 || matches.length < count)) {
-      const match = this.matchFrom(text, from);
+      const match = this.#matchFrom(text, from);
       if (match === undefined) break;
       const [start = 0, end = 0] = match;
       const emptyBesidePrevious = end === from && start === previousEnd;
@@ -100,8 +100,8 @@ export class GoRegexp {
     return matches;
   }
 
-  private matchFrom(text: string, from: number): Match | undefined {
-    const matcher = this.compiled.matcher(text);
+  #matchFrom(text: string, from: number): Match | undefined {
+    const matcher = this.#compiled.matcher(text);
     if (!matcher.find(from)) return undefined;
     return Array.from({ length: matcher.groupCount() + 1 }, (_, group) => [
       matcher.start(group),

@@ -41,7 +41,7 @@ function kindOfCharacter(character: string): WordKind {
 }
 
 /** A character with the invalid UTF-8 bytes before it. */
-interface Unit {
+interface CharacterGroup {
   readonly character: string;
   readonly text: string;
 }
@@ -49,8 +49,8 @@ interface Unit {
 const invalid = '\ufffd';
 
 /** Invalid bytes belong to the character after them, or at the end to the one before. */
-function unitsOf(text: string): Unit[] {
-  const units: Unit[] = [];
+function characterGroups(text: string): CharacterGroup[] {
+  const units: CharacterGroup[] = [];
   let skipped = '';
   for (const character of text) {
     if (character === invalid || !character.isWellFormed()) {
@@ -66,7 +66,7 @@ function unitsOf(text: string): Unit[] {
 
 /** Splits text into words as xstrings does: `HTTPStatus` is `HTTP` and `Status`. */
 function splitWords(text: string): Word[] {
-  const units = unitsOf(text);
+  const units = characterGroups(text);
   const characters = units.map(({ character }) => character);
   const words: Word[] = [];
   for (let start = 0; start < units.length;) {

@@ -44,9 +44,9 @@ class Encoder {
     if (isNil(value)) return;
     const members = membersOf(value);
     if (members !== undefined) {
-      this.table(key, members);
+      this.#writeTable(key, members);
     } else if (kindOfToml(value) === 'tables') {
-      this.tables(key, elementsOf(value) ?? []);
+      this.#writeTables(key, elementsOf(value) ?? []);
     } else if (key.length === 0) {
       this.text += element(value);
     } else {
@@ -54,27 +54,27 @@ class Encoder {
     }
   }
 
-  private table(key: readonly string[], members: readonly Member[]): void {
-    if (key.length === 1) this.separate();
+  #writeTable(key: readonly string[], members: readonly Member[]): void {
+    if (key.length === 1) this.#writeSeparator();
     if (key.length > 0) this.text += `${indentation(key)}[${tomlKey(key)}]\n`;
-    this.members(key, members);
+    this.#writeMembers(key, members);
   }
 
-  private tables(key: readonly string[], tables: readonly Value[]): void {
+  #writeTables(key: readonly string[], tables: readonly Value[]): void {
     if (key.length === 0) throw new TomlEncodeError('toml: top-level values must be Go maps or structs');
     for (const table of tables) {
       if (isNil(table)) continue;
-      this.separate();
+      this.#writeSeparator();
       this.text += `${indentation(key)}[[${tomlKey(key)}]]\n`;
-      this.members(key, membersOf(table) ?? []);
+      this.#writeMembers(key, membersOf(table) ?? []);
     }
   }
 
-  private members(key: readonly string[], members: readonly Member[]): void {
+  #writeMembers(key: readonly string[], members: readonly Member[]): void {
     for (const [name, value] of scalarsFirst(members).flat()) this.write([...key, name], value);
   }
 
-  private separate(): void {
+  #writeSeparator(): void {
     if (this.text !== '') this.text += '\n';
   }
 }

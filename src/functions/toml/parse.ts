@@ -29,52 +29,52 @@ export function parseToml(text: string, local: Zone): ValueMap {
 }
 
 class Parser {
-  private readonly scanner: TomlScanner;
-  private readonly local: Zone;
-  private readonly tables: TomlTables;
-  private currentKey = '';
+  readonly #scanner: TomlScanner;
+  readonly #local: Zone;
+  readonly #tables: TomlTables;
+  #currentKey = '';
   /** Line of the current key or table header. */
-  private keyLine = 1;
-  private depth = 0;
+  #keyLine = 1;
+  #depth = 0;
 
   constructor(text: string, local: Zone) {
-    this.scanner = new TomlScanner(text);
-    this.local = local;
-    this.scanner.lastKey = () => this.lastKey();
-    this.tables = new TomlTables((problem) => {
-      throw new TomlError(problem, this.keyLine, this.lastKey());
+    this.#scanner = new TomlScanner(text);
+    this.#local = local;
+    this.#scanner.lastKey = () => this.#lastKey();
+    this.#tables = new TomlTables((problem) => {
+      throw new TomlError(problem, this.#keyLine, this.#lastKey());
     });
   }
 
-  private lastKey(): string {
-    const { context } = this.tables;
-    if (this.currentKey === '') return tomlKey(context);
-    return context.length === 0 ? this.currentKey : `${tomlKey(context)}.${this.currentKey}`;
+  #lastKey(): string {
+    const { context } = this.#tables;
+    if (this.#currentKey === '') return tomlKey(context);
+    return context.length === 0 ? this.#currentKey : `${tomlKey(context)}.${this.#currentKey}`;
   }
 
   document(): ValueMap {
-    const { scanner } = this;
+    const scanner = this.#scanner;
     for (;;) {
       const character = scanner.next();
-      if (character === end) return this.tables.root;
+      if (character === end) return this.#tables.root;
       if (blank.test(character)) continue;
       if (character === '#') {
         scanner.skipComment();
       } else {
         if (character === '[') {
-          this.tableHeader();
+          this.#readTableHeader();
         } else {
           scanner.back();
-          this.keyAndValue();
-          this.currentKey = '';
+          this.#readKeyAndValue();
+          this.#currentKey = '';
         }
-        this.endOfItem();
+        this.#readEndOfItem();
       }
     }
   }
 
-  private endOfItem(): void {
-    const { scanner } = this;
+  #readEndOfItem(): void {
+    const scanner = this.#scanner;
     scanner.takeWhile(whitespace);
     const character = scanner.next();
     if (character === '#') scanner.skipComment();
@@ -84,21 +84,21 @@ class Parser {
     }
   }
 
-  private tableHeader(): void {
-    const { scanner } = this;
+  #readTableHeader(): void {
+    const scanner = this.#scanner;
     const isArray = scanner.accept('[');
-    const key = this.tableName();
+    const key = this.#readTableName();
     if (isArray) {
       const character = scanner.next();
       if (character !== ']') {
         scanner.fail(`expected end of table array name delimiter ']', but got ${quoteCharacter(character)} instead`);
       }
     }
-    this.tables.open(key, isArray);
+    this.#tables.open(key, isArray);
   }
 
-  private tableName(): string[] {
-    const { scanner } = this;
+  #readTableName(): string[] {
+    const scanner = this.#scanner;
     const key: string[] = [];
     for (;;) {
       scanner.takeWhile(whitespace);
@@ -107,7 +107,7 @@ class Parser {
         scanner.fail('unexpected end of table name (table names cannot be empty)');
       }
       if (first === '.') scanner.fail('unexpected table separator (table names cannot be empty)');
-      key.push(this.keyPart(key.length === 0));
+      key.push(this.#readKeyPart(key.length === 0));
       checkKey(key);
       scanner.takeWhile(whitespace);
       const character = scanner.next();
@@ -119,8 +119,8 @@ class Parser {
   }
 
   /** Reads one part of a key, quoted or bare. */
-  private keyPart(isFirst: boolean): string {
-    const { scanner } = this;
+  #readKeyPart(isFirst: boolean): string {
+    const scanner = this.#scanner;
     const mark = scanner.peek();
     let part;
     if (mark === '"' || mark === "'") {
@@ -129,12 +129,12 @@ class Parser {
     } else {
       part = scanner.takeWhile(bareKey);
     }
-    if (isFirst) this.keyLine = scanner.line;
+    if (isFirst) this.#keyLine = scanner.line;
     return part;
   }
 
-  private key(): string[] {
-    const { scanner } = this;
+  #readKey(): string[] {
+    const scanner = this.#scanner;
     scanner.takeWhile(whitespace);
     const first = scanner.peek();
     if (first === '=' || first === end) scanner.fail("unexpected '=': key name appears blank");
@@ -145,15 +145,15 @@ class Parser {
       const character = scanner.peek();
       if (character === '=' || character === end) scanner.fail("unexpected '='");
       if (character === '.') scanner.fail("unexpected '.'");
-      key.push(this.keyPart(key.length === 0));
+      key.push(this.#readKeyPart(key.length === 0));
       checkKey(key);
-      if (this.endOfKey()) return key;
+      if (this.#readEndOfKey()) return key;
     }
   }
 
   /** Returns true if the key ends here. If not, the dot has been read and another part follows. */
-  private endOfKey(): boolean {
-    const { scanner } = this;
+  #readEndOfKey(): boolean {
+    const scanner = this.#scanner;
     scanner.takeWhile(whitespace);
     const character = scanner.next();
     if (character === '=' || character === '.') return character === '=';
@@ -163,33 +163,33 @@ class Parser {
   }
 
   /** Reads a key and its value, and sets it in the current table. */
-  private keyAndValue(): { key: readonly string[]; value: Value } {
-    const outer = this.tables.context;
-    const key = this.key();
-    this.currentKey = key.at(-1) ?? '';
-    for (const part of key.slice(0, -1)) this.tables.openImplicit([...this.tables.context, part]);
-    const value = this.value(false);
-    this.tables.set(this.currentKey, value);
-    this.tables.setKind(this.currentKey, Array.isArray(value));
-    this.tables.context = outer;
+  #readKeyAndValue(): { key: readonly string[]; value: Value } {
+    const outer = this.#tables.context;
+    const key = this.#readKey();
+    this.#currentKey = key.at(-1) ?? '';
+    for (const part of key.slice(0, -1)) this.#tables.openImplicit([...this.#tables.context, part]);
+    const value = this.#readValue(false);
+    this.#tables.set(this.#currentKey, value);
+    this.#tables.setKind(this.#currentKey, Array.isArray(value));
+    this.#tables.context = outer;
     return { key, value };
   }
 
-  private value(inArray: boolean): Value {
-    const { scanner } = this;
-    if (this.depth > deepestNesting) scanner.fail('values are nested too deeply');
+  #readValue(inArray: boolean): Value {
+    const scanner = this.#scanner;
+    if (this.#depth > deepestNesting) scanner.fail('values are nested too deeply');
     scanner.takeWhile(whitespace);
     const start = scanner.position;
     const character = scanner.next();
     if (/[0-9]/.test(character)) {
       scanner.back();
-      return readNumberOrTime(scanner, this.local);
+      return readNumberOrTime(scanner, this.#local);
     }
     switch (character) {
       case '[':
-        return this.nested(() => this.array());
+        return this.#readNested(() => this.#readArray());
       case '{':
-        return this.nested(() => this.inlineTable(inArray));
+        return this.#readNested(() => this.#readInlineTable(inArray));
       case '"':
       case "'":
         return readString(scanner, character);
@@ -205,19 +205,19 @@ class Parser {
         }
         break;
     }
-    return this.word(character);
+    return this.#readWord(character);
   }
 
-  private nested(read: () => Value): Value {
-    this.depth++;
+  #readNested(read: () => Value): Value {
+    this.#depth++;
     const value = read();
-    this.depth--;
+    this.#depth--;
     return value;
   }
 
   /** Reads `true` or `false`. The error names any other word. */
-  private word(character: string): boolean {
-    const { scanner } = this;
+  #readWord(character: string): boolean {
+    const scanner = this.#scanner;
     if (/\p{L}/u.test(character)) {
       scanner.back();
       const word = scanner.takeWhile(/\p{L}/u);
@@ -229,18 +229,18 @@ class Parser {
     return character === '\n' ? scanner.failOnPreviousLine(problem) : scanner.fail(problem);
   }
 
-  private array(): Value[] {
-    const { scanner } = this;
-    this.tables.setKind(this.currentKey, true);
+  #readArray(): Value[] {
+    const scanner = this.#scanner;
+    this.#tables.setKind(this.#currentKey, true);
     const list: Value[] = [];
     for (;;) {
-      this.skipBlanksAndComments();
+      this.#skipBlanksAndComments();
       const character = scanner.next();
       if (character === ']') return list;
       if (character === ',') scanner.fail('unexpected comma');
       scanner.back();
-      list.push(this.value(true));
-      this.skipBlanksAndComments();
+      list.push(this.#readValue(true));
+      this.#skipBlanksAndComments();
       const separator = scanner.next();
       if (separator === ']') return list;
       if (separator !== ',') {
@@ -249,27 +249,27 @@ class Parser {
     }
   }
 
-  private inlineTable(inArray: boolean): ValueMap {
-    const { tables } = this;
+  #readInlineTable(inArray: boolean): ValueMap {
+    const tables = this.#tables;
     const table: ValueMap = new Map();
-    const [outerContext, outerKey] = [tables.context, this.currentKey];
+    const [outerContext, outerKey] = [tables.context, this.#currentKey];
     const context = [...outerContext, outerKey];
-    this.currentKey = '';
+    this.#currentKey = '';
     tables.context = context;
     tables.openInline(context, inArray);
-    while (this.inlineTableGoesOn(table.size > 0)) {
-      const { key, value } = this.keyAndValue();
-      this.setInline(table, key, value);
+    while (this.#hasNextInlineKey(table.size > 0)) {
+      const { key, value } = this.#readKeyAndValue();
+      this.#setInline(table, key, value);
     }
     tables.context = outerContext;
-    this.currentKey = outerKey;
+    this.#currentKey = outerKey;
     return table;
   }
 
   /** Reports whether another key of an inline table follows. */
-  private inlineTableGoesOn(needsComma: boolean): boolean {
-    const { scanner } = this;
-    this.skipBlanksAndComments();
+  #hasNextInlineKey(needsComma: boolean): boolean {
+    const scanner = this.#scanner;
+    this.#skipBlanksAndComments();
     const character = scanner.next();
     if (character === '}') return false;
     if (!needsComma) {
@@ -280,16 +280,16 @@ class Parser {
     if (character !== ',') {
       scanner.fail(`expected a comma or an inline table terminator '}', but got ${describe(character)} instead`);
     }
-    return this.inlineTableGoesOn(false);
+    return this.#hasNextInlineKey(false);
   }
 
-  private setInline(table: ValueMap, key: readonly string[], value: Value): void {
+  #setInline(table: ValueMap, key: readonly string[], value: Value): void {
     let target = table;
     for (const part of key.slice(0, -1)) {
       const known = target.get(part);
       const next = known ?? new Map<string, Value>();
       if (!(next instanceof Map)) {
-        throw new TomlError(`${quote(tomlKey(this.tables.context))} is not a table`, this.keyLine, this.lastKey());
+        throw new TomlError(`${quote(tomlKey(this.#tables.context))} is not a table`, this.#keyLine, this.#lastKey());
       }
       target.set(part, next);
       // the maps in an inline table are made here
@@ -298,11 +298,11 @@ class Parser {
     target.set(key.at(-1) ?? '', value);
   }
 
-  private skipBlanksAndComments(): void {
+  #skipBlanksAndComments(): void {
     for (;;) {
-      this.scanner.takeWhile(blank);
-      if (!this.scanner.accept('#')) return;
-      this.scanner.skipComment();
+      this.#scanner.takeWhile(blank);
+      if (!this.#scanner.accept('#')) return;
+      this.#scanner.skipComment();
     }
   }
 }

@@ -7,57 +7,57 @@ export const end = '\0';
 export class TomlScanner {
   /** Returns the current key, for errors. */
   lastKey: () => string = () => '';
-  private readonly text: string;
-  private readonly steps: number[] = [];
-  private at = 0;
-  private lineNumber = 1;
-  private atEnd = false;
+  readonly #text: string;
+  readonly #steps: number[] = [];
+  #at = 0;
+  #lineNumber = 1;
+  #atEnd = false;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   /** Line of the next character, from 1. */
   get line(): number {
-    return this.lineNumber;
+    return this.#lineNumber;
   }
 
   get position(): number {
-    return this.at;
+    return this.#at;
   }
 
   /** Returns the text from `start` to the current position. */
   since(start: number): string {
-    return this.text.slice(start, this.at);
+    return this.#text.slice(start, this.#at);
   }
 
   /** Reads one character. */
   next(): string {
-    const point = this.text.codePointAt(this.at);
+    const point = this.#text.codePointAt(this.#at);
     if (point === undefined) {
-      this.atEnd = true;
+      this.#atEnd = true;
       return end;
     }
     const character = String.fromCodePoint(point);
-    if (character === '\n') this.lineNumber++;
+    if (character === '\n') this.#lineNumber++;
     if (point >= 0xd800 && point <= 0xdfff) this.fail(`invalid UTF-8 byte: 0x${(point & 0xff).toString(16)}`);
 
-    if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(character) || (character === '\r' && this.text[this.at + 1] !== '\n')) {
+    if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(character) || (character === '\r' && this.#text[this.#at + 1] !== '\n')) {
       this.fail(`TOML files cannot contain control characters: '0x${point.toString(16).padStart(2, '0')}'`);
     }
-    this.at += character.length;
-    this.steps.push(character.length);
+    this.#at += character.length;
+    this.#steps.push(character.length);
     return character;
   }
 
   /** Moves back by one character. */
   back(): void {
-    if (this.atEnd) {
-      this.atEnd = false;
+    if (this.#atEnd) {
+      this.#atEnd = false;
       return;
     }
-    this.at -= this.steps.pop() ?? 0;
-    if (this.text[this.at] === '\n') this.lineNumber--;
+    this.#at -= this.#steps.pop() ?? 0;
+    if (this.#text[this.#at] === '\n') this.#lineNumber--;
   }
 
   /** Returns the next character without reading it. */
@@ -79,8 +79,8 @@ export class TomlScanner {
    * be legal.
    */
   takeWhile(kind: RegExp): string {
-    const start = this.at;
-    while (kind.test(this.next()) && !this.atEnd);
+    const start = this.#at;
+    while (kind.test(this.next()) && !this.#atEnd);
     this.back();
     return this.since(start);
   }
@@ -91,12 +91,12 @@ export class TomlScanner {
   }
 
   fail(problem: string): never {
-    const afterLineEnd = this.atEnd && this.text[this.at - 1] === '\n';
-    throw new TomlError(problem, this.lineNumber - (afterLineEnd ? 1 : 0), this.lastKey());
+    const afterLineEnd = this.#atEnd && this.#text[this.#at - 1] === '\n';
+    throw new TomlError(problem, this.#lineNumber - (afterLineEnd ? 1 : 0), this.lastKey());
   }
 
   /** Fails on the previous line, when a misplaced line break has already been read. */
   failOnPreviousLine(problem: string): never {
-    throw new TomlError(problem, this.lineNumber - 1, this.lastKey());
+    throw new TomlError(problem, this.#lineNumber - 1, this.lastKey());
   }
 }

@@ -11,12 +11,12 @@ export class TomlTables {
   readonly root: ValueMap = new Map();
   /** Key of the current table. */
   context: readonly string[] = [];
-  private readonly implicit = new Set<string>();
-  private readonly arrays = new Set<string>();
-  private readonly fail: (problem: string) => never;
+  readonly #implicit = new Set<string>();
+  readonly #arrays = new Set<string>();
+  readonly #fail: (problem: string) => never;
 
   constructor(fail: (problem: string) => never) {
-    this.fail = fail;
+    this.#fail = fail;
   }
 
   /** Opens a table, or appends a table to an array of tables. */
@@ -27,17 +27,17 @@ export class TomlTables {
     parents.forEach((part, i) => {
       const path = parents.slice(0, i + 1);
       if (!table.has(part)) {
-        this.implicit.add(tomlKey(path));
+        this.#implicit.add(tomlKey(path));
         table.set(part, new Map());
       }
-      table = tableIn(table.get(part)) ?? this.fail(`Key '${tomlKey(path)}' was already created as a hash.`);
+      table = tableIn(table.get(part)) ?? this.#fail(`Key '${tomlKey(path)}' was already created as a hash.`);
     });
     this.context = parents;
     if (isArray) {
       if (!table.has(last)) table.set(last, new Slice(tableType, []));
       const tables = table.get(last);
       if (!(tables instanceof Slice)) {
-        this.fail(`Key '${tomlKey(key)}' was already created and cannot be used as an array.`);
+        this.#fail(`Key '${tomlKey(key)}' was already created and cannot be used as an array.`);
       }
       tables.push(new Map());
     } else {
@@ -48,13 +48,13 @@ export class TomlTables {
 
   /** Opens a table implied by a dotted key. */
   openImplicit(key: readonly string[]): void {
-    this.implicit.add(tomlKey(key));
+    this.#implicit.add(tomlKey(key));
     this.open(key, false);
   }
 
   /** Opens the table of an inline table while it is parsed. */
   openInline(key: readonly string[], inArray: boolean): void {
-    this.implicit.add(tomlKey(key));
+    this.#implicit.add(tomlKey(key));
     this.open(key, inArray);
   }
 
@@ -63,8 +63,8 @@ export class TomlTables {
    */
   setKind(key: string, isArray: boolean): void {
     const path = tomlKey([...this.context, key]);
-    if (isArray) this.arrays.add(path);
-    else this.arrays.delete(path);
+    if (isArray) this.#arrays.add(path);
+    else this.#arrays.delete(path);
   }
 
   /** Sets a key of the current table. Throws if it is already set. */
@@ -73,13 +73,13 @@ export class TomlTables {
     this.context.forEach((part, i) => {
       table =
         tableIn(table.get(part)) ??
-        this.fail(`Key '${tomlKey(this.context.slice(0, i + 1))}' has already been defined.`);
+        this.#fail(`Key '${tomlKey(this.context.slice(0, i + 1))}' has already been defined.`);
     });
     const path = tomlKey([...this.context, key]);
     if (table.has(key)) {
-      if (!this.implicit.has(path)) this.fail(`Key '${path}' has already been defined.`);
-      this.implicit.delete(path);
-      if (!this.arrays.has(path)) return;
+      if (!this.#implicit.has(path)) this.#fail(`Key '${path}' has already been defined.`);
+      this.#implicit.delete(path);
+      if (!this.#arrays.has(path)) return;
     }
     table.set(key, value);
   }
