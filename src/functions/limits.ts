@@ -23,13 +23,13 @@ export const defaultLimits: FunctionLimits = {
 /** Throws `LimitError` if a list of `count` elements exceeds the limit. */
 export function checkElements(count: number, limits: FunctionLimits): void {
   if (count > limits.listElements) {
-    throw new LimitError(`a list of ${count} elements is over the limit of ${limits.listElements}`);
+    throw new LimitError(`a list of ${count} elements exceeds the limit of ${limits.listElements}`);
   }
 }
 
 /** Throws `LimitError` if a string of `count` bytes exceeds the limit. */
 export function checkBytes(count: number, limits: FunctionLimits): void {
   if (count > limits.textBytes) {
-    throw new LimitError(`a string of ${count} bytes is over the limit of ${limits.textBytes}`);
+    throw new LimitError(`a string of ${count} bytes exceeds the limit of ${limits.textBytes}`);
   }
 }

@@ -35,7 +35,7 @@ const coalesces = test.macro({
 
 test(
   coalesces,
-  "the user's values win, maps are merged, lists replaced",
+  'user values take precedence, maps are merged, lists are replaced',
   chart('c', 'a: {x: 1, v: 1}\nl: [1, 2]'),
   'a: {x: 2}\nl: [3]',
   '{"a":{"v":1,"x":2},"l":[3]}',
@@ -49,15 +49,15 @@ test(
 );
 test(
   coalesces,
-  "a user's null stays where the chart has nothing to delete",
+  "a user's null stays if the chart has no value to delete",
   chart('c', 'b: {v: 1}'),
   'm: ~\nb: {x: ~}',
   '{"b":{"v":1,"x":null},"m":null}',
 );
-test(coalesces, 'nulls in defaults are left out', chart('c', 'a: ~\nb: {x: ~, v: 1}'), '', '{"b":{"v":1}}');
+test(coalesces, 'removes nulls from defaults', chart('c', 'a: ~\nb: {x: ~, v: 1}'), '', '{"b":{"v":1}}');
 test(
   coalesces,
-  'a subchart has its defaults, those of its parent and the globals',
+  'a subchart gets its defaults, those of its parent and the globals',
   chart('c', 's: {a: 2}\nglobal: {g: 1}', [chart('s', 'a: 1\nb: 1\nglobal: {h: 1}')]),
   '',
   '{"global":{"g":1},"s":{"a":2,"b":1,"global":{"g":1,"h":1}}}',
@@ -71,7 +71,7 @@ test(
 );
 test(
   coalesces,
-  'a map and what is none are not merged, and Helm warns',
+  'does not merge a map with another value, and warns',
   chart('c', 'a: {x: {v: 1}}\nb: 1'),
   'a: {x: 5}\nb: {z: 1}',
   '{"a":{"x":5},"b":{"z":1}}',
@@ -85,7 +85,7 @@ test('merging keeps nulls', (t) => {
   t.is(json(mergeValues(chart('c', 'a: 1\nb: ~'), values('a: ~'), t.fail)), '{"a":null,"b":null}');
 });
 
-test('a subchart whose values are no map is an error', (t) => {
+test('rejects subchart values that are not a map', (t) => {
   t.throws(() => coalesceValues(chart('c', '', [chart('s', '')]), values('s: text'), t.fail), {
     instanceOf: ValuesError,
     message: 'type mismatch on s: %!t(string=text)',
@@ -105,10 +105,10 @@ const enables = test.macro({
 });
 const pair = [chart('a', ''), chart('b', '')];
 
-test(enables, 'charts that nobody asks about stay', chart('c', '', pair), '', ['a', 'b']);
+test(enables, 'keeps subcharts that are not listed as dependencies', chart('c', '', pair), '', ['a', 'b']);
 test(
   enables,
-  'a condition switches off',
+  'a condition disables a subchart',
   chart('c', 'a: {enabled: false}', pair, [{ name: 'a', condition: 'a.enabled' }, { name: 'b' }]),
   '',
   ['b'],
@@ -122,7 +122,7 @@ test(
 );
 test(
   enables,
-  'a condition outweighs tags',
+  'a condition overrides tags',
   chart('c', 'tags: {t: false}\nactive: true', pair, [
     { name: 'a', tags: ['t'], condition: 'active' },
     { name: 'b', tags: ['t'] },
@@ -132,7 +132,7 @@ test(
 );
 test(
   enables,
-  'one tag that is on is enough',
+  'one enabled tag is enough',
   chart('c', '', pair, [
     { name: 'a', tags: ['t', 'u'] },
     { name: 'b', tags: ['t'] },
@@ -142,7 +142,7 @@ test(
 );
 test(
   enables,
-  'an alias names a copy, and one chart may have two',
+  'aliases make copies, several from one chart if needed',
   chart(
     'c',
     '',
@@ -155,7 +155,7 @@ test(
   '',
   ['one', 'two'],
 );
-test('what copies of one chart have below their own subcharts is worked out once for all of them, as in Helm', (t) => {
+test('copies of one chart share the metadata below their own subcharts, as in Helm', (t) => {
   const grandchild = () =>
     chart('t', 'u: {exports: {e: {k: 1}}}', [chart('u', '')], [{ name: 'u', importValues: ['e'] }]);
   const twice = [
@@ -176,7 +176,7 @@ test('what copies of one chart have below their own subcharts is worked out once
 });
 test(
   enables,
-  'a version out of range is not the chart that is meant',
+  'ignores a subchart whose version is out of range',
   chart('c', '', [chart('a', '')], [{ name: 'a', version: '>2', condition: 'off' }]),
   'off: false',
   ['a'],
@@ -200,7 +200,7 @@ const imports = test.macro({
 });
 
 test(imports, 'imports what a subchart exports', ['e'], 'own: 1', '{"k":1,"m":{"q":1},"own":1}');
-test(imports, "the parent's own values outweigh imported ones", ['e'], 'k: 2', '{"k":2,"m":{"q":1}}');
+test(imports, "the parent's own values take precedence over imported ones", ['e'], 'k: 2', '{"k":2,"m":{"q":1}}');
 test(
   imports,
   'imports a table to a path',
@@ -215,7 +215,7 @@ test(
 );
 test(
   imports,
-  'leaves out what the subchart does not have, with a warning',
+  'warns about imports that the subchart does not have',
   [
     'nope',
     'e',
@@ -232,7 +232,7 @@ test(
   ],
 );
 
-test('warns of tags and conditions that are no booleans, as far as it has to look', (t) => {
+test('warns about evaluated tags and conditions that are not booleans', (t) => {
   const root = chart('c', 'p: text\nq: true\nr: 1\ntags: {t: on it}', pair, [
     { name: 'a', condition: 'o,p,q,r', tags: ['t', 'u'] },
   ]);
@@ -244,7 +244,7 @@ test('warns of tags and conditions that are no booleans, as far as it has to loo
   ]);
 });
 
-test('processing gives a digest that depends on what is enabled', (t) => {
+test('the digest depends on the enabled subcharts', (t) => {
   const root = chart('c', '', pair, [{ name: 'a', condition: 'a.active' }, { name: 'b' }]);
   const digest = (user: string): string => processDependencies(root, values(user), t.fail).digest;
   t.not(digest('a: {active: true}'), digest('a: {active: false}'));

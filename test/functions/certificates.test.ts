@@ -7,7 +7,7 @@ function blocks(text: string): string[] {
   return text.match(/-----BEGIN [^-]+-----[^-]*-----END [^-]+-----\n/g) ?? [];
 }
 
-test('a signed certificate verifies against its authority and names what it is for', (t) => {
+test('a signed certificate verifies against its authority and lists its names and key usages', (t) => {
   const [ca = '', certificate = '', key = ''] = blocks(
     runTemplate(
       '{{ $ca := genCA "my-ca" 365 }}{{ $c := genSignedCert "cn" (list "10.0.0.1" "fd00::1") (list "a.b" "*.c") 30 $ca }}{{ $ca.Cert }}{{ $c.Cert }}{{ $c.Key }}',
@@ -24,7 +24,7 @@ test('a signed certificate verifies against its authority and names what it is f
   t.deepEqual(signed.keyUsage, ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']);
 });
 
-test('a certificate is valid from the time of the host on for as many days as asked', (t) => {
+test("a certificate is valid from the host's time for the given number of days", (t) => {
   const [pem = ''] = blocks(runTemplate('{{ (genSelfSignedCert "x" nil nil 30).Cert }}'));
   const certificate = new X509Certificate(pem);
   t.is(certificate.validFromDate.toISOString(), '2023-11-14T22:13:20.000Z');
@@ -36,7 +36,7 @@ for (const [kind, type] of [
   ['ed25519', 'PRIVATE KEY'],
   ['rsa', 'RSA PRIVATE KEY'],
 ]) {
-  test(`an ${kind} key is made, and certifies itself`, (t) => {
+  test(`genPrivateKey "${kind}" returns a key that can sign its own certificate`, (t) => {
     const text = runTemplate(
       `{{ $k := genPrivateKey "${kind}" }}{{ $c := genCAWithKey "é" 60000 $k }}{{ eq $k $c.Key }} {{ $c.Cert }}{{ $c.Key }}`,
     );
@@ -49,7 +49,7 @@ for (const [kind, type] of [
   });
 }
 
-test('a certificate and a key made elsewhere are taken as they are', (t) => {
+test('buildCustomCert returns an existing certificate and key unchanged', (t) => {
   t.is(
     runTemplate(
       '{{ $c := genSelfSignedCertWithKey "x" nil nil 1 (genPrivateKey "ecdsa") }}{{ $b := buildCustomCert (b64enc $c.Cert) (b64enc $c.Key) }}{{ eq $b.Cert $c.Cert }} {{ eq $b.Key $c.Key }}',

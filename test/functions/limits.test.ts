@@ -27,13 +27,13 @@ for (const template of [
   '{{ quote (repeat 600 "x") (repeat 600 "x") }}',
   '{{ squote (repeat 600 "x") (repeat 600 "x") }}',
 ]) {
-  test(`${template} is over the limit and fails with render_limit`, (t) => {
+  test(`${template} exceeds a limit`, (t) => {
     const { cause } = t.throws(() => runTemplate(template, fixedHost, limits));
     if (cause instanceof LimitError) t.is(cause.code, 'render_limit');
-    else t.fail('the cause is no LimitError');
+    else t.fail('the cause is not a LimitError');
   });
 }
 
-test('what is within the limits is made', (t) => {
+test('results within the limits are allowed', (t) => {
   t.is(runTemplate('{{ until 100 | len }} {{ repeat 500 "ab" | len }}', fixedHost, limits), '100 1000');
 });

@@ -22,7 +22,7 @@ for (const file of readdirSync(folder)) {
   const lines = readFileSync(new URL(file, folder), 'utf8').trim().split('\n');
   for (const line of lines) {
     const recorded = JSON.parse(line) as Recorded;
-    test(`${family}: ${recorded.template} is as in Helm`, (t) => {
+    test(`${family}: ${recorded.template} gives the same result as Helm`, (t) => {
       if (recorded.error !== undefined) {
         const error = t.throws(() => runTemplate(recorded.template), { instanceOf: GoError });
         t.true(error.message.endsWith(recorded.error), `${error.message}\nshould end with\n${recorded.error}`);

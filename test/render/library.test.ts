@@ -226,7 +226,7 @@ test('a reference to a schema elsewhere is followed where its text is handed in,
   await using renderer = createRenderer();
   const inThread: typeof renderChart = (source, given) => renderer.render(source, given);
   for (const render of [renderChart, inThread]) {
-    await t.throwsAsync(render(chart), { message: /schemas are not fetched from other hosts/ });
+    await t.throwsAsync(render(chart), { message: /schemas are not downloaded from other hosts/ });
     await t.throwsAsync(render(chart, options), { message: /missing property 'size'/ });
     await t.notThrowsAsync(render(chart, { ...options, values: { size: 1 } }));
   }

@@ -85,7 +85,7 @@ async function readArchive(
     signal?.throwIfAborted();
     if (error instanceof ChartError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ChartError('chart_invalid', `the chart's archive is corrupt: ${reason}`, { cause: error });
+    throw new ChartError('chart_invalid', `the chart archive is corrupt: ${reason}`, { cause: error });
   }
   if (files.length === 0) throw new ChartError('chart_invalid', 'no files in chart archive');
   return files;
@@ -105,7 +105,7 @@ async function* bounded(
     if (size > ratioMatters && size > packed * limits.compressionRatio) {
       throw new ChartError(
         'too_large',
-        `the chart's archive unpacks to more than ${limits.compressionRatio} times its size`,
+        `the chart archive unpacks to more than ${limits.compressionRatio} times its size`,
       );
     }
     yield chunk;
@@ -127,7 +127,7 @@ async function readEntry(entry: Entry, limits: ChartLimits, taken: Taken): Promi
   }
   const path = archivePath(name);
   if (type === 'symlink' || type === 'link') {
-    throw new ChartError('chart_invalid', `the chart's archive holds a link, which is not allowed: ${quote(name)}`);
+    throw new ChartError('chart_invalid', `the chart archive contains a link, which is not allowed: ${quote(name)}`);
   }
   if (taken.bytes + size >= limits.chartBytes) throw chartTooLarge(limits);
   if (size > limits.fileBytes) {

@@ -74,7 +74,10 @@ async function readIgnoreFile(folder: string): Promise<string> {
 async function walkFolder(walk: Walk, folder: string, prefix: string): Promise<void> {
   const real = await realpath(folder);
   if (walk.open.has(real))
-    throw new ChartError('chart_invalid', `the chart holds a link to a folder that it is in: ${quote(prefix)}`);
+    throw new ChartError(
+      'chart_invalid',
+      `the chart contains a symbolic link to a folder that contains the link: ${quote(prefix)}`,
+    );
   walk.open.add(real);
   const names = await readdir(real);
   for (const name of names.sort(compareStrings)) {
@@ -137,7 +140,10 @@ async function missingPart(path: string): Promise<string> {
 }
 
 function leadsOut(name: string): ChartError {
-  return new ChartError('chart_invalid', `the chart holds a link that leads out of its folder: ${quote(name)}`);
+  return new ChartError(
+    'chart_invalid',
+    `the chart contains a symbolic link that leads out of its folder: ${quote(name)}`,
+  );
 }
 
 function isBelow(root: string, path: string): boolean {

@@ -182,8 +182,8 @@ export function joinUrl(base: string, reference: string): string {
 
 /** Reasons for refusing to load a schema that Helm would load, by URL scheme. */
 const refusals: Readonly<Record<string, string>> = {
-  http: 'schemas are not fetched from other hosts',
-  https: 'schemas are not fetched from other hosts',
+  http: 'schemas are not downloaded from other hosts',
+  https: 'schemas are not downloaded from other hosts',
   file: 'schemas are not read from files outside the chart',
 };
 

@@ -130,7 +130,7 @@ class SchemaCheck implements Check {
 
   #spend(amount: number): void {
     this.#scope.work.left -= amount;
-    if (this.#scope.work.left < 0) throw new LimitError(`takes more than ${maxComparisons} comparisons`);
+    if (this.#scope.work.left < 0) throw new LimitError(`validation needs more than ${maxComparisons} comparisons`);
   }
 
   /** Applies the schema. Returns undefined if the value is valid. */

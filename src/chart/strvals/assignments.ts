@@ -131,7 +131,7 @@ class AssignmentReader {
       throw new StrvalsError(`index of ${index} is greater than maximum supported index of ${maxIndex}`);
     }
     this.#filled += Math.max(0, index - list.length);
-    if (this.#filled > maxFilled) throw new StrvalsError(`indices leave more than ${maxFilled} places of lists empty`);
+    if (this.#filled > maxFilled) throw new StrvalsError(`more than ${maxFilled} list elements would be empty`);
     while (list.length < index) list.push(null);
     list[index] = value;
   }

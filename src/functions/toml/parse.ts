@@ -309,7 +309,7 @@ class Parser {
 
 /** Limits the number of parts, because each part opens a table. */
 function checkKey(key: readonly string[]): void {
-  if (key.length > deepestNesting) throw new LimitError(`a key of more than ${deepestNesting} parts is over the limit`);
+  if (key.length > deepestNesting) throw new LimitError(`a key has more than ${deepestNesting} parts`);
 }
 
 function quoteCharacter(character: string): string {

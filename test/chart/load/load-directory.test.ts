@@ -16,7 +16,7 @@ async function folder(t: ExecutionContext, files: Record<string, string>): Promi
   return root;
 }
 
-test('loads in the order of names, without what .helmignore names', async (t) => {
+test('loads files in order of their names, except those in .helmignore', async (t) => {
   const root = await folder(t, {
     'c/Chart.yaml': chartYaml('c'),
     'c/.helmignore': '# comment\n*.bak\n/docs\nlogs/\ntemplates/b?.yaml\n',
@@ -42,7 +42,7 @@ test('loads in the order of names, without what .helmignore names', async (t) =>
   );
 });
 
-test('a negated rule ignores all that it does not name', async (t) => {
+test('a negated rule ignores everything that it does not match', async (t) => {
   const root = await folder(t, { '.helmignore': '!*.yaml\n', 'Chart.yaml': chartYaml('c'), a: '', 'b.yaml': '' });
   t.deepEqual(
     (await loadDirectory(root)).files.map(({ name }) => name),
@@ -50,7 +50,7 @@ test('a negated rule ignores all that it does not name', async (t) => {
   );
 });
 
-test('refuses rules that it does not know', async (t) => {
+test('rejects invalid rules', async (t) => {
   for (const rule of ['a/**/b', '[', 'a\\']) {
     const root = await folder(t, { '.helmignore': rule, 'Chart.yaml': chartYaml('c') });
     const error = await t.throwsAsync(loadDirectory(root), { instanceOf: ChartError });
@@ -58,7 +58,7 @@ test('refuses rules that it does not know', async (t) => {
   }
 });
 
-test('follows links within the folder that it may read, and no others', async (t) => {
+test('follows only links within the root folder', async (t) => {
   const root = await folder(t, {
     'c/Chart.yaml': chartYaml('c'),
     'common/Chart.yaml': chartYaml('common'),
@@ -72,10 +72,10 @@ test('follows links within the folder that it may read, and no others', async (t
     ['common'],
   );
   const error = await t.throwsAsync(loadDirectory(join(root, 'c')), { instanceOf: ChartError });
-  t.is(error.message, 'the chart holds a link that leads out of its folder: "charts/common"');
+  t.is(error.message, 'the chart contains a symbolic link that leads out of its folder: "charts/common"');
 });
 
-test('tells of links that it follows, and names one that leads nowhere', async (t) => {
+test('reports links that it follows, and rejects a broken one', async (t) => {
   const root = await realpath(await folder(t, { 'Chart.yaml': chartYaml('c'), 'a/b': '' }));
   await symlink('a', join(root, 'd'));
   const seen: unknown[] = [];
@@ -89,7 +89,7 @@ test('tells of links that it follows, and names one that leads nowhere', async (
 });
 
 const deadLink = test.macro<[link: string, missing: string]>({
-  title: (_, link, missing) => `of a link to ${link} names ${missing} as what is missing`,
+  title: (_, link, missing) => `a link to ${link} fails because ${missing} is missing`,
   async exec(t, link, missing) {
     const root = await realpath(await folder(t, { 'Chart.yaml': chartYaml('c'), 'a/b': '' }));
     await symlink('none', join(root, 'a/other'));
@@ -105,14 +105,14 @@ test(deadLink, 'a/x/y', 'a/x');
 test(deadLink, 'a/../x', 'x');
 test(deadLink, 'a/other', 'a/none');
 
-test('says of no path outside whether it is there', async (t) => {
+test('does not reveal whether a path outside the folder exists', async (t) => {
   const root = await folder(t, { 'c/Chart.yaml': chartYaml('c') });
   await symlink('../none', join(root, 'c/dead'));
-  const message = 'the chart holds a link that leads out of its folder: "dead"';
+  const message = 'the chart contains a symbolic link that leads out of its folder: "dead"';
   await t.throwsAsync(loadDirectory(join(root, 'c')), { instanceOf: ChartError, message });
 });
 
-test('refuses links that lead to each other, and devices', async (t) => {
+test('rejects link cycles and devices', async (t) => {
   const root = await realpath(await folder(t, { 'Chart.yaml': chartYaml('c') }));
   await symlink('b', join(root, 'a'));
   await symlink('a', join(root, 'b'));
@@ -129,7 +129,7 @@ test('refuses links that lead to each other, and devices', async (t) => {
   });
 });
 
-test('tells of requirements in a chart of apiVersion v2, subcharts too', async (t) => {
+test('reports requirements.yaml in a chart or subchart of apiVersion v2', async (t) => {
   const root = await folder(t, {
     'Chart.yaml': chartYaml('c'),
     'requirements.lock': '',
@@ -143,7 +143,7 @@ test('tells of requirements in a chart of apiVersion v2, subcharts too', async (
   t.deepEqual(seen, ['Warning: Dependency locking is handled i', 'Warning: Dependencies are handled in Cha']);
 });
 
-test('names the first file that is wrong, in the order of names', async (t) => {
+test('reports the first invalid file in order of names', async (t) => {
   const root = await folder(t, { 'Chart.lock': '[', 'values.yaml': '[' });
   await t.throwsAsync(loadDirectory(root), { message: /^cannot load Chart\.lock/ });
   await rm(join(root, 'Chart.lock'));
@@ -152,14 +152,14 @@ test('names the first file that is wrong, in the order of names', async (t) => {
   await t.throwsAsync(loadDirectory(root), { message: /Chart\.yaml file is missing/ });
 });
 
-test('refuses a link to a folder that it is in', async (t) => {
+test('rejects a link to a folder that contains the link', async (t) => {
   const root = await folder(t, { 'Chart.yaml': chartYaml('c'), 'a/b': '' });
   await symlink('..', join(root, 'a/up'));
   const error = await t.throwsAsync(loadDirectory(root), { instanceOf: ChartError });
-  t.regex(error.message, /link to a folder that it is in: "a\/up"/);
+  t.regex(error.message, /link to a folder that contains the link: "a\/up"/);
 });
 
-test('refuses files that are too large', async (t) => {
+test('rejects files that are too large', async (t) => {
   const root = await folder(t, { 'Chart.yaml': chartYaml('c'), big: 'x'.repeat(5 * 1024 * 1024 + 1) });
   const error = await t.throwsAsync(loadDirectory(root), { instanceOf: ChartError });
   t.is(error.code, 'too_large');

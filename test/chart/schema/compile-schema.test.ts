@@ -22,8 +22,8 @@ const schemaOf = {
 
 const typeNames = "'array', 'boolean', 'integer', 'null', 'number', 'object', 'string'";
 
-const isNoSchema = test.macro<[draft: keyof typeof schemaOf, schema: string, ...lines: string[]]>({
-  title: (_, draft, schema) => `${JSON.stringify(schema)} is no schema of draft ${draft}`,
+const rejectsSchema = test.macro<[draft: keyof typeof schemaOf, schema: string, ...lines: string[]]>({
+  title: (_, draft, schema) => `rejects ${JSON.stringify(schema)} as a schema of draft ${draft}`,
   exec(t, draft, schema, ...lines) {
     const start = `"file:///values.schema.json#" is not valid against metaschema: jsonschema validation failed with '${schemaOf[draft]}'`;
     t.throws(() => compileSchema(readYaml(schema), new Map()), {
@@ -33,12 +33,12 @@ const isNoSchema = test.macro<[draft: keyof typeof schemaOf, schema: string, ...
   },
 });
 
-test(isNoSchema, 2020, '1', "- at '': got number, want boolean or object");
-test(isNoSchema, 2020, '[]', "- at '': got array, want boolean or object");
-test(isNoSchema, 2020, 'required: a', "- at '': 'allOf' failed", "  - at '/required': got string, want array");
-test(isNoSchema, 2020, '$ref: 5', "- at '': 'allOf' failed", "  - at '/$ref': got number, want string");
+test(rejectsSchema, 2020, '1', "- at '': got number, want boolean or object");
+test(rejectsSchema, 2020, '[]', "- at '': got array, want boolean or object");
+test(rejectsSchema, 2020, 'required: a', "- at '': 'allOf' failed", "  - at '/required': got string, want array");
+test(rejectsSchema, 2020, '$ref: 5', "- at '': 'allOf' failed", "  - at '/$ref': got number, want string");
 test(
-  isNoSchema,
+  rejectsSchema,
   2020,
   'type: foo',
   "- at '': 'allOf' failed",
@@ -47,7 +47,7 @@ test(
   "    - at '/type': got string, want array",
 );
 test(
-  isNoSchema,
+  rejectsSchema,
   2020,
   'properties: {a: {$id: "#/properties/a"}}',
   "- at '': 'allOf' failed",
@@ -55,7 +55,7 @@ test(
   "    - at '/properties/a/$id': '#/properties/a' does not match pattern '^[^#]*#?$'",
 );
 test(
-  isNoSchema,
+  rejectsSchema,
   2020,
   'properties: {a: {pattern: "[a"}}',
   "- at '': 'allOf' failed",
@@ -63,7 +63,7 @@ test(
   "    - at '/properties/a/pattern': '[a' is not valid regex: error parsing regexp: missing closing ]: `[a`",
 );
 test(
-  isNoSchema,
+  rejectsSchema,
   2020,
   'patternProperties: {"[a": {}}',
   "- at '': 'allOf' failed",
@@ -71,14 +71,14 @@ test(
   "    - at '': '[a' is not valid regex: error parsing regexp: missing closing ]: `[a`",
 );
 test(
-  isNoSchema,
+  rejectsSchema,
   2020,
   '$ref: "%zz"',
   "- at '': 'allOf' failed",
   `  - at '/$ref': '%zz' is not valid uri-reference: parse "%zz": invalid URL escape "%zz"`,
 );
 test(
-  isNoSchema,
+  rejectsSchema,
   2019,
   `${draft2019}$anchor: "1"\nitems: [{type: 1}]`,
   "- at '': 'allOf' failed",
@@ -90,30 +90,30 @@ test(
   `        - at '/items/0/type': value must be one of ${typeNames}`,
   "        - at '/items/0/type': got number, want array",
 );
-test(isNoSchema, 7, `${draft7}properties: []`, "- at '/properties': got array, want object");
-test(isNoSchema, 7, `${draft7}required: a`, "- at '/required': got string, want array");
+test(rejectsSchema, 7, `${draft7}properties: []`, "- at '/properties': got array, want object");
+test(rejectsSchema, 7, `${draft7}required: a`, "- at '/required': got string, want array");
 test(
-  isNoSchema,
+  rejectsSchema,
   6,
   `${draft6}minLength: -1`,
   "- at '/minLength': 'allOf' failed",
   "  - at '/minLength': minimum: got -1, want 0",
 );
 test(
-  isNoSchema,
+  rejectsSchema,
   4,
   `${draft4}minimum: x\nrequired: []`,
   "- at '/minimum': got string, want number",
   "- at '/required': minItems: got 0, want 1",
 );
 test(
-  isNoSchema,
+  rejectsSchema,
   4,
   `${draft4}exclusiveMinimum: true`,
   "- at '': properties 'minimum' required, if 'exclusiveMinimum' exists",
 );
 test(
-  isNoSchema,
+  rejectsSchema,
   2020,
   `properties: {a: {$id: "http://e.x/a", ${draft7.trim().replace(/: (.*)/, ': "$1"')}, type: 1}}`,
   "- at '': 'allOf' failed",
@@ -122,7 +122,7 @@ test(
   "    - at '/properties/a/type': got number, want array",
 );
 
-test('what only a reference makes a schema is held against the schema of its draft, too', (t) => {
+test('validates schemas outside the known keywords if a reference points to them', (t) => {
   t.throws(() => compileSchema(readYaml('properties: {a: {$ref: "#/x/z"}}\nx: {z: {required: 1}}'), new Map()), {
     message:
       `"file:///values.schema.json#/x/z" is not valid against metaschema: jsonschema validation failed with '${schemaOf[2020]}'\n` +
@@ -147,7 +147,7 @@ test(
   'invalid regex "(" at "file:///values.schema.json#/patternProperties": error parsing regexp: missing closing ): `(`',
 );
 
-test("a reference to a draft's own schema leads there", (t) => {
+test("resolves references to a draft's own schema", (t) => {
   const reference = 'http://json-schema.org/draft-07/schema#/definitions/nonNegativeInteger';
   const schema = compileSchema(readYaml(`properties: {a: {$ref: "${reference}"}}`), new Map());
   const failure = validate(schema, readYaml('a: -1'));
@@ -173,7 +173,7 @@ test(isItsOwn, 'https://json-schema.org/draft/2019-09/schema');
 test(isItsOwn, 'https://json-schema.org/draft/2020-12/schema');
 test(isItsOwn, 'http://json-schema.org/schema');
 
-test('schemas of drafts are compiled once where a cache is kept', (t) => {
+test('compiles the schemas of drafts only once with a cache', (t) => {
   const cache = new Map();
   compileSchema(readYaml('type: object'), cache);
   const [first] = cache.values();

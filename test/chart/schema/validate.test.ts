@@ -15,7 +15,7 @@ const draft7 = '$schema: http://json-schema.org/draft-07/schema#\n';
 const draft2019 = '$schema: https://json-schema.org/draft/2019-09/schema\n';
 
 const finds = test.macro<[schema: string, value: string, ...lines: string[]]>({
-  title: (_, schema, value) => `${JSON.stringify(schema)} says of ${JSON.stringify(value)}`,
+  title: (_, schema, value) => `validates ${JSON.stringify(value)} against ${JSON.stringify(schema)}`,
   exec(t, schema, value, ...lines) {
     t.deepEqual(problems(schema, value), lines);
   },
@@ -125,7 +125,7 @@ test(
 );
 
 const fails = test.macro({
-  title: (_, schema: string) => `refuses ${JSON.stringify(schema)}`,
+  title: (_, schema: string) => `rejects the schema ${JSON.stringify(schema)}`,
   exec(t, schema: string, message: string | RegExp) {
     t.throws(() => compileSchema(readYaml(schema), new Map()), { instanceOf: ValuesError, message });
   },
@@ -146,11 +146,11 @@ test(
   /is not valid regex: error parsing regexp: invalid or unsupported Perl syntax/,
 );
 
-test('references that nothing leads to are not looked at', (t) => {
+test('ignores invalid references in unreachable schemas', (t) => {
   t.deepEqual(problems(`${draft7}definitions: {a: {$ref: "https://e.x/a.json"}}`, '1'), []);
 });
 
-test('expressions that a backtracking matcher would not finish end at once', (t) => {
+test('matches patterns in linear time that would make a backtracking matcher hang', (t) => {
   t.timeout(2000);
   t.is(problems('pattern: "^(a+)+$"', `${'a'.repeat(5000)}b`).length, 1);
 });

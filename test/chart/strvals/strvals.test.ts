@@ -27,7 +27,7 @@ test(sets, setStrings, 'a=1,b=true', '{"a":"1","b":"true"}');
 test(sets, setLiteral, 'a.b=1,c=[x]', '{"a":{"b":"1,c=[x]"}}');
 test(sets, setJson, 'a={"b": [1]},c=,d=null', '{"a":{"b":[1]},"c":null,"d":null}');
 
-test('a whole number of --set is an int64, one of JSON a float64', (t) => {
+test('--set reads whole numbers as int64, --set-json as float64', (t) => {
   const target: ValueMap = new Map();
   setValues('a=5', target);
   setJson('b=5', target);
@@ -35,7 +35,7 @@ test('a whole number of --set is an int64, one of JSON a float64', (t) => {
   t.is(target.get('b'), 5);
 });
 
-test('--set-file reads each value from the file it names', (t) => {
+test('--set-file reads each value from its file', (t) => {
   const target: ValueMap = new Map();
   setFiles('a=x.txt,b.c=y.txt', target, (path) => `content of ${path}`);
   t.is(encodeJson(target, { escapeHtml: false }), '{"a":"content of x.txt","b":{"c":"content of y.txt"}}');
@@ -48,7 +48,7 @@ const refused = test.macro({
       { code: 'values_invalid', message },
     );
   },
-  title: (_, set: Setter, line: string) => `${set.name} ${line.slice(0, 20)} is refused with Helm's text`,
+  title: (_, set: Setter, line: string) => `${set.name} ${line.slice(0, 20)} is rejected with Helm's text`,
 });
 
 test(refused, setValues, 'a', 'key "a" has no value');
@@ -57,7 +57,7 @@ test(refused, setValues, 'a={x', "list must terminate with '}'");
 test(refused, setValues, 'a[x]=1', 'error parsing index: strconv.Atoi: parsing "x": invalid syntax');
 test(refused, setValues, 'a[-1]=1', 'negative -1 index not allowed');
 test(refused, setValues, 'a[65537]=1', 'index of 65537 is greater than maximum supported index of 65536');
-test(refused, setValues, `a${'[65536]'.repeat(2000)}=1`, 'indices leave more than 1000000 places of lists empty');
+test(refused, setValues, `a${'[65536]'.repeat(2000)}=1`, 'more than 1000000 list elements would be empty');
 test(refused, setValues, 'a[0]b=1', "unexpected data at end of array index: ['b']");
 test(
   refused,
