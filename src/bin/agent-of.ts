@@ -25,10 +25,10 @@ export interface AgentSetup {
   listen?: ListenAddress | undefined;
   listenInsecure?: boolean;
   localCharts?: string | undefined;
-  /** Whether charts may use Nunjucks. Default false. */
+  /** Whether charts may use Nunjucks. Default: false. */
   allowNunjucks?: boolean;
   times?: NonNullable<AgentOptions['times']>;
-  /** How far charts and their renders may go. Default: `defaultChartLimits` and `defaultRenderLimits`. */
+  /** Default: `defaultChartLimits` and `defaultRenderLimits`. */
   limits?: { render?: RenderLimits; chart?: ChartLimits } | undefined;
   /** Time limit of each chart download, in milliseconds. Default: 120,000. */
   downloadTimeoutMs?: number;
@@ -36,7 +36,7 @@ export interface AgentSetup {
   plainHttp?: boolean;
 }
 
-/** An agent with all that it works with: the cluster, the store of releases, the renderer, the source of charts. */
+/** Starts an agent together with its cluster, release storage, renderer and chart source. */
 export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const { log, limits = {} } = setup;
   const host = processHost();

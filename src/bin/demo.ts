@@ -1,14 +1,15 @@
-// The main job on one machine: a cluster (the sandbox, or a real one), a control plane and an agent; a chart is installed from an HTTP repository, an upgrade to an
-// image that cannot be pulled fails and is rolled back.
+// Shows the main job on one machine, with a cluster (the sandbox or a real one), a control plane and
+// an agent: installs a chart from an HTTP repository, then upgrades it to an image that cannot be
+// pulled, which fails and is rolled back.
 import { parseArgs } from 'node:util';
 import { runDemo } from './demo/run-demo.ts';
 
 const usage = `Usage: npm run demo -- [--chart NAME] [--kubeconfig FILE --image REF] [--keep]
 
-  --chart NAME       the chart of examples/charts: web, or nunjucks-web, the same in Nunjucks instead of Go templates (default: web)
-  --kubeconfig FILE  work on this cluster instead of the sandbox
-  --image REF        the web server's image, which the cluster's nodes can run
-  --keep             leave everything running until Ctrl-C
+  --chart NAME       chart in examples/charts: web, or nunjucks-web, which is written for Nunjucks (default: web)
+  --kubeconfig FILE  use this cluster instead of the sandbox
+  --image REF        image of a web server that the nodes of the cluster can run
+  --keep             keep everything running until Ctrl-C, to try more commands
 
 Examples:
   npm run demo

@@ -1,9 +1,9 @@
 import { pino, type Logger } from 'pino';
 
-/** Fields that must not be seen in a log, should a caller put one there. */
+/** Fields that are removed from log lines, in case a caller passes one. */
 const secretFields = ['token', 'password', 'repoPassword', 'authorization', 'values', 'payload'];
 
-/** Logs lines of JSON to standard error, which leaves standard output to answers. The level comes from `HELM_AGENT_LOG_LEVEL`; default `info`. */
+/** Returns a logger that writes lines of JSON to standard error. */
 export function processLogger(level = 'info'): Logger {
   return pino(
     {

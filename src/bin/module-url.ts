@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 
-/** The URL of a module beside `from`, whether the program runs from TypeScript or was built. */
+/** Returns the URL of a module in the folder of `from`, in TypeScript or built. */
 export function moduleUrl(name: string, from: string): URL {
   return new URL(`./${name}${extname(new URL(from).pathname)}`, from);
 }

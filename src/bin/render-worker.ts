@@ -3,6 +3,6 @@ import { processHost } from '../render/process-host.ts';
 import { serveRenders } from '../render/worker/render-worker.ts';
 import type { WorkerSetup } from '../render/worker/messages.ts';
 
-if (parentPort === null) throw new Error('render-worker runs as a worker thread only');
-// the pool that starts this thread gives it nothing else
+if (parentPort === null) throw new Error('render-worker runs only as a worker thread');
+// the pool always starts this thread with this data
 serveRenders(parentPort, processHost(), workerData as WorkerSetup);

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 
-/** Resolves with the name of the signal that asks this process to stop. A second one ends it at once. */
+/**
+ * Resolves to the name of the signal that asks this process to stop. A second signal ends the process
+ * immediately.
+ */
 export async function stopSignal(): Promise<string> {
   const stopped = new AbortController();
   const { signal } = stopped;

@@ -2,7 +2,10 @@ import type { WriteStream } from 'node:tty';
 import type { Terminal } from '../cli/dependencies.ts';
 import { toBytes } from '../go/text.ts';
 
-/** A standard stream as the program writes to it. Once its reader has gone (`| head`), the process ends without a word. */
+/**
+ * Returns a standard stream as a `Terminal`. Ends the process quietly when the reader of a pipe closes
+ * it, as `| head` does.
+ */
 export function terminalOf(stream: NodeJS.WriteStream | WriteStream): Terminal {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);

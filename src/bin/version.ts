@@ -1,2 +1,2 @@
-/** The version of this program: that of package.json, which a test holds equal. */
+/** Version of this program. A test compares it with package.json. */
 export const version = '0.1.0';

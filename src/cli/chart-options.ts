@@ -4,17 +4,17 @@ import { commaList } from './comma-list.ts';
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 const collectListed = (value: string, before: string[] | undefined) => [...(before ?? []), ...commaList(value)];
 
-/** A flag that may be given more than once. */
+/** Returns an option that may be given more than once. */
 export function repeated(flag: string, description: string): Option {
   return new Option(flag, `${description}; may be repeated`).argParser(collect);
 }
 
-/** A flag that may be given more than once, and with several values with commas between. */
+/** Returns an option that may be given more than once, and with several values separated by commas. */
 export function listed(flag: string, description: string): Option {
-  return new Option(flag, `${description}; may be repeated, or with commas between`).argParser(collectListed);
+  return new Option(flag, `${description}; may be repeated or separated by commas`).argParser(collectListed);
 }
 
-/** Where a chart comes from. */
+/** Flags that name the source of a chart. */
 export interface RepositoryFlags {
   repo?: string | undefined;
   version?: string | undefined;
@@ -25,33 +25,31 @@ export interface RepositoryFlags {
   plainHttp?: boolean | undefined;
 }
 
-/** What `template` and `show` take to find a chart on this machine or elsewhere. */
+/** Adds the flags with which `template` and `show` find a chart on this machine or elsewhere. */
 export function addChartOptions(command: Command): void {
   addRepositoryOptions(command, 'a path or a URL');
   command
-    .option('--devel', "pre-releases, too; as --version '>0.0.0-0'")
-    .option('--pass-credentials', 'send them to other hosts, too, where the repository leads there')
-    .option('--plain-http', 'ask the registry of an oci:// address without TLS');
+    .option('--devel', "include pre-releases; same as --version '>0.0.0-0'")
+    .option('--pass-credentials', 'also send user name and password to other hosts that the repository links to')
+    .option('--plain-http', 'use HTTP instead of HTTPS for the registry of an oci:// address');
 }
 
-/** `withoutRepository` says what the chart is where no repository is given. */
+/** Adds the flags of a chart repository. `withoutRepository` describes the chart argument without --repo. */
 export function addRepositoryOptions(command: Command, withoutRepository: string): void {
   command
-    .option('--repo <url>', `the HTTP repository of the chart; without it, the chart is ${withoutRepository}`)
-    .option('--version <version>', 'a version or a range; the newest where absent')
-    .option('--username <name>', 'for the repository')
-    .option('--password-file <file>', 'a file with the password for the repository');
+    .option('--repo <url>', `URL of the chart's HTTP repository; without it, the chart is ${withoutRepository}`)
+    .option('--version <version>', 'version of the chart, or a range of versions (default: the newest)')
+    .option('--username <name>', 'user name for the repository')
+    .option('--password-file <file>', 'file with the password for the repository');
 }
 
-export function addValueOptions(
-  command: Command,
-  valuesFile = 'a file of values, of which the last wins; - for stdin',
-): void {
+/** Adds Helm's flags for values. */
+export function addValueOptions(command: Command): void {
   command
-    .addOption(listed('-f, --values <file>', valuesFile))
-    .addOption(repeated('--set <assignments>', 'values as a=1,b.c=x'))
-    .addOption(repeated('--set-string <assignments>', 'values that are text'))
-    .addOption(repeated('--set-json <assignments>', 'values in JSON'))
-    .addOption(repeated('--set-file <assignments>', 'values out of files'))
-    .addOption(repeated('--set-literal <assignment>', 'one value, taken as it stands'));
+    .addOption(listed('-f, --values <file>', 'file with values, - for stdin; the last one wins'))
+    .addOption(repeated('--set <assignments>', 'set values: a=1,b.c=x'))
+    .addOption(repeated('--set-string <assignments>', 'set values as strings'))
+    .addOption(repeated('--set-json <assignments>', 'set values as JSON'))
+    .addOption(repeated('--set-file <assignments>', 'set values to the contents of files'))
+    .addOption(repeated('--set-literal <assignment>', 'set one value literally, without parsing it'));
 }

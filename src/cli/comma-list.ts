@@ -1,6 +1,7 @@
 /**
- * The items of a flag that takes several with commas between: a record of CSV, in which an item in quotes may hold commas, as Helm's flags
- * `--values` and `--api-versions` are read. Empty text has none. Throws where quotes are out of place.
+ * Splits the value of a flag at its commas, as Helm's `--values` and `--api-versions` do: the value
+ * is a record of CSV, in which an item in quotes may contain commas. Returns no items for an empty
+ * value. Throws an error if a quote is misplaced.
  */
 export function commaList(text: string): string[] {
   const [line = ''] = text.split(/\r?\n/, 1);
@@ -10,7 +11,7 @@ export function commaList(text: string): string[] {
   const item = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$|(?=\n))/y;
   for (;;) {
     const match = item.exec(record);
-    if (match === null) throw new Error(`in ${JSON.stringify(text)} a quote is out of place; write "a,b",c`);
+    if (match === null) throw new Error(`misplaced quote in ${JSON.stringify(text)}; write "a,b",c`);
     items.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
     if (match[3] !== ',') return items;
   }

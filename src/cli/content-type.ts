@@ -32,7 +32,10 @@ const signatures: readonly (readonly [RegExp, string])[] = [
   [/^\0asm/, 'application/wasm'],
 ];
 
-/** What the first 512 bytes of a file look like, by Go's `http.DetectContentType`, which fills a shorter file up with zeros for Helm. */
+/**
+ * Returns the media type of a file, guessed from its first 512 bytes as Go's
+ * `http.DetectContentType` does. A shorter file is padded with zeros, as Helm does.
+ */
 export function contentType(data: Uint8Array): string {
   const head = Buffer.from(data.subarray(0, 512)).toString('latin1').padEnd(512, '\0');
   const known = signatures.find(([signature]) => signature.test(head));

@@ -1,36 +1,48 @@
-import type { ControlPlaneSettings } from './control-plane-settings.ts';
 import type { Host } from '../go/host.ts';
 import type { RenderLimits } from '../render/limits.ts';
 import type { ThreadedRenderer } from '../render/renderer.ts';
-import type { RunSettings } from './run-settings.ts';
+import type { ControlPlaneSettings } from './control-plane/settings.ts';
+import type { RunSettings } from './run/settings.ts';
+import type { SandboxSettings } from './sandbox/settings.ts';
 
-/** Where text goes. */
+/** An output stream. */
 export interface Terminal {
   write(text: string): void;
-  /** Whether a person watches. */
+  /** Whether the output is a terminal, and not a file or a pipe. */
   readonly isTerminal: boolean;
-  /** The width; looked at anew for each line that is drawn. */
+  /** Current width in columns; it changes when the window is resized. */
   readonly columns: number;
 }
 
-/** What the program takes from outside. */
+/** Everything that the program takes from outside. */
 export interface ProgramDependencies {
   version: string;
+  /** The words that start this program in a shell, for commands in hints. */
+  programName: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** The name of this machine or pod. */
+  /** Name of this machine or pod. */
   hostName: string;
   stdout: Terminal;
   stderr: Terminal;
   host: Host;
-  /** Reads a file; `-` is what comes in through stdin. */
+  /** Reads a file, or stdin for the path `-`. */
   readFile(path: string): Promise<Uint8Array>;
+  isFolder(path: string): Promise<boolean>;
   fetch(url: string, init?: RequestInit): Promise<Response>;
-  /** Calls back at each Ctrl-C, instead of ending the process; returns what takes that back. */
+  /**
+   * Calls the listener on each Ctrl-C instead of ending the process. Returns a function that removes
+   * the listener.
+   */
   onInterrupt(listener: () => void): () => void;
-  /** A renderer for charts of this machine; to be closed by who asked for it. */
+  /** Creates a renderer for charts of this machine. The caller closes it. */
   createRenderer(options: { allowNunjucks: boolean; limits?: RenderLimits }): ThreadedRenderer;
-  /** Runs an agent until the process is told to stop. Fails where it cannot start. */
+  /** Runs an agent until the process gets a stop signal. Rejects if the agent cannot start. */
   runAgent(settings: RunSettings): Promise<void>;
-  /** Runs a control plane until the process is told to stop. Fails where it cannot start. */
+  /** Runs a control plane until the process gets a stop signal. Rejects if it cannot start. */
   runControlPlane(settings: ControlPlaneSettings): Promise<void>;
+  /**
+   * Runs a Kubernetes API in memory until the process gets a stop signal. Calls `ready` with its URL
+   * and the path of the kubeconfig it wrote. Rejects if it cannot start.
+   */
+  runSandbox(settings: SandboxSettings, ready: (url: string, kubeconfig: string) => void): Promise<void>;
 }

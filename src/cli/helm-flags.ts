@@ -1,32 +1,43 @@
 import { Option, type Command } from 'commander';
 
-const noCluster = 'no cluster is asked here';
-const noEffect = 'leave it out: it changes nothing of what is printed';
-const toFile = 'send the output to a file with > FILE';
-const certificates = 'name the file in the environment, as NODE_EXTRA_CA_CERTS';
+type Flags = Readonly<Record<string, string>>;
 
-/** Flags of the helm CLI's commands of the same names, as commander writes them, and what to do without them. */
-const absentFlags: Readonly<Record<string, string>> = {
-  '--output-dir <dir>': toFile,
-  '--release-name': toFile,
-  '-g, --generate-name': 'give a name, or --name-template',
-  '--validate': noCluster,
-  '--dry-run [mode]': noCluster,
-  '--kubeconfig <file>': noCluster,
-  '--kube-context <name>': noCluster,
-  '--dependency-update': 'put the dependencies into the folder charts/ of the chart first',
-  '--post-renderer <program>': 'pipe the output through it',
-  '--post-renderer-args <args>': 'pipe the output through it',
-  '--password <password>': 'put it into a file, and give --password-file',
+const certificates = 'set NODE_EXTRA_CA_CERTS to the file with the certificates';
+const noDownload = 'put the dependencies into the folder charts/ of the chart first';
+const noSignatures = 'signatures of charts are not verified';
+
+/** Flags of helm that no command has, as commander writes them, with what to do instead. */
+const commonFlags: Flags = {
+  '-g, --generate-name': 'give a name',
+  '--dependency-update': noDownload,
+  '--password <password>': 'put it into a file and use --password-file',
   '--ca-file <file>': certificates,
   '--cert-file <file>': certificates,
   '--key-file <file>': certificates,
   '--insecure-skip-tls-verify': certificates,
-  '--verify': 'signatures of charts are not looked at',
-  '--keyring <file>': 'signatures of charts are not looked at',
-  '--jsonpath <template>': 'it goes with show values',
-  '--enable-dns': 'templates look up no names',
-  '--debug': 'what fails is named with its place',
+  '--verify': noSignatures,
+  '--keyring <file>': noSignatures,
+  '--enable-dns': 'templates cannot look up host names',
+  '--debug': 'errors always name the file and line',
+};
+
+const noCluster = 'this command does not use a cluster';
+const noEffect = 'leave it out, it does not change the output';
+const toFile = 'redirect the output with > FILE';
+
+/** Flags of helm that commands without a cluster lack. */
+const offlineFlags: Flags = {
+  ...commonFlags,
+  '--output-dir <dir>': toFile,
+  '--release-name': toFile,
+  '-g, --generate-name': 'give a name, or use --name-template',
+  '--validate': noCluster,
+  '--dry-run [mode]': noCluster,
+  '--kubeconfig <file>': noCluster,
+  '--kube-context <name>': noCluster,
+  '--post-renderer <program>': 'pipe the output through it',
+  '--post-renderer-args <args>': 'pipe the output through it',
+  '--jsonpath <template>': 'it belongs to show values',
   '--skip-crds': noEffect,
   '--create-namespace': noEffect,
   '--wait [strategy]': noEffect,
@@ -40,17 +51,59 @@ const absentFlags: Readonly<Record<string, string>> = {
   '--no-color': noEffect,
 };
 
-/** Lets a command that stands in for one of helm's say of each flag that it lacks what to do instead, and where all are listed. */
-export function refuseHelmFlags(command: Command): void {
-  const path = ` ${command.parent?.name() === 'show' ? 'show ' : ''}${command.name()}`;
-  command.showHelpAfterError(`helm-agent${path} --help lists the flags`);
+const agentCluster = 'the agent uses the cluster that it was started with; choose it with --agent';
+const noReuse = 'each upgrade starts from the values of the chart; give all of your values with -f and --set';
+const previewOffline = 'use helm-agent template to see the manifests';
+const everyNamespace = 'without --namespace, the releases of all namespaces are listed';
+const noFilter = 'filter the table, for example with grep';
+
+/** Flags of helm that `ctl` lacks. */
+const ctlFlags: Flags = {
+  ...commonFlags,
+  '--kubeconfig <file>': agentCluster,
+  '--kube-context <name>': agentCluster,
+  '--dry-run [mode]': previewOffline,
+  '--hide-secret': previewOffline,
+  '--reuse-values': noReuse,
+  '--reset-then-reuse-values': noReuse,
+  '--reset-values': 'leave it out, an upgrade always does this',
+  '--rollback-on-failure': 'it is called --atomic here, and is the default',
+  '--cleanup-on-fail': 'use --atomic, which is the default and undoes a failed operation',
+  '--devel': "use --version '>0.0.0-0'",
+  '--name-template <template>': 'give a name',
+  '--post-renderer <program>': 'agents do not run programs',
+  '--post-renderer-args <args>': 'agents do not run programs',
+  '-o, --output <format>': 'for JSON use the REST API, see docs/protocol.md',
+  '-A, --all-namespaces': everyNamespace,
+  '-a, --all': 'leave it out, releases of every status are listed',
+  '-q, --short': noFilter,
+  '--filter <pattern>': noFilter,
+  '-l, --selector <selector>': noFilter,
+  '--deployed': noFilter,
+  '--failed': noFilter,
+  '--pending': noFilter,
+};
+
+const flagSets = { offline: offlineFlags, ctl: ctlFlags };
+
+/**
+ * Makes a command with the name of one of helm's refuse each flag that only helm has, with an error
+ * that says what to do instead and where the flags are listed. Call it after adding all options.
+ */
+export function refuseHelmFlags(command: Command, set: keyof typeof flagSets): void {
+  const name = fullName(command);
+  command.showHelpAfterError(`${name} --help lists the flags`);
   const own = new Set(command.options.map(({ long }) => long));
-  for (const [flags, instead] of Object.entries(absentFlags)) {
+  for (const [flags, instead] of Object.entries(flagSets[set])) {
     const option = new Option(flags).hideHelp();
     if (own.has(option.long)) continue;
     command.addOption(option);
     command.on(`option:${option.name()}`, () => {
-      command.error(`error: helm-agent${path} has no ${option.long ?? flags}, unlike helm: ${instead}`);
+      command.error(`error: ${name} has no ${option.long ?? flags}, unlike helm: ${instead}`);
     });
   }
+}
+
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 }

@@ -3,25 +3,25 @@ import { quote } from '../go/strconv.ts';
 type Level = 'INFO' | 'WARN' | 'ERROR';
 type Attributes = Readonly<Record<string, string>>;
 
-/** A line of Helm's log on stderr: what Go's slog writes as text, without the time. */
+/** Returns a line of Helm's log as Go's slog writes it in text form, without the time. */
 function logLine(level: Level, message: string, attributes: Attributes = {}): string {
   const pairs = Object.entries({ msg: message, ...attributes }).map(([key, value]) => `${key}=${logValue(value)}`);
   return `level=${level} ${pairs.join(' ')}\n`;
 }
 
-/** Helm's log, and what takes its lines. */
+/** Returns functions that log what Helm logs, in its words. `write` receives the lines. */
 export function helmLog(write: (line: string) => void) {
   return {
-    /** What is logged while a chart is loaded. */
+    /** Logs a notice about loading a chart. */
     notice: (message: string, attributes?: Attributes) => write(logLine('INFO', message, attributes)),
-    /** What is logged of values, and with attributes of dependencies. */
+    /** Logs a notice about values or, if it has attributes, a warning about dependencies. */
     warn: (message: string, attributes?: Attributes) =>
       write(logLine(attributes === undefined ? 'INFO' : 'WARN', message, attributes)),
-    /** What is logged of templates and hooks. */
+    /** Logs a notice about templates and hooks. */
     rendering: ({ level, message, attributes }: { level: Level; message: string; attributes: Attributes }) =>
       write(logLine(level, message, attributes)),
     error: (message: string, error: string) => write(logLine('ERROR', message, { error })),
-    /** On stderr, other than Helm's: manifests that are piped on stay manifests. */
+    /** Reports a download. Helm prints this on stdout, where it would end up among the manifests. */
     pulled: (reference: string, digest: string) => write(`Pulled: ${reference}\nDigest: ${digest}\n`),
     deprecated: () => write(logLine('WARN', 'this chart is deprecated')),
   };
@@ -29,7 +29,7 @@ export function helmLog(write: (line: string) => void) {
 
 export type HelmLog = ReturnType<typeof helmLog>;
 
-/** As slog's TextHandler decides: letters, digits and signs of any script stand as they are. */
+/** A value that slog's TextHandler writes without quotes: letters, digits and signs of any script. */
 const plainValue = /^(?:[!#-<>-~]|(?![\0-\x7f\ufffd])[\p{L}\p{M}\p{N}\p{P}\p{S}])+$/u;
 
 function logValue(text: string): string {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
 import { defaultRenderLimits, type RenderLimits } from '../render/limits.ts';
 
-/** All that a user may set, by the names that docs/limits.md has. */
+/** All limits that a user may set, by the names in docs/limits.md. */
 export interface Limits {
   render: RenderLimits;
   chart: ChartLimits;
@@ -11,10 +11,9 @@ export interface Limits {
 const defaults = { ...defaultRenderLimits, ...defaultChartLimits };
 
 export const limitsFlag = '--limits <list>';
-export const limitsDescription =
-  'how far charts and renders may go, as steps=1000000,memoryMb=128; docs/limits.md has the names';
+export const limitsDescription = 'limits for charts and rendering: steps=1000000,memoryMb=128; see docs/limits.md';
 
-/** Reads `steps=1000000,memoryMb=128`; what is not named keeps its default. */
+/** Parses `steps=1000000,memoryMb=128`. A limit that is not named keeps its default. */
 export const limitsSchema = z.string().transform((text, context): Limits => {
   const given: Record<string, number> = { ...defaults };
   for (const part of text.split(',').map((item) => item.trim())) {
@@ -23,23 +22,23 @@ export const limitsSchema = z.string().transform((text, context): Limits => {
     if (!Object.hasOwn(defaults, name)) {
       context.addIssue({
         code: 'custom',
-        message: `there is no limit ${JSON.stringify(name)}; known are ${Object.keys(defaults).join(', ')}`,
+        message: `unknown limit ${JSON.stringify(name)}; the limits are ${Object.keys(defaults).join(', ')}`,
       });
     } else if (!/^[1-9][0-9]{0,14}$/.test(value)) {
-      context.addIssue({ code: 'custom', message: `${name} must be a whole number from 1 on` });
+      context.addIssue({ code: 'custom', message: `${name} must be a positive whole number` });
     } else given[name] = Number(value);
   }
   return { render: pick(given, defaultRenderLimits), chart: pick(given, defaultChartLimits) };
 });
 
-/** Of all numbers those that `like` has. */
+/** Returns the numbers whose names are keys of `like`. */
 function pick<T extends object>(given: Readonly<Record<string, number>>, like: T): T {
   // `given` has a number for each of the names
   return Object.fromEntries(Object.keys(like).map((name) => [name, given[name]])) as T;
 }
 
-/** The limits that a flag names. Throws an error that says what is wrong with it. */
-export function limitsOf(flag: string | undefined): Limits {
+/** Returns the limits that a flag sets. Throws an error that names the flag and the problem. */
+export function parseLimits(flag: string | undefined): Limits {
   const parsed = limitsSchema.safeParse(flag ?? '');
   if (parsed.success) return parsed.data;
   throw new Error(`--limits: ${parsed.error.issues.map(({ message }) => message).join('; ')}`);

@@ -7,19 +7,24 @@ import type { Notice } from '../chart/notice.ts';
 import { contentType } from './content-type.ts';
 import type { LocatedChart } from './locate-chart.ts';
 
-/** Loads a chart that was found. Throws an error with Helm's text, or `ChartError`. */
+/**
+ * Loads a chart. The links in a folder may point anywhere on this machine, as in Helm. Throws an
+ * error with Helm's text, or `ChartError`.
+ */
 export async function loadChart(located: LocatedChart, notice: Notice, limits?: ChartLimits): Promise<Chart> {
-  if ('folder' in located) return loadFolder(located.folder, notice, limits);
+  const options = { notice, ...(limits && { limits }) };
+  if ('folder' in located) {
+    const { folder } = located;
+    return loadDirectory(folder, { root: parse(folder).root, ...options });
+  }
   requireArchive(located);
-  return loadArchive(located.archive, { notice, ...(limits && { limits }) });
+  return loadArchive(located.archive, options);
 }
 
-/** Loads a chart from a folder of this machine; its links may lead anywhere, as in Helm. */
-export function loadFolder(folder: string, notice: Notice, limits?: ChartLimits): Promise<Chart> {
-  return loadDirectory(folder, { root: parse(folder).root, notice, ...(limits && { limits }) });
-}
-
-/** Refuses a file that is no archive, and says what it is instead (pkg/chart/loader/archive: EnsureArchive). */
+/**
+ * Refuses a file that is not an archive, and names its type (pkg/chart/loader/archive:
+ * EnsureArchive).
+ */
 export function requireArchive({ archive, name }: Extract<LocatedChart, { archive: Uint8Array }>): void {
   if (archive[0] === 0x1f && archive[1] === 0x8b && archive[2] === 8) return;
   throw new Error(

@@ -7,17 +7,21 @@ import { createChartSource } from '../source/chart-source.ts';
 import type { RepositoryFlags } from './chart-options.ts';
 import type { HelmLog } from './helm-log.ts';
 
-/** Where a chart is, in full; an archive that was downloaded has the name under which it was asked for. */
+/**
+ * A chart that was found: an absolute path of a folder, or an archive with its path, or with the name
+ * under which it was downloaded.
+ */
 export type LocatedChart = { folder: string } | { archive: Uint8Array; name: string };
 
 /**
- * Finds the chart that a user of this machine names: a directory or an archive at a path, an archive at an address, or with `--repo` a chart of that repository
- * (pkg/action/install.go: LocateChart). Throws an error with Helm's text, or `SourceError`.
+ * Finds the chart that a user names: a directory or an archive at a path, an archive at a URL, or
+ * with `--repo` a chart of that repository (pkg/action/install.go: LocateChart). Throws an error with
+ * Helm's text, or `SourceError`.
  */
 export async function locateChart(
   given: string,
   { repo, version, devel, username, passwordFile, passCredentials, plainHttp }: RepositoryFlags,
-  readSecret: (path: string) => Promise<string>,
+  readPassword: (path: string) => Promise<string>,
   { warn, pulled }: Pick<HelmLog, 'warn' | 'pulled'>,
 ): Promise<LocatedChart> {
   const name = given.trim();
@@ -31,7 +35,7 @@ export async function locateChart(
     repoUrl: repo || undefined,
     chartVersion: version?.trim() || (devel ? '>0.0.0-0' : undefined),
     username,
-    password: passwordFile === undefined ? undefined : await readSecret(passwordFile),
+    password: passwordFile === undefined ? undefined : await readPassword(passwordFile),
     passCredentials,
   };
   const source = createChartSource({ plainHttp, onWarning: warn, onPulled: pulled });
@@ -46,7 +50,10 @@ async function localChart(path: string): Promise<LocatedChart | undefined> {
   return undefined;
 }
 
-/** Refuses what is neither a path nor an address; a name with a slash is one that the helm CLI looks up in its list of repositories. */
+/**
+ * Refuses a name that is neither a path nor a URL. The helm CLI looks up a name with a slash in its
+ * list of repositories.
+ */
 function requireAddress(name: string): void {
   const { scheme, host, path } = urlOf(name);
   if (scheme === 'oci') return;
@@ -56,13 +63,13 @@ function requireAddress(name: string): void {
   }
   const [repository = '', ...rest] = path.split('/');
   if (rest.length > 0) {
-    const instead = `name the chart as --repo URL ${rest.join('/')}`;
-    throw new Error(`repo ${repository} not found; helm-agent keeps no list of repositories: ${instead}`);
+    const instead = `use --repo URL ${rest.join('/')}`;
+    throw new Error(`repo ${repository} not found; helm-agent does not keep a list of repositories: ${instead}`);
   }
   const problem = `non-absolute URLs should be in form of repo_name/path_to_chart, got: ${name}`;
   if (!/^[\w.-]+$/.test(name)) throw new Error(problem);
   throw new Error(
-    `${problem}; no folder or archive is named ${name}, and a chart of a repository is --repo URL ${name}`,
+    `${problem}; there is no folder or archive ${name}; for a chart of a repository use --repo URL ${name}`,
   );
 }
 

@@ -1,6 +1,9 @@
 import { parseKubeVersion } from '../render/scope/capabilities.ts';
 
-/** The Kubernetes version that a flag says, as Helm takes it; undefined where it says none. Refuses what is none with Helm's text. */
+/**
+ * Returns the Kubernetes version of a flag in Helm's form, or undefined if the flag is not given.
+ * Throws an error with Helm's text if it is not a version.
+ */
 export function kubeVersionOf({ kubeVersion }: { kubeVersion?: string | undefined }): string | undefined {
   if (!kubeVersion) return undefined;
   try {
@@ -12,7 +15,7 @@ export function kubeVersionOf({ kubeVersion }: { kubeVersion?: string | undefine
   return kubeVersion.startsWith('v') ? kubeVersion : `v${kubeVersion.trim()}`;
 }
 
-/** The namespace of a release, as Helm takes it where no kubeconfig says another. */
+/** Returns the namespace of a release as Helm chooses it without a kubeconfig. */
 export function namespaceOf(
   flags: { namespace?: string | undefined },
   env: Readonly<Record<string, string | undefined>>,

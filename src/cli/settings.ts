@@ -1,12 +1,14 @@
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 
-/** A setting that a flag or the environment gives; the flag wins. */
-interface Setting {
-  /** As commander writes it: `--token-file <file>`. Without a value it is a switch. */
+/** A setting that comes from a flag or from the environment; the flag wins. */
+export interface Setting {
+  /** The flag as commander writes it: `--token-file <file>`. Without a value it is a switch. */
   flag: string;
   variable: string;
   description: string;
+  /** Default value, for the help. */
+  default?: string;
 }
 
 /** Settings by the names of their values. */
@@ -17,13 +19,23 @@ class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
+/** Returns an error about one setting. */
+export function settingError({ flag, variable }: Setting, problem: string): Error {
+  return new SettingError(`${flag.split(' ')[0] ?? flag} (${variable}): ${problem}`);
+}
+
+/** Adds a flag for each setting. */
 export function addSettings(command: Command, settings: Settings<string>): void {
-  for (const { flag, variable, description } of Object.values(settings)) {
-    command.addOption(new Option(flag, `${description} (${variable})`));
+  for (const { flag, variable, description, default: fallback } of Object.values<Setting>(settings)) {
+    const notes = fallback === undefined ? `env: ${variable}` : `default: ${fallback}, env: ${variable}`;
+    command.addOption(new Option(flag, `${description} (${notes})`));
   }
 }
 
-/** Reads settings by a schema whose fields have their names. Throws `SettingError`. */
+/**
+ * Reads settings with a schema whose fields have their names. An empty variable counts as unset.
+ * Every rule of the schema must have a message of its own. Throws `SettingError`.
+ */
 export function readSettings<Shape extends z.ZodType>(
   schema: Shape,
   settings: Settings<string>,
@@ -37,13 +49,20 @@ export function readSettings<Shape extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => {
     const setting = settings[String(path[0])];
-    return setting ? `${setting.flag.split(' ')[0] ?? ''} (${setting.variable}): ${message}` : message;
+    return setting ? settingError(setting, message).message : message;
   });
   throw new SettingError(problems.join('\n'));
 }
 
-/** A switch: present as a flag, or `true` or `1` in the environment. */
+/** A switch: on if the flag is given, or if the variable is `true` or `1`. */
 export const switchSchema = z
   .union([z.boolean(), z.enum(['true', '1', 'false', '0'])], { error: 'must be true or false' })
   .default(false)
   .transform((value) => value === true || value === 'true' || value === '1');
+
+/** A TCP port; 0 lets the system choose a free one. */
+export const portSchema = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
+  .transform(Number)
+  .refine((port) => port <= 65_535, 'must be a port number from 0 to 65535');

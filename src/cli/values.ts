@@ -3,7 +3,7 @@ import { mergeValueOptions } from '../chart/values/value-options.ts';
 import type { Value, ValueMap } from '../go/value.ts';
 import { readValueFile } from './value-file.ts';
 
-/** What the user gave as values, in the order in which it was given. */
+/** Flags that set values, each in the order in which it was given. */
 export interface ValueFlags {
   values?: string[] | undefined;
   set?: string[] | undefined;
@@ -13,13 +13,13 @@ export interface ValueFlags {
   setLiteral?: string[] | undefined;
 }
 
-/** The values, merged as Helm merges them. Errors have Helm's texts. */
+/** Merges values as Helm does. Errors have Helm's texts. */
 export async function mergeValueFlags(
   flags: ValueFlags,
   readFile: (path: string) => Promise<Uint8Array>,
 ): Promise<ValueMap> {
   const { values = [], set = [], setString = [], setJson = [], setFile = [], setLiteral = [] } = flags;
-  // in the order in which they are named: stdin can be read but once
+  // read in the order given, because stdin can be read only once
   const contents = new Map<string, (string | Error)[]>();
   for (const path of [...values, ...namedFiles(setFile)]) {
     const content = await readValueFile(path, readFile).catch((error: unknown) =>
@@ -42,19 +42,19 @@ export async function mergeValueFlags(
   });
 }
 
-/** The files that --set-file lines name: reading them takes time, and setting values does not wait. */
+/** Returns the paths in --set-file flags, so that the files can be read before values are set. */
 function namedFiles(lines: readonly string[]): string[] {
   const paths: string[] = [];
-  const note = (path: string) => {
+  const collectPath = (path: string) => {
     paths.push(path);
     return '';
   };
   const target = new Map<string, Value>();
   for (const line of lines) {
     try {
-      setFiles(line, target, note);
+      setFiles(line, target, collectPath);
     } catch {
-      // a line that cannot be read is reported when the values are merged
+      // a flag that cannot be parsed is reported when the values are merged
     }
   }
   return paths;

@@ -31,7 +31,7 @@ test('an agent without settings names what is missing, and exits with 1', async 
   t.is(code, 1);
   t.is(
     stderr,
-    'Error: --control-plane (HELM_AGENT_CONTROL_PLANE): give the control plane to connect to, or --listen to be connected to\n',
+    'Error: --control-plane (HELM_AGENT_CONTROL_PLANE): give the URL of the control plane to connect to, or --listen to accept connections\n',
   );
 });
 

@@ -13,6 +13,6 @@ test(detects, 'an empty file', 'application/octet-stream', '');
 test(detects, 'a short text', 'application/octet-stream', 'text');
 test(detects, 'a long text', 'text/plain; charset=utf-8', 'text '.repeat(200));
 test(detects, 'a page', 'text/html; charset=utf-8', '\n <!doctype html><title>');
-test(detects, 'a word that begins as a tag does', 'application/octet-stream', '<bodyguard>');
+test(detects, 'a word that begins like a tag', 'application/octet-stream', '<bodyguard>');
 test(detects, 'a picture', 'image/png', '\x89PNG\r\n\x1a\n');
 test(detects, 'a zip', 'application/zip', 'PK\x03\x04');

@@ -2,7 +2,7 @@ import test from 'ava';
 import { testProgram } from './support/program.ts';
 
 const refuses = test.macro({
-  title: (_, args: string) => `${args}: the flag is refused with what to do instead`,
+  title: (_, args: string) => `${args}: the error says what to do instead of the flag`,
   async exec(t, args: string, text: string) {
     const program = testProgram();
     t.is(await program.run(...args.split(' ')), 1);
@@ -14,17 +14,17 @@ const refuses = test.macro({
 test(
   refuses,
   'template rel web --output-dir out',
-  'error: helm-agent template has no --output-dir, unlike helm: send the output to a file with > FILE\nhelm-agent template --help lists the flags\n',
+  'error: helm-agent template has no --output-dir, unlike helm: redirect the output with > FILE\nhelm-agent template --help lists the flags\n',
 );
 test(
   refuses,
   'template rel web --dry-run=server',
-  'error: helm-agent template has no --dry-run, unlike helm: no cluster is asked here\nhelm-agent template --help lists the flags\n',
+  'error: helm-agent template has no --dry-run, unlike helm: this command does not use a cluster\nhelm-agent template --help lists the flags\n',
 );
 test(
   refuses,
   'show values web --password x',
-  'error: helm-agent show values has no --password, unlike helm: put it into a file, and give --password-file\nhelm-agent show values --help lists the flags\n',
+  'error: helm-agent show values has no --password, unlike helm: put it into a file and use --password-file\nhelm-agent show values --help lists the flags\n',
 );
 test(
   refuses,
@@ -32,7 +32,18 @@ test(
   "error: unknown option '--strickt'\n(Did you mean --strict?)\nhelm-agent lint --help lists the flags\n",
 );
 
-test('flags that are not there are not in the help', async (t) => {
+test(
+  refuses,
+  'ctl upgrade web web --agent a --reuse-values',
+  'error: helm-agent ctl upgrade has no --reuse-values, unlike helm: each upgrade starts from the values of the chart; give all of your values with -f and --set\nhelm-agent ctl upgrade --help lists the flags\n',
+);
+test(
+  refuses,
+  'ctl list --agent a -o json',
+  'error: helm-agent ctl list has no --output, unlike helm: for JSON use the REST API, see docs/protocol.md\nhelm-agent ctl list --help lists the flags\n',
+);
+
+test('the help does not list flags that only helm has', async (t) => {
   const program = testProgram();
   t.is(await program.run('template', '--help'), 0);
   t.notRegex(program.stdout.text, /output-dir|dry-run/);

@@ -27,20 +27,20 @@ for (const [name, golden] of Object.entries(goldens)) {
   });
 }
 
-test('values come from stdin, files and flags, the later above the earlier', async (t) => {
+test('values come from stdin, files and flags, and later ones win', async (t) => {
   const program = testProgram({ files: { 'a.yaml': 'replicas: 5\nextra: {a: 1}', '-': 'replicas: 6' } });
   t.is(await program.run('template', 'web', '-f', 'a.yaml', '-f', '-', '--set', 'extra.b=2'), 0);
   t.regex(program.stdout.text, /\\"extra\\":\{\\"a\\":1,\\"b\\":2\}.*\\"replicas\\":6/);
 });
 
-test('the namespace comes from the environment where no flag says one', async (t) => {
+test('the namespace comes from the environment if no flag sets it', async (t) => {
   const program = testProgram({ env: { HELM_NAMESPACE: 'from-env' } });
   t.is(await program.run('template', 'web'), 0);
   t.regex(program.stdout.text, /namespace: from-env/);
 });
 
-// as helm ends its text of 104 KB
-test('a template that includes itself without end fails as in Helm', async (t) => {
+// helm prints 104 KB that end like this
+test('a template that includes itself endlessly fails as in Helm', async (t) => {
   const program = testProgram();
   t.is(await program.run('template', 'rel', 'recursive'), 1);
   const end =

@@ -1,8 +1,12 @@
 import test from 'ava';
+import { explainListenError } from '../../src/cli/listen-error.ts';
 import { testProgram } from './support/program.ts';
 
+const files = { t: 'token\n', u: 'other', k: '{}' };
+const folders = ['c'];
+
 test('run takes its settings from flags', async (t) => {
-  const { run, runs } = testProgram();
+  const { run, runs } = testProgram({ files, folders });
   const code = await run(
     ...['run', '--control-plane', 'wss://a.example/x', '--token-file', 't', '--agent-id', 'edge-1'],
     ...['--kubeconfig', 'k', '--listen', '0.0.0.0:8089', '--listen-insecure', '--local-charts', 'c'],
@@ -22,7 +26,7 @@ test('run takes its settings from flags', async (t) => {
   ]);
 });
 
-test('run takes its settings from the environment, where a flag does not say otherwise', async (t) => {
+test('run takes its settings from the environment if no flag is given', async (t) => {
   const env = {
     HELM_AGENT_CONTROL_PLANE: 'ws://a.example',
     HELM_AGENT_TOKEN_FILE: 't',
@@ -32,7 +36,7 @@ test('run takes its settings from the environment, where a flag does not say oth
     HELM_AGENT_LISTEN_INSECURE: 'true',
     HELM_AGENT_LOCAL_CHARTS: 'c',
   };
-  const { run, runs } = testProgram({ env });
+  const { run, runs } = testProgram({ env, files, folders });
   t.is(await run('run', '--agent-id', 'edge-2'), 0);
   t.deepEqual(runs, [
     {
@@ -48,7 +52,7 @@ test('run takes its settings from the environment, where a flag does not say oth
   ]);
 });
 
-test('an agent is called as its machine where nothing else is said, and an empty variable says nothing', async (t) => {
+test('the name of the machine is the default agent id, and an empty variable counts as unset', async (t) => {
   const { run, runs } = testProgram({ env: { HELM_AGENT_LISTEN: '1', HELM_AGENT_AGENT_ID: '' } });
   await run('run');
   t.deepEqual(runs, [
@@ -57,7 +61,7 @@ test('an agent is called as its machine where nothing else is said, and an empty
 });
 
 test('a control plane takes its settings from flags and the environment', async (t) => {
-  const { run, planes } = testProgram({ env: { HELM_AGENT_TOKEN_FILE: 't', HELM_AGENT_API_TOKEN_FILE: 'u' } });
+  const { run, planes } = testProgram({ env: { HELM_AGENT_TOKEN_FILE: 't', HELM_AGENT_API_TOKEN_FILE: 'u' }, files });
   t.is(await run('control-plane', '--port', '9000', '--host', '0.0.0.0'), 0);
   t.is(await run('control-plane'), 0);
   const common = { tokenFile: 't', apiTokenFile: 'u', listenInsecure: false };
@@ -65,6 +69,66 @@ test('a control plane takes its settings from flags and the environment', async 
     { port: 9000, host: '0.0.0.0', ...common },
     { port: 8088, host: '127.0.0.1', ...common },
   ]);
+});
+
+test('a sandbox prints the path of its kubeconfig, and commands to continue with', async (t) => {
+  const { run, sandboxes, stdout, stderr } = testProgram();
+  t.is(await run('sandbox', '--port', '0', '--kubeconfig', 'my sandbox'), 0);
+  t.is(await run('sandbox'), 0);
+  t.deepEqual(sandboxes, [
+    { port: 0, host: '127.0.0.1', kubeconfig: 'my sandbox' },
+    { port: 7443, host: '127.0.0.1', kubeconfig: 'sandbox.kubeconfig' },
+  ]);
+  t.is(stdout.text, '/work/my sandbox\n/work/sandbox.kubeconfig\n');
+  t.regex(stderr.text, /\n {2}helm-agent run --control-plane \S+ --agent-id \S+ --kubeconfig '\/work\/my sandbox'\n/);
+});
+
+test('the files of tokens are checked before anything starts', async (t) => {
+  const given = { files: { empty: ' \n', words: 'a b' }, folders: [] };
+  const { run, runs, planes, stderr } = testProgram(given);
+  const errorOf = async (...args: string[]) => {
+    stderr.text = '';
+    t.is(await run(...args), 1);
+    return stderr.text;
+  };
+  const missing = 'open /none: no such file or directory; name a file that this user can read';
+  t.is(
+    await errorOf('control-plane', '--token-file', '/none'),
+    `Error: --token-file (HELM_AGENT_TOKEN_FILE): ${missing}\n`,
+  );
+  t.is(
+    await errorOf('control-plane', '--api-token-file', 'empty'),
+    'Error: --api-token-file (HELM_AGENT_API_TOKEN_FILE): empty is empty; write the token into it\n',
+  );
+  t.is(
+    await errorOf('run', '--listen', '1', '--token-file', 'words'),
+    'Error: --token-file (HELM_AGENT_TOKEN_FILE): words must contain only the token: printable ASCII without spaces\n',
+  );
+  t.is(
+    await errorOf('run', '--listen', '1', '--kubeconfig', '/none'),
+    `Error: --kubeconfig (HELM_AGENT_KUBECONFIG): ${missing}\n`,
+  );
+  t.is(
+    await errorOf('run', '--listen', '1', '--local-charts', '/none'),
+    'Error: --local-charts (HELM_AGENT_LOCAL_CHARTS): /none is not a folder; create it, or name another\n',
+  );
+  t.deepEqual([...runs, ...planes], []);
+});
+
+for (const [code, message] of [
+  ['EADDRINUSE', '127.0.0.1:80 is in use; stop the program that listens there, or choose another port with --port'],
+  ['EACCES', 'no permission to listen on 127.0.0.1:80; choose a port above 1023 with --port'],
+  ['EADDRNOTAVAIL', '127.0.0.1:80 is not an address of this machine; choose another with --host'],
+] as const) {
+  test(`an error explains why the program cannot listen: ${code}`, (t) => {
+    const error = Object.assign(new Error(), { syscall: 'listen', code, address: '127.0.0.1', port: 80 });
+    t.like(explainListenError(error, { port: '--port', host: '--host' }), { message });
+  });
+}
+
+test('an error that is not about listening stays as it is', (t) => {
+  const error = new Error('other');
+  t.is(explainListenError(error, { port: '--port', host: '--host' }), error);
 });
 
 const refuses = test.macro({
@@ -110,7 +174,7 @@ test(
   refuses,
   ['run', '--listen', '1', '--agent-id', 'a b'],
   {},
-  /--agent-id \(HELM_AGENT_AGENT_ID\): must be letters/,
+  /--agent-id \(HELM_AGENT_AGENT_ID\): must be at most 253 letters/,
 );
 test(
   'a switch',
@@ -119,14 +183,21 @@ test(
   { HELM_AGENT_LISTEN_INSECURE: 'yes' },
   /HELM_AGENT_LISTEN_INSECURE\): must be true or false/,
 );
-test('a port', refuses, ['control-plane', '--port', '70000'], {}, /--port \(HELM_AGENT_PORT\): must be a port/);
+test(
+  'a port',
+  refuses,
+  ['control-plane', '--port', '70000'],
+  {},
+  /--port \(HELM_AGENT_PORT\): must be a port number from 0 to 65535/,
+);
 test('a server', refuses, ['ctl', 'agents', '--server', 'x'], {}, /--server \(HELM_AGENT_SERVER\): must be an http/);
 test('an unknown flag', refuses, ['run', '--nope'], {}, /unknown option '--nope'/);
-test('an agent that is not named', refuses, ['ctl', 'list'], {}, /required option '--agent <id>'/);
+test('a missing agent', refuses, ['ctl', 'list'], {}, /required option '--agent <id>'/);
 
 for (const args of [
   ['run'],
   ['control-plane'],
+  ['sandbox'],
   ['ctl', 'install'],
   ['ctl', 'upgrade'],
   ['ctl', 'uninstall'],
@@ -147,7 +218,7 @@ test('--version prints the version', async (t) => {
   t.is(stdout.text, '1.2.3\n');
 });
 
-test('without a command the help is printed', async (t) => {
+test('the help is printed if no command is given', async (t) => {
   const { run, stderr } = testProgram();
   t.is(await run(), 1);
   t.true(stderr.text.includes('control-plane'));

@@ -14,7 +14,10 @@ export interface ChartRepository {
   close(): Promise<void>;
 }
 
-/** Serves a folder with a chart as an HTTP chart repository, as `helm package` and `helm repo index` would make it. */
+/**
+ * Serves the chart in a folder as an HTTP chart repository, like the files that `helm package` and
+ * `helm repo index` write.
+ */
 export async function serveChart(folder: string): Promise<ChartRepository> {
   const { name = '', version = '' } = readMetadata(await readFile(join(folder, 'Chart.yaml'), 'utf8'));
   const archive = await packChart(folder, name);
@@ -29,17 +32,17 @@ entries:
       urls: [${file}]
       digest: ${digest}
 `;
-  const answers = new Map<string, string | Buffer>([
+  const files = new Map<string, string | Buffer>([
     ['/index.yaml', index],
     [`/${file}`, archive],
   ]);
   const server = createServer((request, response) => {
-    const answer = answers.get(request.url ?? '');
-    response.writeHead(answer === undefined ? 404 : 200).end(answer);
+    const content = files.get(request.url ?? '');
+    response.writeHead(content === undefined ? 404 : 200).end(content);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // a TCP server that listens has one
+  const { port } = server.address() as AddressInfo; // a listening TCP server has one
   return {
     url: `http://127.0.0.1:${port}`,
     async close() {

@@ -18,35 +18,35 @@ import { version } from '../version.ts';
 import { serveChart } from './chart-repository.ts';
 
 export interface DemoOptions {
-  /** The folder of a chart in examples/charts. Default `web`. */
+  /** Folder of a chart in examples/charts. Default: `web`. */
   chart?: string | undefined;
-  /** A real cluster. Default: the sandbox. */
+  /** Kubeconfig of a real cluster. Default: the sandbox. */
   kubeconfig?: string | undefined;
-  /** An image of a web server that the cluster's nodes can run. */
+  /** Image of a web server that the nodes of the cluster can run. */
   image?: string | undefined;
-  /** Leave everything running until the process is told to stop. */
+  /** Whether to keep everything running until the process gets a stop signal. Default: false. */
   keep?: boolean;
 }
 
 const charts = fileURLToPath(new URL('../../../examples/charts', import.meta.url));
 const namespace = 'helm-agent-demo';
 const release = 'hello';
-/** Nobody can pull it, from whatever cluster: the domain `.invalid` does not exist. */
+/** An image that no cluster can pull: the top-level domain `.invalid` does not exist. */
 const missingImage = 'registry.invalid/web:2';
 
-/** As shells count a process that Ctrl-C ended. */
+/** Exit code of a process that Ctrl-C ended, as in shells. */
 const interruptedCode = 130;
 
-/** Runs the demo; yields the exit code. */
+/** Runs the demo. Returns the exit code. */
 export async function runDemo({ chart: name = 'web', kubeconfig, image, keep = false }: DemoOptions): Promise<number> {
   const folders = await readdir(charts);
-  if (!folders.includes(name)) throw new Error(`there is no chart ${name}; there are ${folders.join(' and ')}`);
+  if (!folders.includes(name)) throw new Error(`unknown chart ${name}; the charts are ${folders.join(' and ')}`);
   await using cleanup = new AsyncDisposableStack();
   const terminal = terminalOf(process.stdout);
-  const say = (text: string) => terminal.write(`\n${text}\n`);
+  const print = (text: string) => terminal.write(`\n${text}\n`);
   const log = processLogger('error');
 
-  say('Starting a cluster, a control plane and an agent …');
+  print('Starting a cluster, a control plane and an agent …');
   const file = kubeconfig ?? (await sandboxKubeconfig(cleanup));
   const plane = new ControlPlane({ version, log });
   const port = await plane.listen(0);
@@ -56,7 +56,7 @@ export async function runDemo({ chart: name = 'web', kubeconfig, image, keep = f
     cluster: { file },
     controlPlaneUrl: `ws://127.0.0.1:${port}`,
     localCharts: charts,
-    // of the charts here one is written for it
+    // for the chart nunjucks-web
     allowNunjucks: true,
     log,
   });
@@ -71,33 +71,32 @@ export async function runDemo({ chart: name = 'web', kubeconfig, image, keep = f
   const images = image === undefined ? [] : ['--set', `image=${image},migration.enabled=false`];
   const timeout = ['--timeout', kubeconfig === undefined ? '8s' : '20s'];
 
-  say('1. Install a chart from an HTTP repository. It is ready when its Deployment is, and its Job has completed.');
+  print(
+    '1. Install a chart from an HTTP repository. It is ready when its Deployment is available and its Job has completed.',
+  );
   if ((await ctl(['install', release, ...chart, ...images])) !== 0)
     return interrupted.signal.aborted ? interruptedCode : 1;
 
-  say('2. Upgrade it to an image that cannot be pulled. The upgrade fails, says why, and is rolled back.');
+  print('2. Upgrade it to an image that cannot be pulled. The upgrade fails, reports the reason, and is rolled back.');
   const upgraded = await ctl(['upgrade', release, ...chart, ...images, '--set', `image=${missingImage}`, ...timeout]);
   if (interrupted.signal.aborted) return interruptedCode;
   if (upgraded === 0) {
-    say('The upgrade was to fail, but it did not.');
+    print('The upgrade should have failed, but it succeeded.');
     return 1;
   }
 
-  say('3. What happened to the release, as `helm history` shows it:');
+  print('3. The history of the release, as `helm history` shows it:');
   await showHistory(file, terminal);
 
   if (keep) {
-    say(`Everything is left running; end it with Ctrl-C. Try:
-  npm run -s helm-agent -- ctl list --agent demo --server http://127.0.0.1:${port}
-  kubectl --kubeconfig ${file} --namespace ${namespace} get all`);
+    print(hints(port, file));
     await stopSignal();
     return 0;
   }
 
-  say('4. Uninstall it.');
+  print('4. Uninstall it.');
   const ended = await ctl(['uninstall', release, '--namespace', namespace]);
-  if (name === 'web')
-    say('The same with a chart in Nunjucks instead of Go templates: npm run demo -- --chart nunjucks-web');
+  if (name === 'web') print('To see the same with a chart written for Nunjucks: npm run demo -- --chart nunjucks-web');
   return ended;
 }
 
@@ -111,29 +110,43 @@ async function sandboxKubeconfig(cleanup: AsyncDisposableStack): Promise<string>
   return file;
 }
 
-/** `helm-agent ctl` in this process. */
+/** Returns commands to try while everything keeps running. */
+function hints(port: number, kubeconfig: string): string {
+  const ctl = 'npm run -s helm-agent -- ctl';
+  const flags = `--agent demo --server http://127.0.0.1:${port}`;
+  return `Everything keeps running until Ctrl-C. Try in another terminal:
+  ${ctl} list ${flags}
+  ${ctl} install second web ${flags} --set replicas=2
+  kubectl --kubeconfig ${kubeconfig} --namespace ${namespace} get all
+  helm --kubeconfig ${kubeconfig} --namespace ${namespace} history ${release}`;
+}
+
+/** Returns a function that runs `helm-agent ctl` in this process. */
 function ctlOf(terminal: Terminal, server: string, interrupted: () => void): (args: string[]) => Promise<number> {
-  const refuse = () => Promise.reject(new Error('the demo runs ctl only'));
+  const refuse = () => Promise.reject(new Error('the demo runs only ctl'));
   const program = createProgram({
     version,
+    programName: 'npm run -s helm-agent --',
     env: {},
     hostName: 'demo',
     stdout: terminal,
     stderr: terminal,
     host: processHost(),
     readFile,
+    isFolder: refuse,
     createRenderer: localRenderer,
     fetch,
     onInterrupt(listener) {
-      const heard = () => {
+      const onSignal = () => {
         interrupted();
         listener();
       };
-      process.on('SIGINT', heard);
-      return () => process.off('SIGINT', heard);
+      process.on('SIGINT', onSignal);
+      return () => process.off('SIGINT', onSignal);
     },
     runAgent: refuse,
     runControlPlane: refuse,
+    runSandbox: refuse,
   });
   return (args) => {
     terminal.write(`$ helm-agent ctl ${args.join(' ')} --agent demo\n`);

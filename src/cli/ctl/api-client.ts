@@ -3,15 +3,15 @@ import { bearer } from '../../protocol/authorization.ts';
 import { acceptedSchema, helloSchema, resultSchema, statusSchema } from '../../protocol/messages.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
-/** An answer of the control plane that is no success, or none at all. */
+/** A request to the control plane that failed. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** Whether trying again may help. */
-  readonly isPassing: boolean;
+  readonly isTemporary: boolean;
 
-  constructor(message: string, isPassing: boolean) {
+  constructor(message: string, isTemporary: boolean) {
     super(message);
-    this.isPassing = isPassing;
+    this.isTemporary = isTemporary;
   }
 }
 
@@ -25,72 +25,85 @@ const eventSchema = z.discriminatedUnion('type', [
   z.object({ id: z.int(), type: z.literal('agent'), payload: z.object({ connected: z.boolean() }) }),
   z.object({ id: z.int(), type: z.literal('result'), payload: resultSchema }),
 ]);
-/** One thing that happened to a command. */
+/** An event in the life of a command. */
 export type Event = z.output<typeof eventSchema>;
 
 type Agent = z.output<typeof agentsSchema>['agents'][number];
 type Sent = z.output<typeof commandSchema>;
 
 export interface ApiClientOptions {
-  /** The control plane's address: `http://127.0.0.1:8088`. */
+  /** URL of the control plane: `http://127.0.0.1:8088`. */
   server: string;
   token: string | undefined;
   fetch: (url: string, init?: RequestInit) => Promise<Response>;
 }
 
-/** The control plane's REST API. All functions fail with `ApiError`, or the signal's reason. */
+/** The control plane's REST API. All methods reject with `ApiError`, or with the signal's reason. */
 export interface ApiClient {
   agents(signal: AbortSignal): Promise<Agent[]>;
   send(agentId: string, request: { type: string; payload: object }, signal: AbortSignal): Promise<Sent>;
-  /** The command's events with a higher id, until the stream ends: after the result, or sooner. */
+  /** Yields the command's events after an id until the stream ends, which may be before the result. */
   events(key: string, afterId: number, signal: AbortSignal): AsyncGenerator<Event>;
 }
 
-export function createApiClient({ server, token, fetch }: ApiClientOptions): ApiClient {
-  const base = server.replace(/\/+$/, '');
-  const authorization = token === undefined ? {} : { authorization: bearer(token) };
-
-  async function request(path: string, signal: AbortSignal, init: RequestInit = {}): Promise<Response> {
-    const headers = { ...authorization, ...(init.headers as Record<string, string> | undefined) }; // always given as a plain object here
-    const response = await fetch(`${base}${path}`, { ...init, headers, signal }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw new ApiError(`cannot reach the control plane at ${base}: ${reasonOf(error)}`, true);
-    });
-    if (response.ok) return response;
-    const body = errorSchema.safeParse(await response.json().catch(() => undefined));
-    const said = body.success ? body.data.error.message : response.statusText;
-    throw new ApiError(`the control plane answers ${response.status}: ${said}`, response.status >= 500);
-  }
-
-  async function read<Output>(schema: z.ZodType<Output>, response: Response): Promise<Output> {
-    const parsed = schema.safeParse(await response.json().catch(() => undefined));
-    if (!parsed.success) throw new ApiError(`${base} does not answer as a control plane does`, false);
-    return parsed.data;
-  }
-
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  const server = options.server.replace(/\/+$/, '');
+  const get = (path: string, signal: AbortSignal, headers: Record<string, string> = {}) =>
+    request({ ...options, server }, path, { headers, signal });
   return {
     async agents(signal) {
-      return (await read(agentsSchema, await request('/api/agents', signal))).agents;
+      return (await read(agentsSchema, await get('/api/agents', signal), server)).agents;
     },
     async send(agentId, command, signal) {
-      const init = {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(command),
-      };
-      return read(commandSchema, await request(`/api/agents/${encodeURIComponent(agentId)}/commands`, signal, init));
+      const path = `/api/agents/${encodeURIComponent(agentId)}/commands`;
+      const headers = { 'content-type': 'application/json' };
+      const init = { method: 'POST', headers, body: JSON.stringify(command), signal };
+      return read(commandSchema, await request({ ...options, server }, path, init), server);
     },
     async *events(key, afterId, signal) {
       const path = `/api/commands/${encodeURIComponent(key)}/events`;
-      const response = await request(path, signal, { headers: { 'last-event-id': String(afterId) } });
-      if (!response.body) return;
-      for await (const { id, event, data } of readServerSentEvents(response.body)) {
+      const { body } = await get(path, signal, { 'last-event-id': String(afterId) });
+      if (!body) return;
+      for await (const { id, event, data } of readServerSentEvents(body)) {
         const parsed = eventSchema.safeParse({ id: Number(id), type: event, payload: JSON.parse(data) as unknown });
-        // An event of a newer control plane's is none of ours.
+        // events of other types come from a newer control plane
         if (parsed.success) yield parsed.data;
       }
     },
   };
+}
+
+interface RequestOptions {
+  method?: string;
+  headers: Record<string, string>;
+  body?: string;
+  signal: AbortSignal;
+}
+
+async function request({ server, token, fetch }: ApiClientOptions, path: string, init: RequestOptions) {
+  const headers = { ...init.headers, ...(token !== undefined && { authorization: bearer(token) }) };
+  const response = await fetch(`${server}${path}`, { ...init, headers }).catch((error: unknown) => {
+    init.signal.throwIfAborted();
+    throw new ApiError(`cannot reach the control plane at ${server}: ${reasonOf(error)}`, true);
+  });
+  if (response.ok) return response;
+  if (response.status === 401) throw new ApiError(unauthorizedText(server, token !== undefined), false);
+  const body = errorSchema.safeParse(await response.json().catch(() => undefined));
+  const reason = body.success ? body.data.error.message : response.statusText;
+  throw new ApiError(`the control plane responded with ${response.status}: ${reason}`, response.status >= 500);
+}
+
+function unauthorizedText(server: string, hasToken: boolean): string {
+  const advice = 'the token of its --api-token-file, or of its --token-file if it has no other';
+  return hasToken
+    ? `the control plane at ${server} does not accept this token (401); --token-file must name a file with ${advice}`
+    : `the control plane at ${server} requires a token (401); use --token-file with a file that contains ${advice}`;
+}
+
+async function read<Output>(schema: z.ZodType<Output>, response: Response, server: string): Promise<Output> {
+  const parsed = schema.safeParse(await response.json().catch(() => undefined));
+  if (parsed.success) return parsed.data;
+  throw new ApiError(`${server} does not respond like a control plane; check --server`, false);
 }
 
 function reasonOf(error: unknown): string {

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { addRepositoryOptions, addValueOptions, type RepositoryFlags } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
+import { readPassword } from '../password-file.ts';
 import type { ValueFlags } from '../values.ts';
 import { mergeValues } from './values.ts';
 
-/** The flags of `install` and `upgrade`; absent ones leave it to the agent. */
+/** The flags of `install` and `upgrade`. The agent chooses the defaults. */
 export interface DeployFlags extends ValueFlags, RepositoryFlags {
   [flag: string]: unknown;
   namespace?: string;
@@ -16,51 +17,47 @@ export interface DeployFlags extends ValueFlags, RepositoryFlags {
   description?: string;
 }
 
-/** Two flags for a switch that is on by default, where saying so shall be possible. */
-const onByDefault: [name: string, description: string, opposite: string][] = [
-  ['atomic', 'undo what was done where it fails (the default)', 'leave a failed release as it is'],
-  ['wait', 'wait until all resources are ready (the default)', 'do not wait'],
-  ['wait-for-jobs', 'wait until Jobs have completed, too (the default)', 'do not wait for Jobs'],
-  ['create-namespace', 'create the namespace where there is none (the default)', 'do not create the namespace'],
+/** Switches that are on by default. Each has a second flag that turns it off. */
+const switches: [name: string, on: string, off: string][] = [
+  ['atomic', 'undo a failed operation (default)', 'leave a failed release as it is'],
+  ['wait', 'wait until all resources are ready (default)', 'do not wait'],
+  ['wait-for-jobs', 'also wait until Jobs have completed (default)', 'do not wait for Jobs'],
+  ['create-namespace', 'create the namespace if it does not exist (default)', 'do not create the namespace'],
 ];
 
+/** Adds the flags that `install` and `upgrade` have in common. */
 export function addDeployOptions(command: Command): void {
-  addRepositoryOptions(command, 'a path that the agent allows');
+  addRepositoryOptions(command, 'a path on the agent');
   addValueOptions(command);
   command
-    .option('--timeout <duration>', 'how long it may take; 5m where absent')
-    .option('--description <text>', 'stands in the history of the release');
-  for (const [name, description, opposite] of onByDefault) {
-    command.option(`--${name}`, description).option(`--no-${name}`, opposite);
-  }
+    .option('--timeout <duration>', 'time limit (default: 5m)')
+    .option('--description <text>', 'description of the revision, for the history of the release');
+  for (const [name, on, off] of switches) command.option(`--${name}`, on).option(`--no-${name}`, off);
 }
 
-export async function chartOf(
+/** Returns the parameters that flags and arguments set. Errors about values have Helm's texts. */
+export async function deployParameters(
+  releaseName: string,
   chartName: string,
-  { repo, version, username, passwordFile }: DeployFlags,
-  readSecret: (path: string) => Promise<string>,
+  flags: DeployFlags,
+  dependencies: Pick<ProgramDependencies, 'readFile'>,
 ) {
+  const { namespace, repo, version, username, passwordFile } = flags;
+  const { timeout, atomic, wait, waitForJobs, createNamespace, description } = flags;
   return {
+    releaseName,
+    namespace,
     chartName,
     repoUrl: repo,
     chartVersion: version,
     repoUserName: username,
-    repoPassword: passwordFile === undefined ? undefined : await readSecret(passwordFile),
-  };
-}
-
-export async function deployOf(flags: DeployFlags, { readFile }: Pick<ProgramDependencies, 'readFile'>) {
-  const { namespace, timeout, atomic, wait, waitForJobs, createNamespace, description } = flags;
-  const { values, set, setString, setJson, setFile, setLiteral } = flags;
-  const given = { values, set, setString, setJson, setFile, setLiteral };
-  return {
-    namespace,
+    repoPassword: passwordFile === undefined ? undefined : await readPassword(dependencies, passwordFile),
     timeout,
     atomic,
     wait,
     waitForJobs,
     createNamespace,
     description,
-    values: await mergeValues(given, readFile),
+    values: await mergeValues(flags, (path) => dependencies.readFile(path)),
   };
 }

@@ -5,29 +5,33 @@ import { ApiError, type ApiClient } from './api-client.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { failureText, successText } from './result-text.ts';
 
-/** How often in a row the control plane may be away, and how long to wait each time. */
-const MAX_FAILURES = 30;
-const RETRY_MS = 1000;
+/** Number of failures in a row after which following ends, and the pause after each. */
+const maxFailures = 30;
+const defaultRetryMs = 1000;
 
-/** Shows a command until its result, and prints that. Yields the exit code. */
-export async function follow(
-  client: ApiClient,
-  key: string,
-  { stdout, stderr, onInterrupt }: Pick<ProgramDependencies, 'stdout' | 'stderr' | 'onInterrupt'>,
-  retryMs = RETRY_MS,
-): Promise<number> {
+export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'stderr' | 'onInterrupt'> {
+  /** Shell command that follows the command again, for the hint after Ctrl-C. */
+  again: string;
+  /** Pause in milliseconds after a failed attempt. Default: a second. */
+  retryMs?: number;
+}
+
+/**
+ * Shows the progress of a command on stderr until it ends, then prints its result: a success on
+ * stdout, a failure on stderr. Returns the exit code.
+ */
+export async function follow(client: ApiClient, key: string, options: FollowOptions): Promise<number> {
+  const { stdout, stderr, onInterrupt, again, retryMs = defaultRetryMs } = options;
   const interrupted = new AbortController();
   const release = onInterrupt(() => interrupted.abort());
   try {
-    const result = await resultOf(client, key, createScreen(stdout), { signal: interrupted.signal, retryMs });
+    const result = await resultOf(client, key, createScreen(stderr), { signal: interrupted.signal, retryMs });
     if (result.ok) stdout.write(successText(result));
     else stderr.write(failureText(result.error));
     return result.ok ? 0 : 1;
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
-    stderr.write(
-      `\nStopped watching. The operation goes on in the agent; watch it again with:\n  helm-agent ctl follow ${key}\n`,
-    );
+    stderr.write(`\nStopped following. The agent continues the operation; to follow it again:\n  ${again}\n`);
     return 1;
   } finally {
     release();
@@ -51,8 +55,8 @@ async function resultOf(
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ApiError && !error.isPassing) throw error;
-      if (++failures > MAX_FAILURES) throw error;
+      if (error instanceof ApiError && !error.isTemporary) throw error;
+      if (++failures > maxFailures) throw error;
     }
     await sleep(retryMs, undefined, { signal });
   }

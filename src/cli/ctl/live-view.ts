@@ -3,15 +3,18 @@ import type { CommandProgress, ResourceProgress, StepProgress } from './progress
 
 const signs: Record<StepProgress['state'], string> = { running: '●', done: '✓', failed: '✗', skipped: '–' };
 
-/** More resources than this are counted, not listed: with all steps of an operation they fit on a terminal of 24 lines, which can be redrawn. */
-const MAX_RESOURCES = 8;
+/**
+ * Number of resources that are listed; the others are only counted. So the table of the longest
+ * operation fits on a terminal of 24 lines, the part that can be redrawn.
+ */
+const maxResources = 8;
 
-/** The lines of the table for a terminal of that width. */
+/** Returns the lines of the progress table for a terminal of the given width. */
 export function liveLines(progress: CommandProgress, columns: number): string[] {
   const head = [];
   if (!progress.agentConnected) head.push('the agent is not connected; waiting for it');
   else if (!progress.accepted) head.push('waiting for the agent');
-  if (progress.missed > 0) head.push(`${progress.missed} status packets were lost on the way`);
+  if (progress.missed > 0) head.push(`${progress.missed} status packets were lost`);
   const steps = table(progress.steps.map(stepRow));
   const lines = [...head, ...steps, ...resourceLines([...progress.resources.values()])];
   return lines.map((line) => cut(line, columns));
@@ -23,11 +26,11 @@ function stepRow({ name, state, started, changed, message }: StepProgress): stri
   return [`${signs[state]} ${oneLine(name)}`, took.padStart(6), oneLine(message ?? '')];
 }
 
-/** Those that are not ready come first, for they are what one waits for. */
+/** Lists the resources, first those that are not ready. */
 function resourceLines(resources: ResourceProgress[]): string[] {
   const isReady = ({ status }: ResourceProgress) => status === 'Current';
   const sorted = [...resources.filter((one) => !isReady(one)), ...resources.filter(isReady)];
-  const shown = sorted.slice(0, MAX_RESOURCES);
+  const shown = sorted.slice(0, maxResources);
   const rows = shown.map(({ kind, name, status, reason = '' }) =>
     [`${kind}/${name}`, status, reason].map((cell) => oneLine(cell)),
   );

@@ -2,27 +2,49 @@ import type { Status } from '../../protocol/messages.ts';
 import type { Event } from './api-client.ts';
 import { oneLine } from '../text.ts';
 
-/** The lines that tell an event where no terminal can redraw. */
-export function plainLines(event: Event): string[] {
-  switch (event.type) {
-    case 'accepted':
-      return ['accepted'];
-    case 'agent':
-      return [event.payload.connected ? 'the agent is back' : 'the agent is not connected; waiting for it'];
-    case 'status':
-      return statusLines(event.payload);
-    case 'result':
-      return [];
+/**
+ * Returns a function that turns each event into lines, for output that cannot be redrawn. It leaves
+ * out lines that would only repeat what an earlier one says about the same step or resource.
+ */
+export function createPlainView(): (event: Event) => string[] {
+  const shown = new ShownLines();
+  return (event) => {
+    switch (event.type) {
+      case 'accepted':
+        return ['accepted'];
+      case 'agent':
+        return [
+          event.payload.connected ? 'the agent is connected again' : 'the agent is not connected; waiting for it',
+        ];
+      case 'status':
+        return statusLines(event.payload, shown);
+      case 'result':
+        return [];
+    }
+  };
+}
+
+/** The last text about each step and resource. */
+class ShownLines {
+  readonly #last = new Map<string, string>();
+
+  /** Records the text about a subject. Returns whether it is new. */
+  isNew(subject: string, text: string): boolean {
+    if (this.#last.get(subject) === text) return false;
+    this.#last.set(subject, text);
+    return true;
   }
 }
 
-function statusLines({ step, state, time, message, resources = [] }: Status): string[] {
+function statusLines({ step, state, time, message, resources = [] }: Status, shown: ShownLines): string[] {
   const at = `${time.slice(11, 19)}  ${step.padEnd(12)}`;
-  const told = resources.map(({ kind, name, status, reason }) =>
-    oneLine(`${kind}/${name} ${status}${reason === undefined ? '' : `: ${reason}`}`),
-  );
-  const lines = told.map((resource) => `${at}    ${resource}`);
-  // That a step still runs is said by the resources it waits for.
-  if (state === 'running' && message === undefined && lines.length > 0) return lines;
-  return [`${at}  ${state}${message === undefined ? '' : `  ${oneLine(message)}`}`, ...lines];
+  const lines = resources.flatMap(({ kind, namespace = '', name, status, reason }) => {
+    const text = oneLine(`${kind}/${name} ${status}${reason === undefined ? '' : `: ${reason}`}`);
+    return shown.isNew(`${step}/${kind}/${namespace}/${name}`, text) ? [`${at}    ${text}`] : [];
+  });
+  const text = `${state}${message === undefined ? '' : `  ${oneLine(message)}`}`;
+  const isNew = shown.isNew(step, text);
+  // the lines of its resources show that a step is running
+  if (!isNew || (state === 'running' && message === undefined && lines.length > 0)) return lines;
+  return [`${at}  ${text}`, ...lines];
 }

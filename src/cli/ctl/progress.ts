@@ -12,14 +12,14 @@ export interface StepProgress {
 
 export type ResourceProgress = NonNullable<Status['resources']>[number];
 
-/** What is known of a command that is under way. */
+/** The state of a command, as its events tell it. */
 export interface CommandProgress {
   accepted: boolean;
   agentConnected: boolean;
   steps: StepProgress[];
-  /** Those that are waited for, by kind and name, in the order in which they were first named. */
+  /** Resources that the command waits for, by kind and name, in the order of their first event. */
   resources: Map<string, ResourceProgress>;
-  /** How many status packets did not arrive. */
+  /** Number of status packets that did not arrive. */
   missed: number;
   lastSeq: number;
 }
@@ -28,7 +28,7 @@ export function newProgress(): CommandProgress {
   return { accepted: false, agentConnected: true, steps: [], resources: new Map(), missed: 0, lastSeq: 0 };
 }
 
-/** Takes an event in. */
+/** Updates the progress with an event. */
 export function advance(progress: CommandProgress, event: Event): void {
   switch (event.type) {
     case 'accepted':
@@ -37,16 +37,15 @@ export function advance(progress: CommandProgress, event: Event): void {
     case 'agent':
       progress.agentConnected = event.payload.connected;
       return;
-    case 'status': {
-      takeStatus(progress, event.payload);
+    case 'status':
+      addStatus(progress, event.payload);
       return;
-    }
     case 'result':
       return;
   }
 }
 
-function takeStatus(progress: CommandProgress, status: Status): void {
+function addStatus(progress: CommandProgress, status: Status): void {
   progress.missed += Math.max(0, status.seq - progress.lastSeq - 1);
   progress.lastSeq = status.seq;
   const { step, state, time, message } = status;

@@ -25,11 +25,11 @@ const releaseSchema = z.object({
     .default({}),
 });
 
-/** The text for a command that succeeded. */
+/** Returns the text for a command that succeeded. */
 export function successText(result: Extract<Result, { ok: true }>): string {
   if (result.releases) return releasesText(result.releases);
   if (!result.release) return '';
-  const { name, namespace, version, info } = releaseSchema.parse(result.release);
+  const { name, namespace, version, info } = readRelease(result.release);
   const rows = [
     ['NAME:', name],
     ['NAMESPACE:', namespace],
@@ -42,16 +42,23 @@ export function successText(result: Extract<Result, { ok: true }>): string {
   return `${table(rows).join('\n')}\n${kept}${notes}`;
 }
 
-/** The text for a command that failed. */
+/** Returns the text for a command that failed. */
 export function failureText({ code, message, position }: Failure): string {
-  const places = position ? [position.file, position.line, position.column].filter((part) => part !== undefined) : [];
-  const at = places.length > 0 ? `\n  at ${oneLine(places.join(':'))}` : '';
+  const parts = position ? [position.file, position.line, position.column].filter((part) => part !== undefined) : [];
+  const at = parts.length > 0 ? `\n  at ${oneLine(parts.join(':'))}` : '';
   return `Error: ${printable(message)} (${code})${at}\n`;
+}
+
+/** Reads what is printed of a release. Throws an error if the agent sent something else. */
+function readRelease(release: unknown): z.output<typeof releaseSchema> {
+  const parsed = releaseSchema.safeParse(release);
+  if (parsed.success) return parsed.data;
+  throw new Error('the command succeeded, but the agent sent a release in an unknown form; update helm-agent');
 }
 
 function releasesText(releases: unknown[]): string {
   const rows = releases.map((release) => {
-    const { name, namespace, version, info, chart } = releaseSchema.parse(release);
+    const { name, namespace, version, info, chart } = readRelease(release);
     const { metadata } = chart;
     const chartName = metadata?.name ? `${metadata.name}-${metadata.version ?? ''}` : '';
     return [

@@ -4,7 +4,7 @@ export interface ServerSentEvent {
   data: string;
 }
 
-/** Reads an event stream as the HTML standard defines it; an event that is cut off by the end is dropped. */
+/** Reads an event stream as the HTML standard defines it. Drops an event that the end cuts off. */
 export async function* readServerSentEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -1,7 +1,7 @@
 import { writeYaml } from '../../yaml/write.ts';
 import { mergeValueFlags, type ValueFlags } from '../values.ts';
 
-/** The values as YAML text; undefined where none were given. Errors have Helm's texts. */
+/** Returns the values as YAML, or undefined if no flag sets any. Errors have Helm's texts. */
 export async function mergeValues(
   flags: ValueFlags,
   readFile: (path: string) => Promise<Uint8Array>,

@@ -15,23 +15,24 @@ interface LintFlags extends ValueFlags {
   quiet?: boolean;
   withSubcharts?: boolean;
   skipSchemaValidation?: boolean;
+  allowNunjucks?: boolean;
 }
 
-/** Adds `lint`: what `helm lint` prints. */
+/** Adds `lint`, which prints what `helm lint` prints. */
 export function addLint(program: Command, dependencies: ProgramDependencies): void {
   const command = program
     .command('lint')
-    .description('Examine a chart for what may be wrong with it, as helm lint does')
-    .argument('<chart...>', 'a directory or an archive; more than one may be given')
-    .option('-n, --namespace <namespace>', 'the namespace that templates are told of; default where absent');
+    .description('Check charts for possible problems, as helm lint does')
+    .argument('<chart...>', 'one or more directories or archives')
+    .option('-n, --namespace <namespace>', 'namespace in .Release.Namespace (default: default)');
   addValueOptions(command);
   command
-    .option('--kube-version <version>', 'the Kubernetes version that the chart is told of')
-    .option('--strict', 'fail on warnings, too')
-    .option('--quiet', 'print warnings and errors only')
-    .option('--with-subcharts', 'lint the charts below charts/, too')
-    .option('--skip-schema-validation', 'do not hold the values against values.schema.json')
-    .option('--allow-nunjucks', 'render charts that are written for Nunjucks')
+    .option('--kube-version <version>', 'Kubernetes version in .Capabilities.KubeVersion')
+    .option('--strict', 'also fail on warnings')
+    .option('--quiet', 'print only warnings and errors')
+    .option('--with-subcharts', 'also lint the charts in charts/')
+    .option('--skip-schema-validation', 'do not check the values against values.schema.json')
+    .option('--allow-nunjucks', 'also render charts that are written for Nunjucks')
     .addHelpText(
       'after',
       `
@@ -39,21 +40,17 @@ Examples:
   helm-agent lint ./web
   helm-agent lint ./web --strict --with-subcharts -f values.yaml`,
     )
-    .action(async (paths: string[], flags: LintFlags & { allowNunjucks?: boolean }) => {
+    .action(async (paths: string[], flags: LintFlags) => {
       await lint(paths, flags, dependencies);
     });
-  refuseHelmFlags(command);
+  refuseHelmFlags(command, 'offline');
 }
 
-async function lint(
-  given: readonly string[],
-  flags: LintFlags & { allowNunjucks?: boolean },
-  dependencies: ProgramDependencies,
-): Promise<void> {
+async function lint(given: readonly string[], flags: LintFlags, dependencies: ProgramDependencies): Promise<void> {
   const { stdout, stderr, env } = dependencies;
   const kubeVersion = kubeVersionOf(flags);
-  const below = flags.withSubcharts ? await Promise.all(given.map(subchartPaths)) : [];
-  const paths = [...given, ...below.flat()];
+  const subcharts = flags.withSubcharts ? await Promise.all(given.map(subchartPaths)) : [];
+  const paths = [...given, ...subcharts.flat()];
   const values = await mergeValueFlags(flags, (path) => dependencies.readFile(path));
   const renderer = dependencies.createRenderer({ allowNunjucks: flags.allowNunjucks ?? false });
   const options = {
@@ -69,7 +66,7 @@ async function lint(
     for (const path of paths) {
       const result = await lintPath(path, options);
       results.push(result);
-      if (!flags.quiet || isWorse(result)) stdout.write(resultText(path, result, flags.quiet ?? false));
+      if (!flags.quiet || hasProblem(result)) stdout.write(resultText(path, result, flags.quiet ?? false));
     }
   } finally {
     await renderer.close();
@@ -77,7 +74,7 @@ async function lint(
   const failed = results.filter((result) => isFailure(result, flags.strict ?? false)).length;
   const summary = `${paths.length} chart(s) linted, ${failed} chart(s) failed`;
   if (failed > 0) throw new Error(summary);
-  if (!flags.quiet || results.some(isWorse)) stdout.write(`${summary}\n`);
+  if (!flags.quiet || results.some(hasProblem)) stdout.write(`${summary}\n`);
 }
 
 function resultText(path: string, result: LintResult, quiet: boolean): string {
@@ -87,8 +84,8 @@ function resultText(path: string, result: LintResult, quiet: boolean): string {
   return `${head}${shown.map(findingLine).join('')}\n`;
 }
 
-/** Whether there is more than information. */
-function isWorse(result: LintResult): boolean {
+/** Whether there is a warning or an error. */
+function hasProblem(result: LintResult): boolean {
   return 'problem' in result || result.findings.some(({ severity }) => severity !== 'INFO');
 }
 

@@ -2,7 +2,10 @@ import type { ChartDependency, ChartMetadata } from '../../chart/metadata/metada
 import type { Value, ValueMap } from '../../go/value.ts';
 import { writeYaml } from '../../yaml/write.ts';
 
-/** What a chart says of itself, requirements.yaml included, as Helm writes it in YAML: keys in order, empty fields left out. */
+/**
+ * Returns the metadata of a chart, with the dependencies of its requirements.yaml, as Helm writes it in
+ * YAML: keys sorted, empty fields left out.
+ */
 export function chartYaml({ maintainers, dependencies, annotations, ...plain }: ChartMetadata): string {
   return writeYaml(
     filled({

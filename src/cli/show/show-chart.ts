@@ -5,13 +5,13 @@ import { JsonPathError, parseJsonPath } from '../../jsonpath/parse.ts';
 import { crdFiles } from '../../render/manifest/crds.ts';
 import { chartYaml } from './chart-yaml.ts';
 
-/** What of a chart can be shown. */
+/** The parts of a chart that can be shown. */
 export const showTopics = ['all', 'chart', 'crds', 'readme', 'values'] as const;
 export type ShowTopic = (typeof showTopics)[number];
 
 const readmeNames = ['readme.md', 'readme.txt', 'readme'];
 
-/** What `helm show` prints (pkg/action/show.go). */
+/** Returns what `helm show` prints (pkg/action/show.go). */
 export function showChart(chart: Chart, topic: ShowTopic): string {
   const all = topic === 'all';
   const rule = all ? '---\n' : '';
@@ -31,7 +31,10 @@ function crdText(text: string): string {
   return `${text.startsWith('---') ? '' : '---\n'}${text}\n`;
 }
 
-/** What a JSONPath template prints of a chart's values. Throws an error with Helm's text where it is none. */
+/**
+ * Returns what a JSONPath template prints for a chart's values. Throws an error with Helm's text if it
+ * is not valid.
+ */
 export function showValuesBy(template: string, chart: Chart): string {
   try {
     return evaluateJsonPath(parseJsonPath(template), chart.values);

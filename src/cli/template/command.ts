@@ -5,13 +5,13 @@ import type { ProgramDependencies } from '../dependencies.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
 import { helmLog } from '../helm-log.ts';
 import { kubeVersionOf, namespaceOf } from '../release-options.ts';
-import { limitsDescription, limitsFlag, limitsOf } from '../limits.ts';
+import { limitsDescription, limitsFlag, parseLimits } from '../limits.ts';
 import { loadChart } from '../load-chart.ts';
 import { locateChart } from '../locate-chart.ts';
-import { readSecret } from '../secret-file.ts';
+import { readPassword } from '../password-file.ts';
 import { mergeValueFlags, type ValueFlags } from '../values.ts';
 import { requireKnownFormat } from './chart-version.ts';
-import { nameFromTemplate, requireReleaseName, type TemplateNameWorld } from './release-name.ts';
+import { nameFromTemplate, requireReleaseName, type NameEnvironment } from './release-name.ts';
 import { showOnly } from './show-only.ts';
 import { templateChart } from './template-chart.ts';
 
@@ -30,31 +30,31 @@ interface TemplateFlags extends ValueFlags, RepositoryFlags {
   limits?: string;
 }
 
-/** Adds `template`: what `helm template` prints, without a cluster. */
+/** Adds `template`, which prints what `helm template` prints, without a cluster. */
 export function addTemplate(program: Command, dependencies: ProgramDependencies): void {
   const command = program
     .command('template')
     .description('Render a chart and print its manifests, as helm template does')
     .argument(
       '<chart...>',
-      "the release's name, release-name where absent, and the chart: a directory or an archive; with --repo, its name",
+      'name of the release (default: release-name), then the chart: a directory, an archive, or the URL of one; with --repo, its name',
     )
     .usage('[options] [name] <chart>')
-    .option('-n, --namespace <namespace>', "the release's namespace; default where absent");
+    .option('-n, --namespace <namespace>', 'namespace of the release (default: default)');
   addValueOptions(command);
   command
-    .option('--kube-version <version>', 'the Kubernetes version that the chart is told of')
-    .addOption(listed('-a, --api-versions <versions>', 'more API versions that the chart is told of'))
-    .option('--include-crds', 'print the CRDs of the chart, too')
-    .addOption(repeated('-s, --show-only <template>', 'print only what comes of these templates, a path or a pattern'))
+    .option('--kube-version <version>', 'Kubernetes version in .Capabilities.KubeVersion')
+    .addOption(listed('-a, --api-versions <versions>', 'API versions to add to .Capabilities.APIVersions'))
+    .option('--include-crds', 'also print the CRDs of the chart')
+    .addOption(repeated('-s, --show-only <template>', 'print only the output of this template, a path or a pattern'))
     .option('--is-upgrade', 'set .Release.IsUpgrade instead of .Release.IsInstall')
-    .option('--no-hooks', 'leave hooks out')
-    .option('--skip-tests', 'leave tests out')
-    .option('--skip-schema-validation', 'do not hold the values against values.schema.json')
-    .option('--name-template <template>', "a Go template that makes the release's name");
+    .option('--no-hooks', 'leave out hooks')
+    .option('--skip-tests', 'leave out tests')
+    .option('--skip-schema-validation', 'do not check the values against values.schema.json')
+    .option('--name-template <template>', 'Go template for the name of the release');
   addChartOptions(command);
   command
-    .option('--allow-nunjucks', 'render charts that are written for Nunjucks')
+    .option('--allow-nunjucks', 'also render charts that are written for Nunjucks')
     .option(limitsFlag, limitsDescription)
     .addHelpText(
       'after',
@@ -67,18 +67,18 @@ Examples:
     .action(async (args: string[], flags: TemplateFlags) => {
       dependencies.stdout.write(await template(args, flags, dependencies));
     });
-  refuseHelmFlags(command);
+  refuseHelmFlags(command, 'offline');
 }
 
-/** Works in Helm's order, so that of several things that are wrong the same one is named. */
+/** Performs the steps in Helm's order, so that of several errors the same one is reported. */
 async function template(args: readonly string[], flags: TemplateFlags, dependencies: ProgramDependencies) {
   const { stderr, env, host } = dependencies;
   const log = (line: string) => stderr.write(line);
   const helm = helmLog(log);
   const kubeVersion = kubeVersionOf(flags);
-  const limits = limitsOf(flags.limits);
+  const limits = parseLimits(flags.limits);
   const { name, chartName } = nameAndChart(args, flags.nameTemplate, { host, env });
-  const located = await locateChart(chartName, flags, (path) => readSecret(dependencies, path), helm);
+  const located = await locateChart(chartName, flags, (path) => readPassword(dependencies, path), helm);
   const values = await mergeValueFlags(flags, (path) => dependencies.readFile(path));
   await requireKnownFormat(located);
   const chart = await loadChart(located, helm.notice, limits.chart);
@@ -107,11 +107,11 @@ async function template(args: readonly string[], flags: TemplateFlags, dependenc
   }
 }
 
-function nameAndChart(args: readonly string[], nameTemplate: string | undefined, world: TemplateNameWorld) {
+function nameAndChart(args: readonly string[], nameTemplate: string | undefined, environment: NameEnvironment) {
   const [first = '', second, ...more] = args;
   if (more.length > 0) throw new Error(`expected at most two arguments, unexpected arguments: ${more.join(', ')}`);
   if (second === undefined) {
-    return { name: nameTemplate ? nameFromTemplate(nameTemplate, world) : 'release-name', chartName: first };
+    return { name: nameTemplate ? nameFromTemplate(nameTemplate, environment) : 'release-name', chartName: first };
   }
   if (nameTemplate) throw new Error('cannot set --name-template and also specify a name');
   return { name: first, chartName: second };

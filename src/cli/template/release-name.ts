@@ -9,27 +9,30 @@ import type { HelmLog } from '../helm-log.ts';
 
 const templateName = 'name-template';
 
-/** What a template of a name may see. */
-export interface TemplateNameWorld {
+/** The environment that the template of a name can read. */
+export interface NameEnvironment {
   host: Host;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Helm's own functions, which a template of a name lacks. */
-const ofHelm = /^(?:must)?(?:to|from)(?:Yaml|Toml)|^fromYamlArray$|^fromJsonArray$/;
+/** Helm's own functions, which are not available in the template of a name. */
+const helmFunctions = /^(?:must)?(?:to|from)(?:Yaml|Toml)|^fromYamlArray$|^fromJsonArray$/;
 
-/** Makes a release's name of a Go template, which may call Sprig's functions (pkg/action/install.go: TemplateName). Throws `GoError`. */
-export function nameFromTemplate(text: string, { host, env }: TemplateNameWorld): string {
+/**
+ * Returns the name of a release from a Go template, which may call Sprig's functions
+ * (pkg/action/install.go: TemplateName). Throws `GoError`.
+ */
+export function nameFromTemplate(text: string, { host, env }: NameEnvironment): string {
   const functions = new Map([
-    ...[...functionMap(host)].filter(([name]) => !ofHelm.test(name)),
+    ...[...functionMap(host)].filter(([name]) => !helmFunctions.test(name)),
     ...Object.entries(environmentFunctions(env)),
   ]);
   const templates = TemplateSet.parse([{ name: templateName, text }], { functions, name: templateName });
   return new Execution(templates, { missingKey: 'invalid' }).execute(templateName, null);
 }
 
-/** Sprig's functions that Helm keeps from charts, and `fail` as it is outside of them. */
-function environmentFunctions(env: TemplateNameWorld['env']): Record<string, GoFunction> {
+/** Returns Sprig's functions that charts may not call in Helm, and Sprig's own `fail`. */
+function environmentFunctions(env: NameEnvironment['env']): Record<string, GoFunction> {
   return {
     env: { params: ['string'], call: (name: string) => env[name] ?? '' },
     expandenv: {
@@ -46,7 +49,7 @@ function environmentFunctions(env: TemplateNameWorld['env']): Record<string, GoF
   };
 }
 
-/** Refuses what is no name of a release, as `helm template` does. Throws `OperationError`. */
+/** Refuses an invalid name of a release, as `helm template` does. Throws `OperationError`. */
 export function requireReleaseName(name: string, helm: HelmLog): void {
   checkReleaseName(name, (problem) => {
     const text = `release name ${quote(name)}: ${problem}`;

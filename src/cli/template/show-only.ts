@@ -3,14 +3,15 @@ import { compilePathPattern } from '../../chart/load/path-match.ts';
 import { splitManifests } from '../../render/manifest/manifest.ts';
 
 /**
- * Of rendered manifests those that come from the templates that were asked for, by path below the chart or by pattern of Go's
- * `filepath.Match` (pkg/cmd/template.go). Throws an error with Helm's text where a pattern names no template.
+ * Returns the rendered manifests of some templates, which are given as paths below the chart or as
+ * patterns of Go's `filepath.Match` (pkg/cmd/template.go). Throws an error with Helm's text if a
+ * pattern does not match any template.
  */
 export function showOnly(output: string, patterns: readonly string[]): string {
   const manifests = splitManifests(output).map((text) => ({ text, path: /# Source: [^/\n]+\/(.+)/.exec(text)?.[1] }));
   return patterns
     .flatMap((pattern) => {
-      const matches = matcher(pattern);
+      const matches = matcherOf(pattern);
       const shown = manifests.filter(({ path }) => path !== undefined && matches(path));
       if (shown.length === 0) throw new Error(`could not find template ${pattern} in chart`);
       return shown.map(({ text }) => `---\n${text}\n`);
@@ -18,8 +19,8 @@ export function showOnly(output: string, patterns: readonly string[]): string {
     .join('');
 }
 
-/** A pattern in error matches nothing, as in Helm. */
-function matcher(pattern: string): (path: string) => boolean {
+/** An invalid pattern does not match anything, as in Helm. */
+function matcherOf(pattern: string): (path: string) => boolean {
   try {
     const expression = compilePathPattern(pattern);
     return (path) => expression.test(path);

@@ -14,13 +14,13 @@ import { helmLog, type HelmLog } from '../helm-log.ts';
 
 export interface TemplateRequest {
   chart: Chart;
-  /** What the user gave. */
+  /** Values from the user. */
   values: ValueMap;
   name: string;
   namespace: string;
-  /** Default {@link defaultKubeVersion}. */
+  /** Default: {@link defaultKubeVersion}. */
   kubeVersion?: string | undefined;
-  /** Besides those that Helm knows. */
+  /** API versions to add to those that Helm knows. */
   apiVersions?: readonly string[];
   isUpgrade?: boolean;
   includeCrds?: boolean;
@@ -29,20 +29,21 @@ export interface TemplateRequest {
   options?: RenderOptions;
 }
 
-/** What `helm template` prints, and the notes that it does not print. */
+/** The output of `helm template`, and the notes, which it does not print. */
 export interface Templated {
   output: string;
   notes: string;
 }
 
-/** A chart that cannot be rendered. `message` is what `helm template` says after `Error: `. */
+/** A chart that cannot be rendered. `message` is what `helm template` prints after `Error: `. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
 /**
- * Renders a chart as `helm template` does, without a cluster (pkg/cmd/template.go). `log` takes the lines that Helm logs.
- * Throws {@link TemplateError}; anything else thrown has a `code`, or is a defect.
+ * Renders a chart as `helm template` does, without a cluster (pkg/cmd/template.go). `log` receives the
+ * lines that Helm logs. Throws {@link TemplateError}, errors with a `code`, and nothing else unless
+ * there is a bug.
  */
 export async function templateChart(
   request: TemplateRequest,
@@ -61,7 +62,10 @@ export async function templateChart(
   return { output: `${manifest}\n${hooks.join('')}`, notes: rendered.notes };
 }
 
-/** Logs what merging the values warns of, which Helm does before it renders, and so where rendering fails, too. */
+/**
+ * Logs the warnings about merging the values. Helm does so before it renders, so they appear even if
+ * rendering fails.
+ */
 function logWarnings(chart: Chart, values: ValueMap, helm: HelmLog): void {
   coalesceValues(withDependencies(chart, values, helm), values, helm.warn);
 }
@@ -97,13 +101,13 @@ async function render(
       signal,
     );
   } catch (error) {
-    if (!(error instanceof RenderError) || !isOfHelm(error)) throw error;
+    if (!(error instanceof RenderError) || !isHelmError(error)) throw error;
     throw new TemplateError(`${error.message}\n\nUse --debug flag to render out invalid YAML`, { cause: error });
   }
 }
 
-/** Whether Helm fails there, too: of the limits it has that of includes alone. */
-function isOfHelm({ code, message }: RenderError): boolean {
+/** Whether Helm reports this error too. Of the limits, it has only the one for nested includes. */
+function isHelmError({ code, message }: RenderError): boolean {
   return code === 'render_limit'
     ? message.endsWith(': unable to execute template')
     : ['render_failed', 'chart_incompatible'].includes(code);

@@ -1,8 +1,9 @@
 import { createRenderer, type ThreadedRenderer } from '../../../src/render/renderer.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import type { ProgramDependencies, Terminal } from '../../../src/cli/dependencies.ts';
-import type { ControlPlaneSettings } from '../../../src/cli/control-plane-settings.ts';
-import type { RunSettings } from '../../../src/cli/run-settings.ts';
+import type { ControlPlaneSettings } from '../../../src/cli/control-plane/settings.ts';
+import type { SandboxSettings } from '../../../src/cli/sandbox/settings.ts';
+import type { RunSettings } from '../../../src/cli/run/settings.ts';
 
 interface RecordingTerminal extends Terminal {
   text: string;
@@ -22,7 +23,10 @@ function terminal(isTerminal: boolean): RecordingTerminal {
 const workerUrl = new URL('../../../src/bin/render-worker.ts', import.meta.url);
 const renderers = new Map<string, ThreadedRenderer>();
 
-/** One renderer for all programs that want it alike: starting a thread takes longer than most tests. A thread that is idle keeps no process alive. */
+/**
+ * Returns the same renderer for the same options, because starting a thread takes longer than most
+ * tests. An idle thread does not keep the process alive.
+ */
 const sharedRenderer: ProgramDependencies['createRenderer'] = (options) => {
   const key = JSON.stringify(options);
   const renderer = renderers.get(key) ?? createRenderer({ workerUrl, ...options });
@@ -30,17 +34,24 @@ const sharedRenderer: ProgramDependencies['createRenderer'] = (options) => {
   return { ...renderer, close: () => Promise.resolve() };
 };
 
-/** The program with everything outside replaced. */
+/** Returns the program with fakes for everything outside. */
 export function testProgram(
-  given: { env?: Record<string, string>; files?: Record<string, string>; isTerminal?: boolean } = {},
+  given: {
+    env?: Record<string, string>;
+    files?: Record<string, string>;
+    folders?: string[];
+    isTerminal?: boolean;
+  } = {},
 ) {
   const runs: RunSettings[] = [];
   const planes: ControlPlaneSettings[] = [];
+  const sandboxes: SandboxSettings[] = [];
   const interrupts = new Set<() => void>();
-  const stdout = terminal(given.isTerminal ?? false);
-  const stderr = terminal(false);
+  const stdout = terminal(false);
+  const stderr = terminal(given.isTerminal ?? false);
   const dependencies: ProgramDependencies = {
     version: '1.2.3',
+    programName: 'helm-agent',
     env: given.env ?? {},
     hostName: 'host-1',
     stdout,
@@ -53,6 +64,7 @@ export function testProgram(
         ? Promise.reject(Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' }))
         : Promise.resolve(new TextEncoder().encode(text));
     },
+    isFolder: (path) => Promise.resolve(given.folders?.includes(path) ?? false),
     fetch: (url, init) => fetch(url, init),
     onInterrupt(listener) {
       interrupts.add(listener);
@@ -60,6 +72,11 @@ export function testProgram(
     },
     runAgent(settings) {
       runs.push(settings);
+      return Promise.resolve();
+    },
+    runSandbox(settings, ready) {
+      sandboxes.push(settings);
+      ready('https://127.0.0.1:7443', `/work/${settings.kubeconfig}`);
       return Promise.resolve();
     },
     runControlPlane(settings) {
@@ -76,6 +93,7 @@ export function testProgram(
     interrupts,
     runs,
     planes,
+    sandboxes,
     stdout,
     stderr,
   };

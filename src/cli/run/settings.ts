@@ -1,49 +1,52 @@
 import { z } from 'zod';
-import { parseListenAddress } from '../agent/connection/listen-address.ts';
-import { limitsDescription, limitsFlag, limitsSchema } from './limits.ts';
-import { switchSchema, type Settings } from './settings.ts';
+import { parseListenAddress } from '../../agent/connection/listen-address.ts';
+import { limitsDescription, limitsFlag, limitsSchema } from '../limits.ts';
+import { switchSchema, type Settings } from '../settings.ts';
 
 export const runSettings = {
   controlPlane: {
     flag: '--control-plane <url>',
     variable: 'HELM_AGENT_CONTROL_PLANE',
-    description: 'the control plane to connect to, ws:// or wss://',
+    description: 'ws:// or wss:// URL of the control plane to connect to',
   },
   tokenFile: {
     flag: '--token-file <file>',
     variable: 'HELM_AGENT_TOKEN_FILE',
     description:
-      'a file with the token for the control plane, which clients of --listen must bear too; read anew at each connection',
+      'file with the token for the control plane, which clients of --listen must send too; read again for each connection',
   },
   agentId: {
     flag: '--agent-id <id>',
     variable: 'HELM_AGENT_AGENT_ID',
-    description: 'the name under which the control plane knows this agent; by default the name of the machine',
+    description: 'name of this agent at the control plane',
+    default: 'the name of this machine',
   },
   kubeconfig: {
     flag: '--kubeconfig <file>',
     variable: 'HELM_AGENT_KUBECONFIG',
-    description: 'how to reach the cluster; by default the service account in a pod, or else what kubectl uses',
+    description: 'kubeconfig of the cluster',
+    default: 'the service account in a pod, otherwise the kubeconfig of kubectl',
   },
   listen: {
     flag: '--listen <[host:]port>',
     variable: 'HELM_AGENT_LISTEN',
-    description: 'serve clients of the Go helm-agent at /exe-cmd; the host is 127.0.0.1 where absent',
+    description: 'serve clients of the Go helm-agent at /exe-cmd; the host defaults to 127.0.0.1',
   },
   listenInsecure: {
     flag: '--listen-insecure',
     variable: 'HELM_AGENT_LISTEN_INSECURE',
-    description: 'allow --listen on a host that others can reach without a token',
+    description: 'let --listen use an address that other machines can reach without a token',
   },
   allowNunjucks: {
     flag: '--allow-nunjucks',
     variable: 'HELM_AGENT_ALLOW_NUNJUCKS',
-    description: 'render charts that are written for Nunjucks, too',
+    description: 'also render charts that are written for Nunjucks',
   },
   localCharts: {
     flag: '--local-charts <dir>',
     variable: 'HELM_AGENT_LOCAL_CHARTS',
-    description: 'the folder below which commands may name charts by path; by default none may',
+    description: 'folder of charts that commands may name by a path below it',
+    default: 'none',
   },
   limits: {
     flag: limitsFlag,
@@ -54,9 +57,12 @@ export const runSettings = {
 
 const agentId = z
   .string()
-  .regex(/^[A-Za-z0-9]([-._A-Za-z0-9]{0,251}[A-Za-z0-9])?$/, 'must be letters, digits, "-", "_" and ".", at most 253');
+  .regex(
+    /^[A-Za-z0-9]([-._A-Za-z0-9]{0,251}[A-Za-z0-9])?$/,
+    'must be at most 253 letters, digits, "-", "_" and ".", with a letter or digit at both ends',
+  );
 
-/** The schema of `run`'s settings; `hostName` is the default for the agent's id. */
+/** Returns the schema of the settings of `run`. `hostName` is the default of the agent's id. */
 export function runSchema(hostName: string) {
   return z
     .object({
@@ -79,9 +85,9 @@ export function runSchema(hostName: string) {
     })
     .refine(({ controlPlane, listen }) => controlPlane !== undefined || listen !== undefined, {
       path: ['controlPlane'],
-      message: 'give the control plane to connect to, or --listen to be connected to',
+      message: 'give the URL of the control plane to connect to, or --listen to accept connections',
     });
 }
 
-/** What `helm-agent run` was told. */
+/** Settings of `helm-agent run`. */
 export type RunSettings = z.output<ReturnType<typeof runSchema>>;

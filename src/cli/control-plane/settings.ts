@@ -1,46 +1,44 @@
 import { z } from 'zod';
-import { switchSchema, type Settings } from './settings.ts';
+import { portSchema, switchSchema, type Settings } from '../settings.ts';
 
 export const controlPlaneSettings = {
   port: {
     flag: '--port <port>',
     variable: 'HELM_AGENT_PORT',
-    description: 'the port for agents and for the REST API; 8088 where absent',
+    description: 'port for agents and for the REST API',
+    default: '8088',
   },
   host: {
     flag: '--host <host>',
     variable: 'HELM_AGENT_HOST',
-    description: 'the address to bind; 127.0.0.1 where absent',
+    description: 'address to listen on',
+    default: '127.0.0.1',
   },
   tokenFile: {
     flag: '--token-file <file>',
     variable: 'HELM_AGENT_TOKEN_FILE',
-    description: 'a file with the token that agents must bear',
+    description: 'file with the token that agents must send',
   },
   apiTokenFile: {
     flag: '--api-token-file <file>',
     variable: 'HELM_AGENT_API_TOKEN_FILE',
-    description: 'a file with the token that users of the REST API must bear; by default that of the agents',
+    description: 'file with the token that users of the REST API must send',
+    default: "the agents' token",
   },
   listenInsecure: {
     flag: '--listen-insecure',
     variable: 'HELM_AGENT_LISTEN_INSECURE',
-    description: 'allow a host that others can reach without a token',
+    description: 'listen without a token on an address that other machines can reach',
   },
 } satisfies Settings<string>;
 
 export const controlPlaneSchema = z.object({
-  port: z.coerce
-    .number({ error: 'must be a port' })
-    .int('must be a port')
-    .min(0, 'must be a port')
-    .max(65_535, 'must be a port')
-    .default(8088),
+  port: portSchema.default(8088),
   host: z.string().default('127.0.0.1'),
   tokenFile: z.string().optional(),
   apiTokenFile: z.string().optional(),
   listenInsecure: switchSchema,
 });
 
-/** What `helm-agent control-plane` was told. */
+/** Settings of `helm-agent control-plane`. */
 export type ControlPlaneSettings = z.output<typeof controlPlaneSchema>;

@@ -1,12 +1,13 @@
 import test from 'ava';
-import type { Event } from '../../src/cli/ctl/api-client.ts';
-import { follow } from '../../src/cli/ctl/follow.ts';
-import { liveLines } from '../../src/cli/ctl/live-view.ts';
-import { plainLines } from '../../src/cli/ctl/plain-view.ts';
-import { advance, newProgress } from '../../src/cli/ctl/progress.ts';
-import { readServerSentEvents } from '../../src/cli/ctl/server-sent-events.ts';
-import { ApiError } from '../../src/cli/ctl/api-client.ts';
-import { testProgram } from './support/program.ts';
+import type { Event } from '../../../src/cli/ctl/api-client.ts';
+import { follow } from '../../../src/cli/ctl/follow.ts';
+import { liveLines } from '../../../src/cli/ctl/live-view.ts';
+import { createPlainView } from '../../../src/cli/ctl/plain-view.ts';
+import { successText } from '../../../src/cli/ctl/result-text.ts';
+import { advance, newProgress } from '../../../src/cli/ctl/progress.ts';
+import { readServerSentEvents } from '../../../src/cli/ctl/server-sent-events.ts';
+import { ApiError } from '../../../src/cli/ctl/api-client.ts';
+import { testProgram } from '../support/program.ts';
 
 const pod = (name: string, status: string, reason?: string) => ({
   apiVersion: 'v1',
@@ -32,15 +33,15 @@ function liveAfter(events: Event[], columns = 80): string[] {
 
 const accepted: Event = { id: 1, type: 'accepted', payload: { durable: false } };
 
-test('the table says that the agent has not answered, or is away', (t) => {
+test('the table shows that the agent has not responded or is not connected', (t) => {
   t.deepEqual(liveAfter([]), ['waiting for the agent']);
   t.deepEqual(liveAfter([accepted]), []);
   const away: Event = { id: 2, type: 'agent', payload: { connected: false } };
   t.deepEqual(liveAfter([accepted, away]), ['the agent is not connected; waiting for it']);
-  t.deepEqual(plainLines(away), ['the agent is not connected; waiting for it']);
+  t.deepEqual(createPlainView()(away), ['the agent is not connected; waiting for it']);
 });
 
-test('the table names what is not ready first, with its newest reason', (t) => {
+test('the table lists resources that are not ready first, with their newest reason', (t) => {
   const lines = liveAfter([
     accepted,
     status(1, { resources: [pod('a', 'Current'), pod('b', 'InProgress', 'ContainerCreating')] }),
@@ -49,27 +50,49 @@ test('the table names what is not ready first, with its newest reason', (t) => {
   t.deepEqual(lines, ['● wait', '    Pod/b  Failed   CrashLoopBackOff: exit 1', '    Pod/a  Current']);
 });
 
-test('the table fits its terminal, and counts what it has no room for', (t) => {
+test('the table fits its terminal, and counts the resources it leaves out', (t) => {
   const resources = Array.from({ length: 20 }, (_, index) => pod(`p${index}`, 'InProgress', 'x'.repeat(200)));
   const lines = liveAfter([accepted, status(1, { resources })], 40);
   t.true(lines.every((line) => line.length <= 40));
   t.is(lines.at(-1), '    and 12 more');
 });
 
-test('the table says how many status packets are missing', (t) => {
-  t.is(liveAfter([accepted, status(4, {})])[0], '3 status packets were lost on the way');
+test('the table shows the number of lost status packets', (t) => {
+  t.is(liveAfter([accepted, status(4, {})])[0], '3 status packets were lost');
 });
 
-test('a step that runs again stands there again', (t) => {
+test('the table lists a step again when it runs again', (t) => {
   const lines = liveAfter([accepted, status(1, {}), status(2, { state: 'failed' }), status(3, { step: 'rollback' })]);
   t.deepEqual(lines, ['✗ wait        0.0s', '● rollback']);
+});
+
+test('lines that repeat what is shown are left out', (t) => {
+  const linesOf = createPlainView();
+  const rollback = (seq: number, rest: object) => linesOf(status(seq, { step: 'rollback', message: 'wait', ...rest }));
+  const job = (reason: string) => ({ resources: [pod('a', 'Current'), pod('b', 'InProgress', reason)] });
+  const lines = [
+    rollback(1, {}),
+    rollback(2, {}),
+    rollback(3, job('Pending')),
+    rollback(4, job('Pending')),
+    rollback(5, job('ContainerCreating')),
+    rollback(6, { message: 'wait: 2 resources ready' }),
+  ];
+  t.deepEqual(lines, [
+    ['10:00:00  rollback      running  wait'],
+    [],
+    ['10:00:00  rollback        Pod/a Current', '10:00:00  rollback        Pod/b InProgress: Pending'],
+    [],
+    ['10:00:00  rollback        Pod/b InProgress: ContainerCreating'],
+    ['10:00:00  rollback      running  wait: 2 resources ready'],
+  ]);
 });
 
 async function* chunks(...texts: string[]) {
   for (const text of texts) yield await Promise.resolve(new TextEncoder().encode(text));
 }
 
-test('an event stream is read wherever it is cut', async (t) => {
+test('an event stream is read correctly wherever its chunks end', async (t) => {
   const events = [];
   const text = [
     ': comment\n\nid: 1\neve',
@@ -83,7 +106,7 @@ test('an event stream is read wherever it is cut', async (t) => {
   ]);
 });
 
-test('a stream that breaks off is taken up after the last event that was heard', async (t) => {
+test('a stream that breaks off is resumed after its last event', async (t) => {
   const { stdout, stderr } = testProgram();
   const asked: number[] = [];
   const client = {
@@ -97,6 +120,12 @@ test('a stream that breaks off is taken up after the last event that was heard',
       else yield { id: 2, type: 'result', payload: { ok: true } };
     },
   };
-  t.is(await follow(client, 'k', { stdout, stderr, onInterrupt: () => () => undefined }, 1), 0);
+  const options = { stdout, stderr, onInterrupt: () => () => undefined, again: '', retryMs: 1 };
+  t.is(await follow(client, 'k', options), 0);
   t.deepEqual(asked, [0, 1, 1]);
+});
+
+test('a release in an unknown form is an error in plain words', (t) => {
+  const message = 'the command succeeded, but the agent sent a release in an unknown form; update helm-agent';
+  t.throws(() => successText({ ok: true, releases: [{ name: 'web', chart: 'web-1.0.0' }] }), { message });
 });

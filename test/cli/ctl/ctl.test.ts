@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
-import type { Progress } from '../../src/operation/progress.ts';
-import { testAgent } from '../agent/support/agent.ts';
-import { testPlane } from '../control-plane/support/plane.ts';
-import { testProgram } from './support/program.ts';
+import type { Progress } from '../../../src/operation/progress.ts';
+import { testAgent } from '../../agent/support/agent.ts';
+import { testPlane } from '../../control-plane/support/plane.ts';
+import { testProgram } from '../support/program.ts';
 
 async function world(t: ExecutionContext, given: Parameters<typeof testProgram>[0] = {}) {
   const { plane, url, agentUrl } = await testPlane(t);
@@ -18,7 +18,7 @@ const at = (second: number, rest: Omit<Progress, 'time'>): Progress => ({
 });
 
 const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
-const story: Progress[] = [
+const installation: Progress[] = [
   at(1, { step: 'load', state: 'running' }),
   at(2, { step: 'load', state: 'done', message: 'nginx 1.2.3' }),
   at(3, {
@@ -37,23 +37,26 @@ const release = {
   info: { status: 'deployed', description: 'Install complete', notes: 'Visit\n\thttp://web\u001b[31m\n' },
 };
 
-test('an installation is told in lines where no terminal is, and ends with the release', async (t) => {
+test('install writes its progress to stderr and the release to stdout', async (t) => {
   const { run, puppets, stdout, stderr } = await world(t);
   const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1', '--namespace', 'shop');
   const call = await puppets.call(0);
-  for (const progress of story) call.context.progress(progress);
+  for (const progress of installation) call.context.progress(progress);
   call.succeed({ release });
   t.is(await code, 0);
-  t.is(stderr.text, '');
   t.is(
-    stdout.text,
+    stderr.text,
     `accepted
 10:00:01  load          running
 10:00:02  load          done  nginx 1.2.3
 10:00:03  wait            Deployment/web InProgress: Replicas: 0/1
 10:00:05  wait            Deployment/web Current
 10:00:05  wait          done  1 resource is ready
-NAME:         web
+`,
+  );
+  t.is(
+    stdout.text,
+    `NAME:         web
 NAMESPACE:    shop
 REVISION:     2
 STATUS:       deployed
@@ -65,14 +68,14 @@ Visit
   );
 });
 
-test('on a terminal a table is redrawn', async (t) => {
-  const { run, puppets, stdout } = await world(t, { isTerminal: true });
+test('a terminal shows a table that is redrawn', async (t) => {
+  const { run, puppets, stderr } = await world(t, { isTerminal: true });
   const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1');
   const call = await puppets.call(0);
-  for (const progress of story.slice(0, 3)) call.context.progress(progress);
+  for (const progress of installation.slice(0, 3)) call.context.progress(progress);
   call.succeed({});
   t.is(await code, 0);
-  const frames = stdout.text.split(/\u001b\[\d+A\u001b\[J/);
+  const frames = stderr.text.split(/\u001b\[\d+A\u001b\[J/);
   t.is(
     frames.at(-1),
     `✓ load    1.0s  nginx 1.2.3
@@ -80,20 +83,20 @@ test('on a terminal a table is redrawn', async (t) => {
     Deployment/web  InProgress  Replicas: 0/1
 `,
   );
-  t.true(stdout.text.includes('\u001b[3A\u001b[J'));
+  t.true(stderr.text.includes('\u001b[3A\u001b[J'));
 });
 
-test('a failure is told with its code and position, and the exit code is 1', async (t) => {
+test('a failure is printed with its code and position, and the exit code is 1', async (t) => {
   const { run, puppets, stdout, stderr } = await world(t);
   const code = run('ctl', 'upgrade', 'web', 'nginx', '--agent', 'edge-1');
   const position = { file: 'nginx/templates/a.yaml', line: 3, column: 7 };
   (await puppets.call(0)).fail(Object.assign(new Error('no value'), { code: 'render_failed', position }));
   t.is(await code, 1);
-  t.is(stdout.text, 'accepted\n');
-  t.is(stderr.text, 'Error: no value (render_failed)\n  at nginx/templates/a.yaml:3:7\n');
+  t.is(stdout.text, '');
+  t.is(stderr.text, 'accepted\nError: no value (render_failed)\n  at nginx/templates/a.yaml:3:7\n');
 });
 
-test('flags become the parameters of the command; what is not said is left to the agent', async (t) => {
+test('flags become parameters of the command, and the agent chooses the defaults', async (t) => {
   const { run, puppets } = await world(t, { files: { 'v.yaml': 'a: 1\nb: {c: x}\n', pw: 'secret\n', note: 'text' } });
   const codes = [
     run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1'),
@@ -160,7 +163,7 @@ test('flags become the parameters of the command; what is not said is left to th
   t.deepEqual(await Promise.all(codes), [0, 0]);
 });
 
-test('upgrade --install installs where there is no release', async (t) => {
+test('upgrade --install installs a release that does not exist', async (t) => {
   const { run, puppets } = await world(t);
   const code = run('ctl', 'upgrade', 'web', 'nginx', '--agent', 'edge-1', '--install');
   const call = await puppets.call(0);
@@ -170,7 +173,7 @@ test('upgrade --install installs where there is no release', async (t) => {
   t.is(await code, 0);
 });
 
-test('an uninstallation tells what was kept', async (t) => {
+test('uninstall prints the resources that were kept', async (t) => {
   const { run, puppets, stdout } = await world(t);
   const code = run('ctl', 'uninstall', 'web', '--agent', 'edge-1', '-n', 'shop', '--no-wait');
   const call = await puppets.call(0);
@@ -183,7 +186,7 @@ test('an uninstallation tells what was kept', async (t) => {
   t.true(stdout.text.endsWith('STATUS:       uninstalled\nDESCRIPTION:\nThese resources were kept:\n[Secret] a\n'));
 });
 
-test('releases and agents are listed as tables', async (t) => {
+test('releases and agents are printed as tables', async (t) => {
   const { run, puppets, stdout, plane } = await world(t);
   const code = run('ctl', 'list', '--agent', 'edge-1');
   const chart = { metadata: { name: 'nginx', version: '1.2.3', appVersion: '9' } };
@@ -193,8 +196,7 @@ test('releases and agents are listed as tables', async (t) => {
   t.is(await code, 0);
   t.is(
     stdout.text,
-    `accepted
-NAMESPACE  NAME           REVISION  STATUS    CHART        APP VERSION  UPDATED
+    `NAMESPACE  NAME           REVISION  STATUS    CHART        APP VERSION  UPDATED
 shop       web            2         deployed  nginx-1.2.3  9            2026-01-01T10:00:00Z
 b          a-longer-name  10        failed
 `,
@@ -207,47 +209,49 @@ b          a-longer-name  10        failed
   );
 });
 
-test('Ctrl-C ends the watching and says that the operation goes on; follow takes it up again', async (t) => {
-  const { run, puppets, stderr, stdout, interrupt, interrupts } = await world(t);
-  const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1');
+test('Ctrl-C stops following, and the hint is a complete command to follow again', async (t) => {
+  const { run, puppets, stderr, interrupt, interrupts, url } = await world(t);
+  const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1', '--server', url);
   const call = await puppets.call(0);
-  while (!stdout.text.includes('accepted')) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!stderr.text.includes('accepted')) await new Promise((resolve) => setTimeout(resolve, 5));
   interrupt();
   t.is(await code, 1);
   t.is(interrupts.size, 0);
-  const [, key = ''] = /The operation goes on in the agent.*\n +helm-agent ctl follow (\S+)/.exec(stderr.text) ?? [];
+  const [, key = '', server] =
+    /The agent continues.*\n  helm-agent ctl follow (\S+) --server (\S+)\n$/.exec(stderr.text) ?? [];
+  t.is(server, url);
   t.false(call.context.signal.aborted);
-  stdout.text = '';
+  stderr.text = '';
   const again = run('ctl', 'follow', key);
   call.report('still there');
   call.succeed({});
   t.is(await again, 0);
-  t.regex(stdout.text, /accepted\n.* still there\n/);
+  t.regex(stderr.text, /accepted\n.* still there\n/);
 });
 
-test('what the control plane refuses is an error', async (t) => {
+test('a refusal of the control plane is an error', async (t) => {
   const { run, stderr } = await world(t);
   t.is(await run('ctl', 'list', '--agent', 'nobody'), 1);
-  t.is(stderr.text, 'Error: the control plane answers 404: no agent is connected as nobody\n');
+  t.is(stderr.text, 'Error: the control plane responded with 404: no agent is connected as nobody\n');
   stderr.text = '';
   t.is(await run('ctl', 'follow', 'nope'), 1);
-  t.is(stderr.text, 'Error: the control plane answers 404: no command has the key nope\n');
+  t.is(stderr.text, 'Error: the control plane responded with 404: no command has the key nope\n');
 });
 
-test('a control plane that is not there is an error that names it', async (t) => {
+test('an error names a control plane that cannot be reached', async (t) => {
   const { run, stderr } = testProgram();
   t.is(await run('ctl', 'agents', '--server', 'http://127.0.0.1:9'), 1);
   t.regex(stderr.text, /^Error: cannot reach the control plane at http:\/\/127\.0\.0\.1:9: /);
 });
 
-test('a server that is no control plane is an error', async (t) => {
+test('a server that is not a control plane is an error', async (t) => {
   const { run, stderr } = testProgram();
   const { port } = await testPlane(t);
   t.is(await run('ctl', 'agents', '--server', `http://127.0.0.1:${port}/healthz?`), 1);
-  t.regex(stderr.text, /does not answer as a control plane does/);
+  t.regex(stderr.text, /does not respond like a control plane; check --server/);
 });
 
-test('values that cannot be read name their file or flag, and nothing is sent', async (t) => {
+test('an error about values names their file or flag, and nothing is sent', async (t) => {
   const { run, stderr, puppets } = await world(t, { files: { 'bad.yaml': 'a: [' } });
   const install = (...more: string[]) => run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1', ...more);
   t.is(await install('-f', 'bad.yaml'), 1);
@@ -259,11 +263,20 @@ test('values that cannot be read name their file or flag, and nothing is sent', 
   t.is(puppets.calls.length, 0);
 });
 
-test('the token is sent, and stands in no output', async (t) => {
+test('the token is sent and never printed', async (t) => {
   const { url } = await testPlane(t, { agentToken: 'sentinel-token' });
   const { run, stdout, stderr } = testProgram({ files: { good: 'sentinel-token\n', bad: 'sentinel-wrong' } });
   t.is(await run('ctl', 'agents', '--server', url, '--token-file', 'good'), 0);
   t.is(await run('ctl', 'agents', '--server', url, '--token-file', 'bad'), 1);
-  t.regex(stderr.text, /401/);
+  t.regex(stderr.text, /does not accept this token \(401\); --token-file must name a file with the token of its/);
+  stderr.text = '';
+  t.is(await run('ctl', 'agents', '--server', url), 1);
+  t.regex(stderr.text, /requires a token \(401\); use --token-file/);
   t.false((stdout.text + stderr.text).includes('sentinel'));
+});
+
+test('an empty token file is refused', async (t) => {
+  const { run, stderr } = testProgram({ files: { empty: '\n' } });
+  t.is(await run('ctl', 'agents', '--token-file', 'empty'), 1);
+  t.is(stderr.text, 'Error: --token-file (HELM_AGENT_TOKEN_FILE): empty is empty; write the token into it\n');
 });

@@ -1,0 +1,17 @@
+import type { RunSettings } from '../cli/run/settings.ts';
+import { agentOf } from './agent-of.ts';
+import { clusterOf } from './cluster-of.ts';
+import { processLogger } from './logger.ts';
+import { stopSignal } from './stop-signal.ts';
+import { version } from './version.ts';
+
+/** Runs an agent until the process gets a stop signal. */
+export async function runAgent({ controlPlane, kubeconfig, ...settings }: RunSettings): Promise<void> {
+  const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
+  const agent = await agentOf({ ...settings, cluster: clusterOf(kubeconfig), controlPlaneUrl: controlPlane, log });
+  log.info({ agentId: settings.agentId, version, port: agent.port }, 'the agent is running');
+  const signal = await stopSignal();
+  log.info({ signal }, 'the agent is stopping');
+  await agent.stop();
+  log.info({}, 'the agent has stopped');
+}

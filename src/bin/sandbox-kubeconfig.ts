@@ -1,0 +1,45 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+
+/** Throws an error if there is a file at the path that no sandbox has written. */
+export async function requireFreePath(path: string): Promise<void> {
+  const existing = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw cannotWrite(path, error);
+  });
+  if (existing === undefined || isSandboxKubeconfig(existing)) return;
+  throw new Error(`${path} exists and was not written by a sandbox; name another file with --kubeconfig`);
+}
+
+/** Writes a kubeconfig that only this user can read. */
+export async function writeKubeconfig(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o600 }).catch((error: unknown) => {
+    throw cannotWrite(path, error);
+  });
+}
+
+/** Removes a kubeconfig, unless another sandbox has replaced it. */
+export async function removeKubeconfig(path: string, text: string): Promise<void> {
+  const existing = await readFile(path, 'utf8').catch(() => undefined);
+  if (existing === text) await rm(path, { force: true });
+}
+
+function cannotWrite(path: string, error: unknown): Error {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Error(`cannot write ${path}: ${reason}; name another file with --kubeconfig`, { cause: error });
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** Whether a text is a kubeconfig of a sandbox: JSON with a context of that name. */
+function isSandboxKubeconfig(text: string): boolean {
+  try {
+    const config: unknown = JSON.parse(text);
+    return typeof config === 'object' && config !== null && 'current-context' in config
+      ? config['current-context'] === 'sandbox'
+      : false;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { refuseHelmFlags } from '../helm-flags.ts';
+import type { CtlSession } from './session.ts';
+import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
+
+/** Adds `ctl uninstall`. */
+export function addUninstall(ctl: Command, session: CtlSession): void {
+  const command = addSubcommand(ctl, 'uninstall', 'Uninstall a release', ['uninstall podinfo --agent edge-1 -n demo'])
+    .argument('<name>', 'name of the release')
+    .addOption(agentOption())
+    .addOption(namespaceOption())
+    .option('--timeout <duration>', 'time limit (default: 5m)')
+    .option('--no-wait', 'do not wait until all resources are deleted')
+    .action(async (releaseName: string, flags: { namespace?: string; timeout?: string; wait: boolean }) => {
+      const { namespace, timeout, wait } = flags;
+      await session.perform(flags, 'uninstall_release', { releaseName, namespace, timeout, ...(!wait && { wait }) });
+    });
+  refuseHelmFlags(command, 'ctl');
+}
+
+/** Adds `ctl list`. */
+export function addList(ctl: Command, session: CtlSession): void {
+  const examples = ['list --agent edge-1', 'list --agent edge-1 -n demo'];
+  const command = addSubcommand(ctl, 'list', 'List the releases of an agent', examples)
+    .addOption(agentOption())
+    .option('-n, --namespace <namespace>', 'list only the releases of this namespace (default: of all)')
+    .action(async (flags: { namespace?: string }) => {
+      await session.perform(flags, 'list_releases', { namespace: flags.namespace });
+    });
+  refuseHelmFlags(command, 'ctl');
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { CommandParameters, CommandType } from '../../protocol/commands.ts';
+import { readToken } from '../check-settings.ts';
+import type { ProgramDependencies } from '../dependencies.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { shellWord } from '../shell-word.ts';
+import { createApiClient, type ApiClient } from './api-client.ts';
+import { follow } from './follow.ts';
+
+export const serverSettings = {
+  server: {
+    flag: '--server <url>',
+    variable: 'HELM_AGENT_SERVER',
+    description: 'URL of the control plane',
+    default: 'http://127.0.0.1:8088',
+  },
+  tokenFile: {
+    flag: '--token-file <file>',
+    variable: 'HELM_AGENT_TOKEN_FILE',
+    description: "file with the token for the control plane's API",
+  },
+} satisfies Settings<string>;
+
+const serverSchema = z.object({
+  server: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).default('http://127.0.0.1:8088'),
+  tokenFile: z.string().optional(),
+});
+
+/** Flags of any `ctl` command, by commander's names. */
+export type Flags = Readonly<Record<string, unknown>>;
+
+/** What the `ctl` commands share. */
+export interface CtlSession {
+  readonly dependencies: ProgramDependencies;
+  client(flags: Flags): Promise<ApiClient>;
+  /** Sends a command to the agent of `--agent`, follows it, and sets the exit code. */
+  perform<Type extends CommandType>(flags: Flags, type: Type, payload: CommandParameters[Type]): Promise<void>;
+  /** Follows a command that has been sent, and sets the exit code. */
+  follow(flags: Flags, key: string): Promise<void>;
+}
+
+export function createSession(dependencies: ProgramDependencies, exit: { code: number }): CtlSession {
+  async function clientOf(flags: Flags): Promise<ApiClient> {
+    const { server, tokenFile } = readSettings(serverSchema, serverSettings, flags, dependencies.env);
+    const token =
+      tokenFile === undefined ? undefined : await readToken(serverSettings.tokenFile, tokenFile, dependencies);
+    return createApiClient({ server, token, fetch: (url, init) => dependencies.fetch(url, init) });
+  }
+
+  async function followWith(client: ApiClient, flags: Flags, key: string): Promise<void> {
+    const again = [dependencies.programName, 'ctl follow', shellWord(key), ...givenServerFlags(flags)].join(' ');
+    exit.code = await follow(client, key, { ...dependencies, again });
+  }
+
+  return {
+    dependencies,
+    client: clientOf,
+    async perform(flags, type, payload) {
+      const client = await clientOf(flags);
+      const { key } = await client.send(String(flags['agent']), { type, payload }, new AbortController().signal);
+      await followWith(client, flags, key);
+    },
+    async follow(flags, key) {
+      await followWith(await clientOf(flags), flags, key);
+    },
+  };
+}
+
+/** Returns the flags of the control plane as they were given, for a command that is to reach it too. */
+function givenServerFlags(flags: Flags): string[] {
+  return Object.entries(serverSettings).flatMap(([name, { flag }]) => {
+    const value = flags[name];
+    return typeof value === 'string' ? [`${flag.split(' ')[0] ?? flag} ${shellWord(value)}`] : [];
+  });
+}
