@@ -9,7 +9,7 @@ import prose from './tools/prose/plugin.ts';
 /** Folders that are not rewritten yet. */
 export const pending = [
   '.dependency-cruiser.js',
-  'CHANGELOG.md',
+
   'CONTRIBUTING.md',
   'README.md',
   'benchmarks/bench-case.ts',

@@ -1,7 +1,9 @@
 // Bundles the program for the image: FOLDER/helm-agent.mjs and the render worker beside it.
+// Usage: npm run bundle -- FOLDER
 import { build } from 'esbuild';
 
-const [folder = 'dist/bundle'] = process.argv.slice(2);
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error('usage: npm run bundle -- FOLDER');
 
 await build({
   entryPoints: { 'helm-agent': 'src/bin/helm-agent.ts', 'render-worker': 'src/bin/render-worker.ts' },
@@ -11,7 +13,7 @@ await build({
   platform: 'node',
   target: 'node24',
   format: 'esm',
-  // CommonJS packages inside an ES module bundle ask for these
+  // CommonJS packages need these names, which an ES module does not have.
   banner: {
     js: [
       "import { createRequire as createRequireForBundle } from 'node:module';",

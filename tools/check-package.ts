@@ -1,9 +1,10 @@
-// Packs what would be published, and uses it as a program of somebody else's would: the documents' examples are checked with types, declarations of this package
-// included, and run. To be run after `npm run build`.
+// Packs the package and checks it as its users see it: relative links in its Markdown lead to files
+// that it contains, and the examples of the docs compile against its declarations and run.
+// Needs dist/, so `npm run build` runs it last.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { documentedExamples } from './documented-examples.ts';
@@ -17,14 +18,23 @@ interface Manifest {
   exports: Record<string, unknown>;
 }
 
+interface Packed {
+  filename: string;
+  unpackedSize: number;
+  files: { path: string }[];
+}
+
 const { name, dependencies, exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
 const folder = await mkdtemp(join(tmpdir(), 'helm-agent-package-'));
 try {
-  await install(folder);
-  const files = await writeProgram(folder);
+  const packed = await install(folder);
+  const broken = await findBrokenLinks(packed.files);
+  if (broken.length > 0) throw new Error(`links to files that the package does not contain:\n${broken.join('\n')}`);
+  const programs = await writePrograms(folder);
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]);
-  for (const file of files) await run(process.execPath, [join(folder, file)], { cwd: root });
-  process.stdout.write(`the package can be used: ${files.length} programs\n`);
+  for (const program of programs) await run(process.execPath, [join(folder, program)], { cwd: root });
+  const size = (packed.unpackedSize / 1e6).toFixed(1);
+  process.stdout.write(`package: ${size} MB in ${packed.files.length} files, ${programs.length} examples run\n`);
 } catch (error) {
   if (!(error instanceof Error) || !('stdout' in error)) throw error;
   process.stderr.write(`${error.message}\n${String(error.stdout)}`);
@@ -33,24 +43,42 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** Unpacks the package into the folder's node_modules, and links what it depends on. */
-async function install(target: string): Promise<void> {
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', target], { cwd: root });
+/** Unpacks the package into the folder's node_modules and links its dependencies there. */
+async function install(target: string): Promise<Packed> {
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', target];
+  const { stdout } = await run('npm', pack, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+  const [packed] = JSON.parse(stdout) as Packed[];
+  if (!packed) throw new Error(`npm pack printed no package: ${stdout}`);
   const installed = join(target, 'node_modules', name);
   await mkdir(installed, { recursive: true });
-  const { stdout } = await run('sh', ['-c', `tar -xzf ${name}-*.tgz --strip-components=1 -C ${installed}`], {
-    cwd: target,
-  });
-  if (stdout !== '') throw new Error(stdout);
+  await run('tar', ['-xzf', join(target, packed.filename), '--strip-components=1', '-C', installed]);
   for (const module of [...Object.keys(dependencies), '@types/node']) {
     const link = join(target, 'node_modules', module);
     await mkdir(dirname(link), { recursive: true });
     await symlink(join(root, 'node_modules', module), link);
   }
+  return packed;
 }
 
-/** A program for each example that runs by itself, and one that imports all that is published; answers those to run. */
-async function writeProgram(target: string): Promise<string[]> {
+/** Returns the relative links in the package's Markdown that lead to no file or folder in it. */
+async function findBrokenLinks(files: readonly { path: string }[]): Promise<string[]> {
+  const paths = files.map(({ path }) => path);
+  const found = paths
+    .filter((path) => path.endsWith('.md'))
+    .map(async (path) => {
+      const text = await readFile(join(root, path), 'utf8');
+      return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, link = '']) => link.replace(/#.*/, ''))
+        .filter((link) => link !== '' && !/^[a-z]+:/.test(link))
+        .map((link) => ({ link, file: posix.join(posix.dirname(path), link).replace(/\/$/, '') }))
+        .filter(({ file }) => !paths.some((other) => other === file || other.startsWith(`${file}/`)))
+        .map(({ link }) => `${path}: ${link}`);
+    });
+  return (await Promise.all(found)).flat();
+}
+
+/** Writes a program for each example of the docs, and one that imports all entries. Returns those to run. */
+async function writePrograms(target: string): Promise<string[]> {
   const examples = await documentedExamples(`${name}/render`);
   const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
   const imports = entries.map(
