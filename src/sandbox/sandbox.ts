@@ -1,6 +1,6 @@
 import { makeCertificates } from './certificates.ts';
-import { createClusterState } from './store/cluster-state.ts';
-import { bootstrap } from './store/bootstrap.ts';
+import { createClusterState } from './cluster/cluster-state.ts';
+import { bootstrap } from './cluster/bootstrap.ts';
 import { startControllers } from './controllers/start.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { route } from './api/router.ts';

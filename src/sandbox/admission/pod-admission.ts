@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { forbidden } from '../api/api-error.ts';
+import { forbidden } from '../api-error.ts';
 import { ensureObject, setDefault, stringAt } from '../../objects/fields.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import type { Store } from '../store/store.ts';

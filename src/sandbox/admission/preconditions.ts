@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { badRequest, conflict, modifiedMeanwhile, type ApiError } from '../api/api-error.ts';
-import type { DeleteRequest } from '../api/deletion.ts';
+import { badRequest, conflict, modifiedMeanwhile, type ApiError } from '../api-error.ts';
+import type { DeleteRequest } from '../cluster/deletion.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 
 /** Refuses an update of another name, of another object of that name, or of a version that is no longer current. */

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { invalid, type FieldError } from '../api/api-error.ts';
+import { invalid, type FieldError } from '../api-error.ts';
 import { annotationErrors, labelErrors, nameErrors } from './names.ts';
 import type { ResourceType } from '../store/resource-type.ts';
-import { immutableFieldErrors } from './validation-of-updates.ts';
-import { kindErrors } from './validation-of-kinds.ts';
+import { immutableFieldErrors } from './update-validation.ts';
+import { kindErrors } from './kind-validation.ts';
 
 /** Refuses an object that the API server would refuse, as far as charts come across it. `current` is there for an update. Fails with 422. */
 export function validate(type: ResourceType, object: KubeObject, current?: KubeObject): void {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { badRequest, type ApiError } from './api-error.ts';
+import { badRequest, type ApiError } from '../api-error.ts';
 import { decodingError, typeMismatch } from '../admission/field-types.ts';
 import { isJsonObject, stringAt } from '../../objects/fields.ts';
 import { versionOf } from '../../objects/group-kind.ts';

@@ -1,9 +1,9 @@
-import { badRequest } from './api-error.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
+import { badRequest } from '../api-error.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import { objectAt, objectsAt, stringAt } from '../../objects/fields.ts';
 import type { ApiResponse } from './response.ts';
 import { behaviourOfPod, logOf } from '../simulation/behaviour.ts';
-import type { Target } from './target.ts';
+import type { Target } from './object-address.ts';
 
 /** `pods/NAME/log`. Fails with 400 for a container that has not run. */
 export function podLog(state: ClusterState, { type, namespace, name }: Target, query: URLSearchParams): ApiResponse {

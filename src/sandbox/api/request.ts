@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../api-error.ts';
 
 /** What a URL of the API names. */
 export interface ResourcePath {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { statusObject, type ApiError } from './api-error.ts';
+import { statusObject, type ApiError } from '../api-error.ts';
 
 /** What a handler answers: a body at once, or a stream that it writes itself. */
 export type ApiResponse =

@@ -1,10 +1,10 @@
-import { methodNotAllowed, noSuchResource, notFound } from './api-error.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
+import { methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions, groupNames } from './discovery.ts';
-import { listDocument } from './listing.ts';
-import { deleteCollection, deleteObject } from './deleting.ts';
-import { patchObject } from './patching.ts';
-import { createObject, replaceObject } from './writing.ts';
+import { listDocument } from './list.ts';
+import { deleteCollection, deleteObject } from './delete.ts';
+import { patchObject } from './patch.ts';
+import { createObject, replaceObject } from './create-and-replace.ts';
 import { podLog } from './pod-logs.ts';
 import { openApiDocument } from './openapi.ts';
 import { parseResourcePath, type ApiRequest, type ResourcePath } from './request.ts';
@@ -12,8 +12,8 @@ import type { ResourceType } from '../store/resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
 import { readScale, writeScale } from './scale.ts';
 import { selectionOf } from './selection.ts';
-import type { Target } from './target.ts';
-import { streamWatch, type WatchSettings } from './watching.ts';
+import type { Target } from './object-address.ts';
+import { streamWatch, type WatchSettings } from './watch.ts';
 
 /** Answers one request. Fails with `ApiError`. */
 export function route(state: ClusterState, settings: WatchSettings, request: ApiRequest): ApiResponse {

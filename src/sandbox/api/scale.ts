@@ -1,12 +1,12 @@
-import { badRequest } from './api-error.ts';
+import { badRequest } from '../api-error.ts';
 import { parseJson } from './body.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import { ensureObject, numberAt, objectAt } from '../../objects/fields.ts';
 import { requireJson } from './media-types.ts';
 import type { ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './target.ts';
-import { writeRequest } from './writing.ts';
+import type { Target } from './object-address.ts';
+import { writeRequest } from './create-and-replace.ts';
 
 /** The `scale` subresource of a workload. */
 export function readScale(state: ClusterState, { type, namespace, name }: Target): unknown {

@@ -1,7 +1,7 @@
 import { matchesFields, parseFieldSelector, type FieldRequirement } from '../../objects/field-selector.ts';
 import { matchesLabels, parseLabelSelector, SelectorError } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { badRequest } from './api-error.ts';
+import { badRequest } from '../api-error.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 
 /** Whether an object is what a list or a watch asked for. */

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { ApiError, unauthorized } from './api-error.ts';
+import { ApiError, unauthorized } from '../api-error.ts';
 import type { ServerCertificates } from '../certificates.ts';
 import type { ApiRequest } from './request.ts';
 import { readRequest } from './request.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError } from '../api/api-error.ts';
+import { ApiError } from '../api-error.ts';
 import { isJsonObject } from '../../objects/fields.ts';
 import { elementMatches, hasPath, leavesOf, type FieldSet } from './field-set.ts';
 import { formatSteps } from './path-format.ts';

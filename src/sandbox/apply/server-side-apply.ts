@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { badRequest } from '../api/api-error.ts';
+import { badRequest } from '../api-error.ts';
 import type { JsonObject } from '../../objects/fields.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 import { conflictError, findConflicts, type Conflict } from './conflicts.ts';

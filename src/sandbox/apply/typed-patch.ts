@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { ApiError } from '../api/api-error.ts';
+import { ApiError } from '../api-error.ts';
 import { typeMismatch, type FieldType, type TypeMismatch } from '../admission/field-types.ts';
 import { isJsonObject, type JsonObject } from '../../objects/fields.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';

@@ -1,5 +1,5 @@
-import { ApiError } from '../api/api-error.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
+import { ApiError } from '../api-error.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import type { StoreEvent } from '../store/store.ts';
 
 /** Names the object that a controller looks after. */

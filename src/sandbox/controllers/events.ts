@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import { numberAt } from '../../objects/fields.ts';
 import { nameSuffix, timestamp } from '../sandbox-host.ts';
 import { typeOf } from './workload.ts';

@@ -3,7 +3,7 @@ import { ensureObject, numberAt, objectsAt, stringAt } from '../../objects/field
 import { timestamp } from '../sandbox-host.ts';
 import { behaviourOfPod, type Behaviour } from '../simulation/behaviour.ts';
 import type { ContainerWorld } from '../simulation/container.ts';
-import { mountObstacle, obstacleOf } from '../simulation/obstacles.ts';
+import { mountObstacle, obstacleOf } from '../simulation/start-problems.ts';
 import { advancePod, newPodRun, type PodRun } from '../simulation/pod-run.ts';
 import { podStatus } from '../simulation/pod-status.ts';
 import { itself, type Controller, type ControllerTools } from './controller.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { ApiError } from '../api/api-error.ts';
+import { ApiError } from '../api-error.ts';
 import { numberAt, objectAt, stringAt } from '../../objects/fields.ts';
 import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
 import { recordEvent } from './events.ts';

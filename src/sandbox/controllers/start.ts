@@ -1,14 +1,14 @@
-import type { ClusterState } from '../store/cluster-state.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import { runControllers, type ControllerRuntime } from './controller.ts';
 import { daemonSetController } from './daemon-sets.ts';
-import { definitionController } from './definitions.ts';
+import { definitionController } from './custom-resource-definitions.ts';
 import { deploymentController } from './deployments.ts';
-import { startGarbageCollector } from './garbage.ts';
+import { startGarbageCollector } from './garbage-collector.ts';
 import { jobController } from './jobs.ts';
 import { namespaceController } from './namespaces.ts';
 import { podController } from './pods.ts';
 import { replicaSetController } from './replica-sets.ts';
-import { settledKindControllers } from './settled-kinds.ts';
+import { settledKindControllers } from './simple-controllers.ts';
 import { statefulSetController } from './stateful-sets.ts';
 
 /** Starts everything that acts in the cluster by itself. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject, OwnerReference } from '../../objects/object.ts';
 import { labelRequirements, matchesLabels } from '../../objects/label-selector.ts';
-import { notFound } from '../api/api-error.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
+import { notFound } from '../api-error.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import { isJsonObject, objectAt, objectsAt, stringAt, fieldAt, type JsonObject } from '../../objects/fields.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import { timestamp } from '../sandbox-host.ts';

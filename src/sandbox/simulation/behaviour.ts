@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import { listAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 
 /** On a pod template, or on the object that controls the pods: how its pods behave. */

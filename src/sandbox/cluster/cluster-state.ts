@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { createObjectApi, type ObjectApi } from '../api/object-api.ts';
-import { createRegistry, type Registry } from './registry.ts';
+import { createObjectApi, type ObjectApi } from './object-api.ts';
+import { createRegistry, type Registry } from '../store/registry.ts';
 import type { SandboxHost } from '../sandbox-host.ts';
-import { createAllocator } from '../admission/service-addresses.ts';
-import { createStore, type Store } from './store.ts';
+import { createAllocator } from './service-allocator.ts';
+import { createStore, type Store } from '../store/store.ts';
 
 /** All that the handlers of requests and the controllers share. */
 export interface ClusterState {

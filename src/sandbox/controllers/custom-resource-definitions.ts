@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import type { DefinitionSpec } from '../store/custom-resources.ts';
 import { timestamp } from '../sandbox-host.ts';
 import { itself, type Controller } from './controller.ts';

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import { objectAt, objectsAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 import type { Behaviour } from './behaviour.ts';
-import { imageFailure, pullFailure } from './image.ts';
+import { imageFailure, pullFailure } from './image-pull.ts';
 
 /** Why a container cannot start: its image, or a ConfigMap or Secret that its environment needs. */
 export function obstacleOf(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../objects/object.ts';
-import { invalidValue, type FieldError } from '../api/api-error.ts';
+import { invalidValue, type FieldError } from '../api-error.ts';
 import { isJsonObject, objectAt, stringAt, fieldAt, type JsonObject } from '../../objects/fields.ts';
 
 /** What an update of a built-in kind must not change, in the API's words. */

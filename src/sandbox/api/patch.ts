@@ -1,16 +1,16 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { applyConfiguration } from '../apply/server-side-apply.ts';
 import { checkTypedPatch } from '../apply/typed-patch.ts';
-import { ApiError, badRequest, unsupportedPatchType } from './api-error.ts';
+import { ApiError, badRequest, unsupportedPatchType } from '../api-error.ts';
 import { checkNamespace, checkTypes, parseJson, readTyped } from './body.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import { isJsonObject, stringAt, type JsonObject } from '../../objects/fields.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './target.ts';
+import type { Target } from './object-address.ts';
 import { timestamp } from '../sandbox-host.ts';
-import { writeRequest } from './writing.ts';
+import { writeRequest } from './create-and-replace.ts';
 
 const applyType = 'application/apply-patch+yaml';
 const mergeType = 'application/merge-patch+json';

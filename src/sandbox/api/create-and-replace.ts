@@ -1,12 +1,12 @@
-import { badRequest } from './api-error.ts';
+import { badRequest } from '../api-error.ts';
 import { checkNamespace, readObject } from './body.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
 import { requireJson } from './media-types.ts';
-import type { WriteRequest } from './object-api.ts';
+import type { WriteRequest } from '../cluster/object-api.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './target.ts';
+import type { Target } from './object-address.ts';
 
 /** POST: a new object. */
 export function createObject(

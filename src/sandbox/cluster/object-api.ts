@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../objects/object.ts';
-import { alreadyExists, ApiError, forbidden, invalid, notFound, required } from './api-error.ts';
+import { alreadyExists, ApiError, forbidden, invalid, notFound, required } from '../api-error.ts';
 import { applyDefaults } from '../admission/defaults.ts';
 import { isDeleted, markDeleted, type DeleteRequest } from './deletion.ts';
 import { stringAt } from '../../objects/fields.ts';
@@ -9,7 +9,7 @@ import { checkDeletePreconditions, checkUpdatePreconditions } from '../admission
 import { prepareForCreate, prepareForUpdate } from '../admission/prepare.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
 import { nameSuffix, type SandboxHost } from '../sandbox-host.ts';
-import type { Allocator } from '../admission/service-addresses.ts';
+import type { Allocator } from './service-allocator.ts';
 import type { Store } from '../store/store.ts';
 import { validate } from '../admission/validation.ts';
 

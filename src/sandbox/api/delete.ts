@@ -1,12 +1,12 @@
 import { parseJson } from './body.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
-import type { DeleteRequest } from './deletion.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
+import type { DeleteRequest } from '../cluster/deletion.ts';
 import { listAt, numberAt, stringAt } from '../../objects/fields.ts';
-import { listDocument } from './listing.ts';
+import { listDocument } from './list.ts';
 import type { ApiRequest } from './request.ts';
 import { collectionOf, type ResourceType } from '../store/resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './target.ts';
+import type { Target } from './object-address.ts';
 import type { Selection } from './selection.ts';
 
 /** DELETE of one object: answers a Status where it is gone, the object where it still has to end. */

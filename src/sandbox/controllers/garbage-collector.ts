@@ -1,6 +1,6 @@
 import type { KubeObject, OwnerReference } from '../../objects/object.ts';
-import type { ClusterState } from '../store/cluster-state.ts';
-import { foregroundFinalizer, orphanFinalizer } from '../api/deletion.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
+import { foregroundFinalizer, orphanFinalizer } from '../cluster/deletion.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import type { StoreEvent } from '../store/store.ts';
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { KubeObject } from '../../objects/object.ts';
-import { ApiError, expired, statusObject } from './api-error.ts';
-import { resourceVersionProblem } from './listing.ts';
+import { ApiError, expired, statusObject } from '../api-error.ts';
+import { resourceVersionProblem } from './list.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
 import type { Selection } from './selection.ts';
 import type { Store, StoreEvent } from '../store/store.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { badRequest, expired } from './api-error.ts';
+import { badRequest, expired } from '../api-error.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
 import type { Selection } from './selection.ts';
 import type { Store } from '../store/store.ts';

@@ -1,6 +1,6 @@
 import { labelRequirements, matchesLabels } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { invalidValue, required, type FieldError } from '../api/api-error.ts';
+import { invalidValue, required, type FieldError } from '../api-error.ts';
 import {
   isJsonObject,
   listAt,
