@@ -1,4 +1,4 @@
-/** One field that is wrong, in the words of the API's `field.Error`. */
+/** An invalid field, like `field.Error` of the Kubernetes API. */
 export interface FieldError {
   reason:
     | 'FieldValueRequired'
@@ -11,7 +11,7 @@ export interface FieldError {
   message: string;
 }
 
-/** Names an object in messages: `deployments.apps "web"`. */
+/** The object that a message names, such as `deployments.apps "web"`. */
 export interface ErrorSubject {
   group: string;
   plural: string;
@@ -28,7 +28,7 @@ interface StatusDetails {
   retryAfterSeconds?: number;
 }
 
-/** A refusal of the API: what goes to the client as a Status object. The texts are those of Kubernetes. */
+/** An error that is sent to the client as a Status object. Its messages are those of Kubernetes. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -60,7 +60,7 @@ export function notFound(subject: ErrorSubject): ApiError {
   return new ApiError(404, 'NotFound', `${resourceOf(subject)} "${subject.name}" not found`, plainDetails(subject));
 }
 
-/** The path or the kind does not exist. */
+/** Returns the error for a path or kind that does not exist. */
 export function noSuchResource(): ApiError {
   return new ApiError(404, 'NotFound', 'the server could not find the requested resource', {});
 }
@@ -74,23 +74,23 @@ export function alreadyExists(subject: ErrorSubject): ApiError {
   );
 }
 
-export function conflict(subject: ErrorSubject, why: string): ApiError {
-  const message = `Operation cannot be fulfilled on ${resourceOf(subject)} "${subject.name}": ${why}`;
+export function conflict(subject: ErrorSubject, reason: string): ApiError {
+  const message = `Operation cannot be fulfilled on ${resourceOf(subject)} "${subject.name}": ${reason}`;
   return new ApiError(409, 'Conflict', message, plainDetails(subject));
 }
 
-export function modifiedMeanwhile(subject: ErrorSubject): ApiError {
+export function staleVersion(subject: ErrorSubject): ApiError {
   return conflict(
     subject,
     'the object has been modified; please apply your changes to the latest version and try again',
   );
 }
 
-export function forbidden(subject: ErrorSubject, why: string): ApiError {
+export function forbidden(subject: ErrorSubject, reason: string): ApiError {
   return new ApiError(
     403,
     'Forbidden',
-    `${resourceOf(subject)} "${subject.name}" is forbidden: ${why}`,
+    `${resourceOf(subject)} "${subject.name}" is forbidden: ${reason}`,
     plainDetails(subject),
   );
 }

@@ -9,32 +9,37 @@ import { listen } from './api/server.ts';
 
 export interface SandboxOptions {
   host: SandboxHost;
-  /** The address to listen at. Default 127.0.0.1. */
+  /** Address to listen on. Default: 127.0.0.1. */
   address?: string;
-  /** Default: one that is free. */
+  /** Port to listen on. Default: a free port. */
   port?: number;
-  /** How much faster than in a real cluster simulated time passes. Default 1: a pod is ready about a second after its creation. */
+  /**
+   * Factor by which simulated time is faster than real time. Default: 1, a pod is ready about a
+   * second after its creation.
+   */
   speed?: number;
-  /** How many changes watches can go back. Default 10 000. */
+  /** Number of changes that are kept for watches that resume. Default: 10,000. */
   historyLimit?: number;
-  /** Milliseconds between bookmarks of a watch. Default a minute. */
+  /** Time between bookmarks of a watch, in milliseconds. Default: 60,000. */
   bookmarkInterval?: number;
-  /** Ends the sandbox, as `close` does. */
+  /** Closes the sandbox when aborted. */
   signal?: AbortSignal;
 }
 
 export interface Sandbox {
   /** `https://127.0.0.1:PORT` */
   url: string;
-  /** A kubeconfig for it, with a token. */
+  /** Kubeconfig with the URL, the certificate authority and a token. */
   kubeconfig: string;
-  /** The authority behind its certificate, as PEM. */
+  /** Certificate authority that issued the server's certificate, as PEM. */
   ca: string;
-  /** Drops all connections and stops the simulation. */
+  /** Closes all connections and stops the simulation. */
   close(): Promise<void>;
 }
 
-/** Starts a Kubernetes API in memory, with the namespaces that every cluster has, and workloads that are simulated. */
+/**
+ * Starts a Kubernetes API server in memory, with the default namespaces and simulated workloads.
+ */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host, address = '127.0.0.1' } = options;
   const certificates = makeCertificates(host, address);

@@ -1,13 +1,13 @@
 /** A request for one version of a chart. */
 export interface ChartRequest {
   /**
-   * Name of the chart in the repository. Without a repository: an `oci://` URL of the chart, an HTTP URL
-   * of its archive, or a path below the folder for local charts.
+   * Name of the chart in the repository. Without a repository: an `oci://` URL of the chart, an
+   * HTTP URL of its archive, or a path below the folder for local charts.
    */
   chartName: string;
   /**
-   * Version, or range in the syntax of Masterminds' semver. Default: the newest stable version. Ignored
-   * for local charts and for archives given by URL, as in Helm.
+   * Version, or range in the syntax of Masterminds' semver. Default: the newest stable version.
+   * Ignored for local charts and for archives given by URL, as in Helm.
    */
   chartVersion?: string | undefined;
   /**

@@ -14,9 +14,14 @@ import { SourceError } from './source-error.ts';
 export interface ChartSourceOptions {
   /** Folder below which charts may be named by path. Default: none, paths are refused. */
   localCharts?: string | undefined;
-  /** Dispatcher for HTTP requests, with its proxies and certificate authorities. Default: undici's global one. */
+  /**
+   * Dispatcher for HTTP requests, with its proxies and certificate authorities. Default: undici's
+   * global one.
+   */
   dispatcher?: Dispatcher | undefined;
-  /** Time limit of each download, redirects included, in milliseconds. Default: 120,000, as in Helm. */
+  /**
+   * Time limit of each download, redirects included, in milliseconds. Default: 120,000, as in Helm.
+   */
   timeoutMs?: number | undefined;
   /** Size limit of a repository's index. Default: 64 MiB. */
   maxIndexBytes?: number | undefined;
@@ -32,9 +37,14 @@ export interface ChartSourceOptions {
   onPulled?: DownloadSettings['onPulled'];
 }
 
-/** Finds charts: in HTTP repositories, in OCI registries, at URLs, and below the folder for local charts. */
+/**
+ * Finds charts: in HTTP repositories, in OCI registries, at URLs, and below the folder for local
+ * charts.
+ */
 export interface ChartSource {
-  /** Fetches and loads a chart. Throws {@link SourceError}, `ChartError`, or the signal's reason. */
+  /**
+   * Fetches and loads a chart. Throws {@link SourceError}, `ChartError`, or the signal's reason.
+   */
   load(request: ChartRequest, signal: AbortSignal): Promise<Chart>;
   /**
    * Downloads the archive of a chart that is not local. Throws {@link SourceError}, or the signal's

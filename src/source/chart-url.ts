@@ -5,7 +5,10 @@ import { endpointFor } from './endpoint.ts';
 import { parseHttpUrl } from './http-url.ts';
 import { shownUrl } from './shown-url.ts';
 
-/** Downloads the archive of a chart from its URL. Throws {@link SourceError}, or the signal's reason. */
+/**
+ * Downloads the archive of a chart from its URL. Throws {@link SourceError}, or the signal's
+ * reason.
+ */
 export async function downloadArchive(
   address: string,
   request: ChartRequest,

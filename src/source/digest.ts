@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { SourceError } from './source-error.ts';
 
 /**
- * Compares an archive with its SHA-256 digest, in hex, with or without a `sha256:` prefix. `where` names
- * the archive in errors. Throws {@link SourceError}. Helm checks the digest only for repositories that
- * were added by name.
+ * Compares an archive with its SHA-256 digest, in hex, with or without a `sha256:` prefix. `where`
+ * names the archive in errors. Throws {@link SourceError}. Helm checks the digest only for
+ * repositories that were added by name.
  */
 export function checkDigest(archive: Uint8Array, digest: string, where: string): void {
   const expected = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(digest)?.[1]?.toLowerCase();

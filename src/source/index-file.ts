@@ -16,8 +16,8 @@ export interface RepositoryIndex {
 }
 
 /**
- * Reads an index.yaml in JSON or YAML, as Helm does; invalid entries are skipped. `where` is its URL in
- * messages. Throws {@link SourceError} with `repository_invalid`.
+ * Reads an index.yaml in JSON or YAML, as Helm does; invalid entries are skipped. `where` is its
+ * URL in messages. Throws {@link SourceError} with `repository_invalid`.
  */
 export function readIndex(text: string, where: string): RepositoryIndex {
   if (text.trim() === '') throw invalid(where, 'it is empty');
@@ -53,7 +53,9 @@ function parseYaml(text: string, where: string, part = ''): unknown {
   }
 }
 
-/** Replaces scalars by their text: like Go, which decodes numbers and booleans into string fields. */
+/**
+ * Replaces scalars by their text: like Go, which decodes numbers and booleans into string fields.
+ */
 function toStrings(tree: YamlTree): unknown {
   if (tree instanceof TypedScalar) return tree.text;
   if (Array.isArray(tree)) return tree.map(toStrings);

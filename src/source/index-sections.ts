@@ -4,8 +4,8 @@ export type IndexSections = ReadonlyMap<string, { readonly start: number; readon
 /**
  * Finds the charts in an index by indentation, without parsing the YAML: to parse tens of megabytes
  * takes seconds and hundreds of megabytes of memory, and only a few entries are needed. Returns
- * undefined if the text does not have the layout of `helm repo index`; it has to be parsed as a whole
- * then.
+ * undefined if the text does not have the layout of `helm repo index`; it has to be parsed as a
+ * whole then.
  */
 export function findSections(text: string): IndexSections | undefined {
   const heading = /^entries:[ \t]*$/m.exec(text);

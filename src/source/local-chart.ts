@@ -14,9 +14,9 @@ export interface LocalCharts {
 }
 
 /**
- * Loads a chart, a directory or an archive, from below the folder for local charts. Symbolic links are
- * followed if they do not lead out of the folder. Throws {@link SourceError}, `ChartError`, or the
- * signal's reason.
+ * Loads a chart, a directory or an archive, from below the folder for local charts. Symbolic links
+ * are followed if they do not lead out of the folder. Throws {@link SourceError}, `ChartError`, or
+ * the signal's reason.
  */
 export async function loadLocalChart(path: string, local: LocalCharts, signal: AbortSignal): Promise<Chart> {
   const root = await realpath(local.folder).catch((error: unknown) => {

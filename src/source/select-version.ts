@@ -7,9 +7,9 @@ import { SourceError } from './source-error.ts';
 const shownVersions = 5;
 
 /**
- * Selects a version as Helm does: the one written exactly like `wanted`, else the newest that satisfies
- * `wanted` as a constraint, or the first of equal ones. If `wanted` is empty: the newest stable
- * version. Throws {@link SourceError}.
+ * Selects a version as Helm does: the one written exactly like `wanted`, else the newest that
+ * satisfies `wanted` as a constraint, or the first of equal ones. If `wanted` is empty: the newest
+ * stable version. Throws {@link SourceError}.
  */
 export function selectVersion(chart: string, versions: readonly IndexedVersion[], wanted: string): IndexedVersion {
   const constraint = readConstraint(wanted === '' ? '*' : wanted);
@@ -22,8 +22,8 @@ export function selectVersion(chart: string, versions: readonly IndexedVersion[]
 }
 
 /**
- * Whether Helm treats a requested version as a range. If not, it warns when it selects another version
- * (pkg/repo/v1/index.go: isVersionRange).
+ * Whether Helm treats a requested version as a range. If not, it warns when it selects another
+ * version (pkg/repo/v1/index.go: isVersionRange).
  */
 export function isVersionRange(wanted: string): boolean {
   return /[~^<>=!*]|\|\|| - /.test(wanted) || /^[^-+]*x/i.test(wanted);

@@ -10,7 +10,10 @@ import {
 } from '../../objects/fields.ts';
 import { podSpecOf } from './pod-spec.ts';
 
-/** Fills in what the API server would and what readiness, comparison of revisions and charts can see. Changes the object that it gets. */
+/**
+ * Sets those of the API server's defaults that matter for readiness, revisions and charts.
+ * Modifies the object.
+ */
 export function applyDefaults(object: KubeObject): void {
   const podSpec = podSpecOf(object);
   if (podSpec) defaultPodSpec(podSpec);
@@ -57,7 +60,7 @@ const defaultsOfKind: Readonly<Record<string, (object: KubeObject) => void>> = {
   Job(object) {
     const spec = ensureObject(object, 'spec');
     defaultJobSpec(spec);
-    if (spec['manualSelector'] !== true) identifyPods(object, spec);
+    if (spec['manualSelector'] !== true) labelJobPods(object, spec);
   },
   CronJob(object) {
     const spec = ensureObject(object, 'spec');
@@ -113,8 +116,8 @@ function defaultJobSpec(spec: JsonObject): void {
   setDefault(spec, 'suspend', false);
 }
 
-/** A Job's pods are told apart by its uid. */
-function identifyPods(job: KubeObject, spec: JsonObject): void {
+/** Adds the labels and the selector by which a Job finds its pods. */
+function labelJobPods(job: KubeObject, spec: JsonObject): void {
   const { uid = '', name } = job.metadata;
   setDefault(spec, 'selector', { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } });
   for (const labels of [

@@ -2,27 +2,35 @@ import { isJsonObject, type JsonObject } from '../../objects/fields.ts';
 import { podSpecPath } from './pod-spec.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 
-/** A field that has a value of the wrong JSON type. */
+/** A field with a value of the wrong JSON type. */
 export interface TypeMismatch {
   value: unknown;
   expected: FieldType;
-  /** As Go's decoder names it: `EnvVar.spec.containers.env.value`. */
+  /**
+   * Name of the field in the errors of Go's decoder, such as `EnvVar.spec.containers.env.value`.
+   */
   goField: string;
-  /** The steps to it; a list element is itself a step, with the fields of its list before it. */
+  /** Path of the field. A list element is a step of its own, with the path of its list. */
   path: readonly (string | { list: readonly string[]; element: unknown })[];
 }
 
 export type FieldType = 'string' | 'int32' | '[]string' | 'map[string]string' | 'bytes';
 
 interface Rule {
-  /** `spec.containers[].env[].value`: `[]` stands for each element of a list, `{}` for each value of a map. */
+  /**
+   * Path such as `spec.containers[].env[].value`; `[]` means each element of a list, `{}` each
+   * value of a map.
+   */
   path: string;
   type: FieldType;
-  /** The Go struct that has the field. */
+  /** Go struct with the field. */
   struct: string;
 }
 
-/** The first field whose type charts get wrong, as far as the sandbox knows the types; undefined where there is none. */
+/**
+ * Returns the first field with the wrong type, or undefined if there is none. Only types that
+ * charts often get wrong are checked.
+ */
 export function typeMismatch(type: ResourceType, object: JsonObject): TypeMismatch | undefined {
   for (const rule of rulesFor(type)) {
     const found = mismatchOf(rule, object);
@@ -110,7 +118,7 @@ function descend({ value, path, fields }: Visited, step: string): Visited[] {
   return child === undefined ? [] : [{ value: child, path: [...path, name], fields: inside }];
 }
 
-/** Null counts as absent everywhere. */
+/** Whether a value has a type. Null counts as absent. */
 function hasType(value: unknown, type: FieldType): boolean {
   if (value === null || value === undefined) return true;
   switch (type) {
@@ -131,7 +139,7 @@ function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
 
-/** In the words of Go's JSON decoder. */
+/** Returns the error message of Go's JSON decoder. */
 export function decodingError({ value, expected, goField }: TypeMismatch): string {
   if (expected === 'bytes' && typeof value === 'string') {
     const bad = /^[A-Za-z0-9+/]*/.exec(value)?.[0].length ?? 0;

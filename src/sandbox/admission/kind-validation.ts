@@ -14,7 +14,7 @@ import {
 import { dnsLabelErrors, labelErrors } from './names.ts';
 import { podSpecOf, podSpecPath } from './pod-spec.ts';
 
-/** What is wrong with an object of a built-in kind after its defaults were filled in. */
+/** Validates an object of a built-in kind after its defaults were set. */
 export function kindErrors(object: KubeObject): FieldError[] {
   const path = podSpecPath(object.kind);
   return [
@@ -83,7 +83,8 @@ function selectorErrors(object: KubeObject): FieldError[] {
   if (requirements.length === 0) {
     return [invalidValue('spec.selector', selector, 'empty selector is invalid for deployment'), ...badLabels];
   }
-  const matches = matchesLabels(requirements, labels as Record<string, string>); // checked when the body was read
+  // Checked when the body was read.
+  const matches = matchesLabels(requirements, labels as Record<string, string>);
   const mismatch = invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`');
   return matches ? badLabels : [mismatch, ...badLabels];
 }

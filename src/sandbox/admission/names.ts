@@ -7,7 +7,7 @@ const dns1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const qualifiedPart = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const labelValue = `(${qualifiedPart})?`;
 
-/** The words of `k8s.io/apimachinery/pkg/util/validation`. */
+/** Messages of `k8s.io/apimachinery/pkg/util/validation`. */
 const texts = {
   subdomain: `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${subdomain}')`,
   label: `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${label}')`,
@@ -36,7 +36,7 @@ const formOfCollection: Readonly<Record<string, NameForm>> = {
   'rbac.authorization.k8s.io/clusterrolebindings': 'path-segment',
 };
 
-/** What is wrong with an object's name, in the API's words; `field` is where it stands. */
+/** Validates the name of an object. `field` is the path of the name. */
 export function nameErrors(type: ResourceType, name: string, field = 'metadata.name'): FieldError[] {
   const form = formOfCollection[`${type.group}/${type.plural}`] ?? subdomainForm;
   return (form === 'path-segment' ? pathSegmentErrors(name) : formErrors(form, name)).map((text) =>
@@ -84,7 +84,9 @@ function formErrors(form: Exclude<NameForm, 'path-segment'>, name: string): stri
   ];
 }
 
-/** A name that would do but for its dots gets a shorter sentence. */
+/**
+ * Whether a label is invalid only because of its dots: Kubernetes has a shorter message for that.
+ */
 function hasOnlyDots(form: unknown, name: string): boolean {
   return form === labelForm && name.length <= 253 && subdomainForm.pattern.test(name);
 }

@@ -4,7 +4,10 @@ import { ensureObject, setDefault, stringAt } from '../../objects/fields.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import type { Store } from '../store/store.ts';
 
-/** Gives a new pod its service account. Fails with 403 where that does not exist, unless it is the default one, which every namespace is about to get. */
+/**
+ * Sets the service account of a new pod. Throws a 403 if it does not exist, unless it is the
+ * default one, which every namespace gets.
+ */
 export function admitPod(store: Store, type: ResourceType, pod: KubeObject): void {
   const spec = ensureObject(pod, 'spec');
   const { namespace = '', name } = pod.metadata;
@@ -12,6 +15,6 @@ export function admitPod(store: Store, type: ResourceType, pod: KubeObject): voi
   setDefault(spec, 'serviceAccountName', account);
   setDefault(spec, 'serviceAccount', account);
   if (account === 'default' || store.get('/serviceaccounts', namespace, account)) return;
-  const why = `error looking up service account ${namespace}/${account}: serviceaccount ${JSON.stringify(account)} not found`;
-  throw forbidden({ ...type, name }, why);
+  const reason = `error looking up service account ${namespace}/${account}: serviceaccount ${JSON.stringify(account)} not found`;
+  throw forbidden({ ...type, name }, reason);
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { isJsonObject, fieldAt, type JsonObject } from '../../objects/fields.ts';
 
-/** Where each kind keeps the spec of the pods that it makes. */
+/** Path of the pod spec in each kind. */
 const pathOfKind: Readonly<Record<string, readonly string[]>> = {
   Pod: ['spec'],
   PodTemplate: ['template', 'spec'],
@@ -18,7 +18,7 @@ export function podSpecPath(kind: string): readonly string[] | undefined {
   return Object.hasOwn(pathOfKind, kind) ? pathOfKind[kind] : undefined;
 }
 
-/** The pod spec inside an object of a built-in kind. */
+/** Returns the pod spec in an object of a built-in kind, if it has one. */
 export function podSpecOf(object: KubeObject): JsonObject | undefined {
   const path = podSpecPath(object.kind);
   const spec = path && fieldAt(object, ...path);

@@ -1,9 +1,16 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { badRequest, conflict, modifiedMeanwhile, type ApiError } from '../api-error.ts';
-import type { DeleteRequest } from '../cluster/deletion.ts';
+import { badRequest, conflict, staleVersion, type ApiError } from '../api-error.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 
-/** Refuses an update of another name, of another object of that name, or of a version that is no longer current. */
+/** Conditions that the current object has to meet. */
+export interface Preconditions {
+  uid?: string;
+  resourceVersion?: string;
+}
+
+/**
+ * Refuses an update that changes the name, or whose uid or resourceVersion is not the current one.
+ */
 export function checkUpdatePreconditions(type: ResourceType, current: KubeObject, next: KubeObject): void {
   const { name, namespace } = current.metadata;
   if (next.metadata.name !== name) {
@@ -13,19 +20,19 @@ export function checkUpdatePreconditions(type: ResourceType, current: KubeObject
   if (uid && uid !== current.metadata.uid) {
     const key = `/registry/${type.plural}/${namespace === undefined ? '' : `${namespace}/`}${name}`;
     const precondition = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid ?? ''}`;
-    const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${precondition}`;
-    throw conflict({ ...type, name }, why);
+    const reason = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${precondition}`;
+    throw conflict({ ...type, name }, reason);
   }
   if (resourceVersion && resourceVersion !== current.metadata.resourceVersion) {
-    throw modifiedMeanwhile({ ...type, name });
+    throw staleVersion({ ...type, name });
   }
 }
 
-/** Refuses a deletion of another object or version than the request means. */
+/** Refuses a deletion if the uid or resourceVersion is not the one in the preconditions. */
 export function checkDeletePreconditions(
   type: ResourceType,
   current: KubeObject,
-  { uid, resourceVersion }: NonNullable<DeleteRequest['preconditions']> = {},
+  { uid, resourceVersion }: Preconditions = {},
 ): void {
   if (uid !== undefined && uid !== current.metadata.uid) throw failed(type, current, 'UID', uid);
   if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion) {
@@ -41,6 +48,6 @@ function failed(
 ): ApiError {
   const found = (what === 'UID' ? metadata.uid : metadata.resourceVersion) ?? '';
   const guess = what === 'UID' ? 'deleted and then recreated' : 'modified';
-  const why = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${found}). The object might have been ${guess}`;
-  return conflict({ ...type, plural: type.kind, name: metadata.name }, why);
+  const reason = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${found}). The object might have been ${guess}`;
+  return conflict({ ...type, plural: type.kind, name: metadata.name }, reason);
 }

@@ -4,7 +4,7 @@ import { objectsAt, removeField } from '../../objects/fields.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import { newUid, timestamp, type SandboxHost } from '../sandbox-host.ts';
 
-/** Sets what only the server may say about a new object. Changes the object that it gets. */
+/** Sets the fields of a new object that only the server may set. Modifies the object. */
 export function prepareForCreate(type: ResourceType, object: KubeObject, host: SandboxHost): void {
   const { metadata } = object;
   metadata.uid = newUid(host);
@@ -14,7 +14,7 @@ export function prepareForCreate(type: ResourceType, object: KubeObject, host: S
   delete metadata.deletionTimestamp;
   delete metadata['deletionGracePeriodSeconds'];
   delete metadata['selfLink'];
-  if (type.counted) metadata.generation = 1;
+  if (type.hasGeneration) metadata.generation = 1;
   dropEmpty(metadata, ['labels', 'annotations', 'finalizers', 'ownerReferences']);
   if (!type.subresources.includes('status')) return;
   delete object['status'];
@@ -59,7 +59,10 @@ function storageVersions(definition: KubeObject): unknown[] {
     .map((version) => version['name']);
 }
 
-/** Takes from the current object what an update may not say, and counts the generation. Changes `next`. */
+/**
+ * Restores the fields that an update may not change, and increments the generation. Modifies
+ * `next`.
+ */
 export function prepareForUpdate(
   type: ResourceType,
   current: KubeObject,
@@ -92,12 +95,15 @@ export function prepareForUpdate(
     if (current['status'] === undefined) delete next['status'];
     else next['status'] = current['status'];
   }
-  if (type.counted && !isDeepStrictEqual(contentOf(type, current), contentOf(type, next))) {
+  if (type.hasGeneration && !isDeepStrictEqual(contentOf(type, current), contentOf(type, next))) {
     metadata.generation = (current.metadata.generation ?? 0) + 1;
   }
 }
 
-/** What counts for the generation: for custom resources everything but metadata and a separate status. */
+/**
+ * Returns the fields whose change increments the generation: all but metadata and a status
+ * subresource.
+ */
 function contentOf(type: ResourceType, object: KubeObject): Record<string, unknown> {
   const ignored = type.subresources.includes('status') ? ['metadata', 'status'] : ['metadata'];
   return Object.fromEntries(Object.entries(object).filter(([field]) => !ignored.includes(field)));

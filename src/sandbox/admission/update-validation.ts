@@ -3,7 +3,7 @@ import type { KubeObject } from '../../objects/object.ts';
 import { invalidValue, type FieldError } from '../api-error.ts';
 import { isJsonObject, objectAt, stringAt, fieldAt, type JsonObject } from '../../objects/fields.ts';
 
-/** What an update of a built-in kind must not change, in the API's words. */
+/** Validates that an update of a built-in kind does not change immutable fields. */
 export function immutableFieldErrors(current: KubeObject, next: KubeObject): FieldError[] {
   return errorsOfKind[next.kind]?.(current, next) ?? [];
 }
@@ -38,7 +38,7 @@ function changed(current: KubeObject, next: KubeObject, path: string): boolean {
   return !isDeepStrictEqual(fieldAt(current, ...path.split('.')), fieldAt(next, ...path.split('.')));
 }
 
-/** Whether two specs differ apart from some of their fields. */
+/** Whether two specs differ in any field that is not allowed to change. */
 function differsBeyond(current: KubeObject, next: KubeObject, allowed: readonly string[]): boolean {
   const rest = (object: KubeObject): JsonObject =>
     Object.fromEntries(Object.entries(objectAt(object, 'spec')).filter(([field]) => !allowed.includes(field)));

@@ -5,7 +5,10 @@ import type { ResourceType } from '../store/resource-type.ts';
 import { immutableFieldErrors } from './update-validation.ts';
 import { kindErrors } from './kind-validation.ts';
 
-/** Refuses an object that the API server would refuse, as far as charts come across it. `current` is there for an update. Fails with 422. */
+/**
+ * Validates an object like the API server, with the rules that charts run into. `current` is given
+ * for an update. Throws a 422.
+ */
 export function validate(type: ResourceType, object: KubeObject, current?: KubeObject): void {
   const { name, labels, annotations } = object.metadata;
   const errors: FieldError[] = [

@@ -5,14 +5,19 @@ import { isJsonObject, stringAt } from '../../objects/fields.ts';
 import { versionOf } from '../../objects/group-kind.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 
-/** The object in a request's body, of the kind that the URL says, with fields of the right types. Fails with 400. */
+/**
+ * Reads the object in a request's body. Throws a 400 if its kind is not that of the URL or if a
+ * field has the wrong type.
+ */
 export function readObject(type: ResourceType, text: string): KubeObject {
   const object = readTyped(type, parseObject(type, text));
   checkTypes(type, object, (problem) => badRequest(`${cannotBeHandled(type, type.kind, type.version)}: ${problem}`));
   return object;
 }
 
-/** Checks that the kind and version are those of the URL; fills in those that are absent. Fails with 400. */
+/**
+ * Checks that the kind and version match the URL, and sets them if they are absent. Throws a 400.
+ */
 export function readTyped(type: ResourceType, body: unknown): KubeObject {
   if (!isJsonObject(body)) throw badRequest(`the object provided is unrecognized (must be of type ${type.kind})`);
   const expected = apiVersionOf(type);
@@ -30,10 +35,11 @@ export function readTyped(type: ResourceType, body: unknown): KubeObject {
     );
   }
   const metadata = isJsonObject(body['metadata']) ? body['metadata'] : {};
-  return { ...body, apiVersion, kind, metadata: metadata as KubeObject['metadata'] }; // its fields are checked by checkTypes, its name by validation
+  // Checked by checkTypes and by validation.
+  return { ...body, apiVersion, kind, metadata: metadata as KubeObject['metadata'] };
 }
 
-/** Fails with what `refuse` makes of the first field whose type is wrong. */
+/** Throws the error that `refuse` returns for the first field with the wrong type. */
 export function checkTypes(type: ResourceType, object: KubeObject, refuse: (problem: string) => ApiError): void {
   const mismatch = typeMismatch(type, object);
   if (mismatch) throw refuse(decodingError(mismatch));
@@ -43,7 +49,8 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw badRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`); // JSON.parse throws SyntaxErrors only
+    // JSON.parse throws SyntaxErrors only.
+    throw badRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
   }
 }
 
@@ -51,14 +58,15 @@ function parseObject(type: ResourceType, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    const problem = text.trim() === '' ? 'unexpected end of JSON input (<empty>)' : (error as Error).message; // as above
+    // JSON.parse throws SyntaxErrors only.
+    const problem = text.trim() === '' ? 'unexpected end of JSON input (<empty>)' : (error as Error).message;
     throw badRequest(
       `the object provided is unrecognized (must be of type ${type.kind}): couldn't get version/kind; json parse error: ${problem}`,
     );
   }
 }
 
-/** The object that a write says its namespace is in, against the one in the URL. Fails with 400. */
+/** Checks that the namespace of an object, if set, is the one in the URL. Throws a 400. */
 export function checkNamespace(type: ResourceType, object: KubeObject, namespace: string): void {
   const named = object.metadata.namespace;
   if (type.namespaced && named && named !== namespace) {

@@ -6,9 +6,9 @@ import type { WriteRequest } from '../cluster/object-api.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './object-address.ts';
+import type { ObjectAddress } from './object-address.ts';
 
-/** POST: a new object. */
+/** Handles POST of an object. */
 export function createObject(
   state: ClusterState,
   type: ResourceType,
@@ -22,23 +22,23 @@ export function createObject(
   return { status: 201, body: state.objects.create(type, namespace, object, writeRequest(request)) };
 }
 
-/** PUT: the whole object, or its status. */
-export function replaceObject(state: ClusterState, target: Target, request: ApiRequest): ApiResponse {
+/** Handles PUT of an object or of its status. */
+export function replaceObject(state: ClusterState, address: ObjectAddress, request: ApiRequest): ApiResponse {
   requireJson(request);
-  const object = readObject(target.type, request.body);
-  checkNamespace(target.type, object, target.namespace);
+  const object = readObject(address.type, request.body);
+  checkNamespace(address.type, object, address.namespace);
   return ok(
     state.objects.update(
-      target.type,
-      target.namespace,
-      target.name,
+      address.type,
+      address.namespace,
+      address.name,
       () => object,
-      writeRequest(request, target.subresource),
+      writeRequest(request, address.subresource),
     ),
   );
 }
 
-/** What the query says about a write. */
+/** Reads the options of a write from the query. */
 export function writeRequest(request: ApiRequest, subresource?: string): WriteRequest {
   return {
     dryRun: request.query.get('dryRun') === 'All',

@@ -6,11 +6,18 @@ import { listDocument } from './list.ts';
 import type { ApiRequest } from './request.ts';
 import { collectionOf, type ResourceType } from '../store/resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './object-address.ts';
+import type { ObjectAddress } from './object-address.ts';
 import type { Selection } from './selection.ts';
 
-/** DELETE of one object: answers a Status where it is gone, the object where it still has to end. */
-export function deleteObject(state: ClusterState, { type, namespace, name }: Target, request: ApiRequest): ApiResponse {
+/**
+ * Handles DELETE of one object. Responds with a Status if the object is gone, with the object if it
+ * is still terminating.
+ */
+export function deleteObject(
+  state: ClusterState,
+  { type, namespace, name }: ObjectAddress,
+  request: ApiRequest,
+): ApiResponse {
   const { object, gone } = state.objects.remove(type, namespace, name, deleteRequest(request));
   if (!gone) return ok(object);
   const details = {
@@ -22,7 +29,7 @@ export function deleteObject(state: ClusterState, { type, namespace, name }: Tar
   return ok({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details });
 }
 
-/** DELETE of a collection: answers what there was. */
+/** Handles DELETE of a collection. Responds with the list of the objects before their deletion. */
 export function deleteCollection(
   state: ClusterState,
   type: ResourceType,
@@ -36,7 +43,7 @@ export function deleteCollection(
   return ok(before);
 }
 
-/** DeleteOptions come in the body, in the query, or not at all. */
+/** Reads the DeleteOptions, which may be in the body or in the query. */
 function deleteRequest(request: ApiRequest): DeleteRequest {
   const body = request.body.trim() === '' ? {} : parseJson(request.body);
   const propagationPolicy = stringAt(body, 'propagationPolicy') ?? request.query.get('propagationPolicy') ?? undefined;

@@ -3,24 +3,24 @@ import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const verbsOfSubresource: Record<string, string[]> = { log: ['get'] };
 
-/** The kind that a subresource speaks: `scale` has one of its own. */
+/** Returns the kind of a subresource: `scale` has its own, the others have that of the resource. */
 function subresourceKind(type: ResourceType, subresource: string): { group: string; version: string; kind: string } {
   if (subresource === 'scale') return { group: 'autoscaling', version: 'v1', kind: 'Scale' };
   return { group: type.group, version: type.version, kind: type.kind };
 }
 
-/** `/api` in the older form. */
+/** Returns the document at `/api` in the format before aggregated discovery. */
 export function apiVersions(): unknown {
   return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
 }
 
-/** `/apis` in the older form. */
+/** Returns the document at `/apis` in the format before aggregated discovery. */
 export function apiGroupList(types: readonly ResourceType[]): unknown {
   const groups = groupNames(types).map((name) => apiGroup(types, name));
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
-/** `/apis/GROUP`, or undefined where there is no such group. */
+/** Returns the document at `/apis/GROUP`, or undefined if there is no such group. */
 export function apiGroup(types: readonly ResourceType[], name: string): unknown {
   const versions = versionsOf(types, name).map((version) => ({ groupVersion: `${name}/${version}`, version }));
   return versions.length === 0
@@ -28,7 +28,10 @@ export function apiGroup(types: readonly ResourceType[], name: string): unknown 
     : { kind: 'APIGroup', apiVersion: 'v1', name, versions, preferredVersion: versions[0] };
 }
 
-/** `/api/v1` or `/apis/GROUP/VERSION`, or undefined where there is no such version. */
+/**
+ * Returns the document at `/api/v1` or `/apis/GROUP/VERSION`, or undefined if there is no such
+ * version.
+ */
 export function apiResourceList(types: readonly ResourceType[], apiVersion: string): unknown {
   const served = types.filter((type) => apiVersionOf(type) === apiVersion);
   if (served.length === 0) return undefined;
@@ -54,7 +57,7 @@ export function apiResourceList(types: readonly ResourceType[], apiVersion: stri
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersion, resources };
 }
 
-/** `/api` or `/apis` in the form that has everything in one document. */
+/** Returns the document at `/api` or `/apis` in the aggregated format, with all resources. */
 export function aggregatedDiscovery(types: readonly ResourceType[], groups: readonly string[]): unknown {
   const items = groups.map((name) => ({
     metadata: { ...(name !== '' && { name }), creationTimestamp: null },
@@ -85,7 +88,9 @@ function aggregatedResource(type: ResourceType): unknown {
   };
 }
 
-/** All groups but the core group, in the order in which the API server lists them first to last here: built-in, then custom. */
+/**
+ * Returns the names of all groups except the core group: first the built-in, then the custom ones.
+ */
 export function groupNames(types: readonly ResourceType[]): string[] {
   return [...new Set(types.map((type) => type.group))].filter((name) => name !== '');
 }

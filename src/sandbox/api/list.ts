@@ -5,13 +5,16 @@ import type { Selection } from './selection.ts';
 import type { Store } from '../store/store.ts';
 
 interface ContinueToken {
-  /** The revision of the first page. */
+  /** Revision of the first page. */
   revision: number;
-  /** `namespace/name` of the last object that was answered. */
+  /** `namespace/name` of the last object on the page before. */
   after: string;
 }
 
-/** The list that a GET of a collection answers, or one page of it. Fails with 410 where the page before is too old. */
+/**
+ * Returns the list document for a GET of a collection, or one page of it. Throws a 410 if the
+ * continue token is too old.
+ */
 export function listDocument(store: Store, type: ResourceType, selected: Selection, query: URLSearchParams): unknown {
   checkResourceVersion(query.get('resourceVersion') ?? '');
   const token = readToken(query.get('continue'));
@@ -47,13 +50,16 @@ function checkResourceVersion(text: string): void {
   throw badRequest(`invalid resource version: ${resourceVersionProblem(text)}`);
 }
 
-/** What is wrong with a resourceVersion that is no number. */
+/** Returns the message for a resourceVersion that is not a number. */
 export function resourceVersionProblem(text: string): string {
   const quoted = JSON.stringify(text);
   return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
 }
 
-/** Items of built-in lists do not repeat what the list says; those of custom resources do. */
+/**
+ * Returns an object as a list item. Items of built-in kinds do not repeat the apiVersion and kind
+ * of the list.
+ */
 function itemOf(type: ResourceType, object: KubeObject): unknown {
   if (type.custom) return { ...object, apiVersion: apiVersionOf(type) };
   return Object.fromEntries(Object.entries(object).filter(([field]) => field !== 'apiVersion' && field !== 'kind'));
@@ -70,7 +76,8 @@ function writeToken(token: ContinueToken): string {
 function readToken(text: string | null): ContinueToken | undefined {
   if (text === null || text === '') return undefined;
   try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString()) as ContinueToken; // made by writeToken, or refused
+    // Written by writeToken.
+    return JSON.parse(Buffer.from(text, 'base64url').toString()) as ContinueToken;
   } catch {
     throw badRequest('invalid continue token: continue key is not valid');
   }

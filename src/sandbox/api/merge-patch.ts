@@ -1,6 +1,9 @@
 import { isJsonObject, removeField, type JsonObject } from '../../objects/fields.ts';
 
-/** JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces. Neither argument is changed. */
+/**
+ * Applies a JSON merge patch (RFC 7386): null removes a field, objects are merged, all other values
+ * replace. Returns a new value.
+ */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;
   const merged: JsonObject = isJsonObject(target) ? { ...target } : {};

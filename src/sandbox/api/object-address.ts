@@ -1,7 +1,7 @@
 import type { ResourceType } from '../store/resource-type.ts';
 
-/** A request for a resource that exists, with what its URL says. */
-export interface Target {
+/** The object, or its subresource, that a URL names. */
+export interface ObjectAddress {
   type: ResourceType;
   namespace: string;
   name: string;

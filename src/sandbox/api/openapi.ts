@@ -3,8 +3,9 @@ import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 const root = '/openapi/v3';
 
 /**
- * `/openapi/v3` and the document of each group version. There are no schemas in it, only what kubectl and helm look for before they send anything: that the
- * server itself validates fields.
+ * Returns the document at `/openapi/v3`, or that of a group version. It has no schemas, only the
+ * `fieldValidation` parameters that kubectl and helm look for to see if the server validates
+ * fields.
  */
 export function openApiDocument(types: readonly ResourceType[], path: string): unknown {
   if (path === root)
@@ -22,7 +23,7 @@ function groupPaths(types: readonly ResourceType[]): string[] {
   return [...new Set(types.map(groupPath))];
 }
 
-/** `api/v1` or `apis/apps/v1`. */
+/** Returns a path such as `api/v1` or `apis/apps/v1`. */
 function groupPath(type: ResourceType): string {
   return `${type.group === '' ? 'api' : 'apis'}/${apiVersionOf(type)}`;
 }

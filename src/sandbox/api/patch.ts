@@ -8,26 +8,26 @@ import { isJsonObject, stringAt, type JsonObject } from '../../objects/fields.ts
 import { mergePatch } from './merge-patch.ts';
 import type { ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './object-address.ts';
+import type { ObjectAddress } from './object-address.ts';
 import { timestamp } from '../sandbox-host.ts';
 import { writeRequest } from './create-and-replace.ts';
 
 const applyType = 'application/apply-patch+yaml';
 const mergeType = 'application/merge-patch+json';
 
-/** PATCH: a merge patch, or server-side apply. */
-export function patchObject(state: ClusterState, target: Target, request: ApiRequest): ApiResponse {
+/** Handles PATCH: a merge patch, or server-side apply. */
+export function patchObject(state: ClusterState, address: ObjectAddress, request: ApiRequest): ApiResponse {
   switch (request.contentType) {
     case applyType:
-      return serverSideApply(state, target, request);
+      return serverSideApply(state, address, request);
     case mergeType:
       return ok(
         state.objects.update(
-          target.type,
-          target.namespace,
-          target.name,
-          (current) => patched(target, current, parsePatch(request.body)),
-          writeRequest(request, target.subresource),
+          address.type,
+          address.namespace,
+          address.name,
+          (current) => patched(address, current, parsePatch(request.body)),
+          writeRequest(request, address.subresource),
         ),
       );
     default:
@@ -35,11 +35,11 @@ export function patchObject(state: ClusterState, target: Target, request: ApiReq
   }
 }
 
-function patched(target: Target, current: KubeObject, patch: JsonObject): KubeObject {
-  const next = mergePatch(current, patch) as JsonObject; // a patch that is an object answers an object
-  const object = readTyped(target.type, next);
-  checkTypes(target.type, object, (problem) => patchRefused(next, problem));
-  checkNamespace(target.type, object, target.namespace);
+function patched(address: ObjectAddress, current: KubeObject, patch: JsonObject): KubeObject {
+  const next = mergePatch(current, patch) as JsonObject; // the result of a patch that is an object
+  const object = readTyped(address.type, next);
+  checkTypes(address.type, object, (problem) => patchRefused(next, problem));
+  checkNamespace(address.type, object, address.namespace);
   return structuredClone(object);
 }
 
@@ -57,15 +57,15 @@ function parsePatch(text: string): JsonObject {
   );
 }
 
-/** A patch that leaves a field with the wrong type. */
+/** Returns the error for a patch that leaves a field with the wrong type. */
 function patchRefused(result: JsonObject, problem: string): ApiError {
   const message = `Invalid value: ${JSON.stringify(JSON.stringify(result))}: ${problem}`;
   const causes = [{ reason: 'FieldValueInvalid', message, field: 'patch' }];
   return new ApiError(422, 'Invalid', ` "" is invalid: patch: ${message}`, { causes });
 }
 
-function serverSideApply(state: ClusterState, target: Target, request: ApiRequest): ApiResponse {
-  const { type, namespace, name } = target;
+function serverSideApply(state: ClusterState, address: ObjectAddress, request: ApiRequest): ApiResponse {
+  const { type, namespace, name } = address;
   const manager = request.query.get('fieldManager') ?? '';
   if (manager === '') throw managerRequired();
   const applied = readTyped(type, parseJson(request.body));
@@ -78,7 +78,7 @@ function serverSideApply(state: ClusterState, target: Target, request: ApiReques
   checkTypedPatch(type, applied);
   if (type.namespaced) applied.metadata.namespace = namespace;
   const apply = { manager, force: request.query.get('force') === 'true', time: timestamp(state.host) };
-  const write = writeRequest(request, target.subresource);
+  const write = writeRequest(request, address.subresource);
   const current = state.objects.find(type, namespace, name);
   if (!current) {
     return {

@@ -3,10 +3,14 @@ import type { ClusterState } from '../cluster/cluster-state.ts';
 import { objectAt, objectsAt, stringAt } from '../../objects/fields.ts';
 import type { ApiResponse } from './response.ts';
 import { behaviourOfPod, logOf } from '../simulation/behaviour.ts';
-import type { Target } from './object-address.ts';
+import type { ObjectAddress } from './object-address.ts';
 
-/** `pods/NAME/log`. Fails with 400 for a container that has not run. */
-export function podLog(state: ClusterState, { type, namespace, name }: Target, query: URLSearchParams): ApiResponse {
+/** Handles GET of `pods/NAME/log`. Throws a 400 for a container that has not run. */
+export function podLog(
+  state: ClusterState,
+  { type, namespace, name }: ObjectAddress,
+  query: URLSearchParams,
+): ApiResponse {
   const pod = state.objects.get(type, namespace, name);
   const containers = [...objectsAt(pod, 'spec', 'containers'), ...objectsAt(pod, 'spec', 'initContainers')];
   const container = query.get('container') ?? stringAt(containers[0], 'name') ?? '';
@@ -27,13 +31,13 @@ export function podLog(state: ClusterState, { type, namespace, name }: Target, q
     );
   }
   if (status === undefined || (waiting !== undefined && !ranBefore)) {
-    const why = waiting ?? 'ContainerCreating';
+    const reason = waiting ?? 'ContainerCreating';
     const text =
-      why === 'ContainerCreating' || why === 'PodInitializing'
+      reason === 'ContainerCreating' || reason === 'PodInitializing'
         ? 'is waiting to start'
         : 'is waiting to start: trying and failing to pull image';
     throw badRequest(
-      `container ${JSON.stringify(container)} in pod ${JSON.stringify(name)} ${text}${text.endsWith('start') ? `: ${why}` : ''}`,
+      `container ${JSON.stringify(container)} in pod ${JSON.stringify(name)} ${text}${text.endsWith('start') ? `: ${reason}` : ''}`,
     );
   }
   return { status: 200, text: tailOf(logOf(pod, found, behaviourOfPod(state, pod)), query.get('tailLines')) };

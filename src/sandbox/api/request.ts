@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../api-error.ts';
 
-/** What a URL of the API names. */
+/** The parts of an API URL. */
 export interface ResourcePath {
   group: string;
   version: string;
   plural: string;
-  /** Absent for cluster-scoped kinds, and for a collection over all namespaces. */
+  /** Absent for cluster-scoped kinds and for a collection across all namespaces. */
   namespace?: string;
   name?: string;
   subresource?: string;
 }
 
-/** A request as the handlers see it. */
+/** A request to the API, with its body. */
 export interface ApiRequest {
   method: string;
   path: string;
@@ -20,13 +20,14 @@ export interface ApiRequest {
   accept: string;
   contentType: string;
   body: string;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** As the API server: larger bodies are refused. */
-const largestBody = 3 * 1024 * 1024;
+/** Size limit of a request body, like the API server's. */
+const maxBodyBytes = 3 * 1024 * 1024;
 
+/** Reads a request. Throws a 413 if its body is too large. */
 export async function readRequest(message: IncomingMessage, signal: AbortSignal): Promise<ApiRequest> {
   const url = new URL(message.url ?? '/', 'https://sandbox');
   const chunks: Buffer[] = [];
@@ -34,7 +35,7 @@ export async function readRequest(message: IncomingMessage, signal: AbortSignal)
   for await (const chunk of message) {
     const bytes = chunk as Buffer; // no encoding is set on the message
     size += bytes.length;
-    if (size > largestBody) throw tooLarge();
+    if (size > maxBodyBytes) throw tooLarge();
     chunks.push(bytes);
   }
   return {
@@ -49,11 +50,11 @@ export async function readRequest(message: IncomingMessage, signal: AbortSignal)
 }
 
 function tooLarge(): ApiError {
-  const message = `Request entity too large: limit is ${largestBody}`;
+  const message = `Request entity too large: limit is ${maxBodyBytes}`;
   return new ApiError(413, 'RequestEntityTooLarge', message);
 }
 
-/** Reads `/api/v1/…` and `/apis/GROUP/VERSION/…`; undefined for a path that names no resource. */
+/** Reads `/api/v1/…` and `/apis/GROUP/VERSION/…`. Returns undefined for any other path. */
 export function parseResourcePath(path: string): ResourcePath | undefined {
   const steps = path
     .split('/')
@@ -68,9 +69,9 @@ function parseRest(group: string, [version, ...steps]: string[]): ResourcePath |
   if (version === undefined || steps.length === 0) return undefined;
   const [first, namespace, plural] = steps;
   const inNamespace =
-    first === 'namespaces' && plural !== undefined && !isOfNamespaceItself(group, plural, steps.length);
-  const target = inNamespace ? steps.slice(2) : steps;
-  const [resource, name, subresource, ...more] = target;
+    first === 'namespaces' && plural !== undefined && !isNamespaceSubresource(group, plural, steps.length);
+  const resourceSteps = inNamespace ? steps.slice(2) : steps;
+  const [resource, name, subresource, ...more] = resourceSteps;
   if (resource === undefined || more.length > 0) return undefined;
   return {
     group,
@@ -82,7 +83,10 @@ function parseRest(group: string, [version, ...steps]: string[]): ResourcePath |
   };
 }
 
-/** `namespaces/web/status` is a subresource of the namespace, not a collection inside it. */
-function isOfNamespaceItself(group: string, plural: string, steps: number): boolean {
+/**
+ * Whether the path is a subresource of a namespace, such as `namespaces/web/status`, not a
+ * collection in it.
+ */
+function isNamespaceSubresource(group: string, plural: string, steps: number): boolean {
   return group === '' && steps === 3 && (plural === 'status' || plural === 'finalize');
 }

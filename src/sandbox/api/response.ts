@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { statusObject, type ApiError } from '../api-error.ts';
 
-/** What a handler answers: a body at once, or a stream that it writes itself. */
+/** A response: a JSON body, a text, or a stream that writes the response itself. */
 export type ApiResponse =
   | { status: number; body: unknown; contentType?: string }
   | { status: number; text: string }
@@ -11,18 +11,18 @@ export function ok(body: unknown): ApiResponse {
   return { status: 200, body };
 }
 
-export async function send(response: ServerResponse, answer: ApiResponse): Promise<void> {
-  if ('stream' in answer) {
-    await answer.stream(response);
+export async function send(response: ServerResponse, apiResponse: ApiResponse): Promise<void> {
+  if ('stream' in apiResponse) {
+    await apiResponse.stream(response);
     return;
   }
-  if ('text' in answer) {
-    response.writeHead(answer.status, { 'content-type': 'text/plain' });
-    response.end(answer.text);
+  if ('text' in apiResponse) {
+    response.writeHead(apiResponse.status, { 'content-type': 'text/plain' });
+    response.end(apiResponse.text);
     return;
   }
-  response.writeHead(answer.status, { 'content-type': answer.contentType ?? 'application/json' });
-  response.end(`${JSON.stringify(answer.body)}\n`);
+  response.writeHead(apiResponse.status, { 'content-type': apiResponse.contentType ?? 'application/json' });
+  response.end(`${JSON.stringify(apiResponse.body)}\n`);
 }
 
 export function sendError(response: ServerResponse, error: ApiError): void {

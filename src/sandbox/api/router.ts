@@ -12,10 +12,10 @@ import type { ResourceType } from '../store/resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
 import { readScale, writeScale } from './scale.ts';
 import { selectionOf } from './selection.ts';
-import type { Target } from './object-address.ts';
+import type { ObjectAddress } from './object-address.ts';
 import { streamWatch, type WatchSettings } from './watch.ts';
 
-/** Answers one request. Fails with `ApiError`. */
+/** Handles a request. Throws `ApiError`. */
 export function route(state: ClusterState, settings: WatchSettings, request: ApiRequest): ApiResponse {
   const path = request.path.replace(/\/+$/, '');
   if (['/readyz', '/livez', '/healthz'].includes(path)) return { status: 200, text: 'ok' };
@@ -31,8 +31,8 @@ export function route(state: ClusterState, settings: WatchSettings, request: Api
     throw noSuchResource();
   }
   return resource.name === undefined
-    ? onCollection(state, settings, type, resource, request)
-    : onObject(state, type, resource, resource.name, request);
+    ? handleCollection(state, settings, type, resource, request)
+    : handleObject(state, type, resource, resource.name, request);
 }
 
 const version = {
@@ -49,7 +49,7 @@ const version = {
 
 const pageNotFound: ApiResponse = { status: 404, text: '404 page not found\n' };
 
-/** Clients tell the aggregated form by its media type. */
+/** Media type by which clients request and recognize aggregated discovery. */
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 function discoveryDocument(types: readonly ResourceType[], path: string, accept: string): ApiResponse | undefined {
@@ -70,7 +70,7 @@ function groupDocument(types: readonly ResourceType[], path: string): unknown {
   return match[2] === undefined ? apiGroup(types, match[1]) : apiResourceList(types, `${match[1]}/${match[2]}`);
 }
 
-function onCollection(
+function handleCollection(
   state: ClusterState,
   settings: WatchSettings,
   type: ResourceType,
@@ -96,7 +96,7 @@ function onCollection(
   }
 }
 
-function onObject(
+function handleObject(
   state: ClusterState,
   type: ResourceType,
   resource: ResourcePath,
@@ -106,29 +106,29 @@ function onObject(
   if (type.namespaced && resource.namespace === undefined) throw noSuchResource();
   const { subresource } = resource;
   if (subresource !== undefined && !type.subresources.includes(subresource)) throw noSuchResource();
-  const target: Target = {
+  const address: ObjectAddress = {
     type,
     namespace: resource.namespace ?? '',
     name,
     ...(subresource !== undefined && { subresource }),
   };
-  if (subresource === 'log') return podLog(state, target, request.query);
+  if (subresource === 'log') return podLog(state, address, request.query);
   switch (request.method) {
     case 'GET':
-      return ok(subresource === 'scale' ? readScale(state, target) : read(state, target));
+      return ok(subresource === 'scale' ? readScale(state, address) : read(state, address));
     case 'PUT':
-      return subresource === 'scale' ? writeScale(state, target, request) : replaceObject(state, target, request);
+      return subresource === 'scale' ? writeScale(state, address, request) : replaceObject(state, address, request);
     case 'PATCH':
-      return patchObject(state, target, request);
+      return patchObject(state, address, request);
     case 'DELETE':
       if (subresource !== undefined) throw methodNotAllowed();
-      return deleteObject(state, target, request);
+      return deleteObject(state, address, request);
     default:
       throw methodNotAllowed();
   }
 }
 
-function read(state: ClusterState, { type, namespace, name }: Target): unknown {
+function read(state: ClusterState, { type, namespace, name }: ObjectAddress): unknown {
   const found = state.objects.find(type, namespace, name);
   if (!found) throw notFound({ ...type, name });
   return found;

@@ -5,11 +5,11 @@ import { ensureObject, numberAt, objectAt } from '../../objects/fields.ts';
 import { requireJson } from './media-types.ts';
 import type { ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';
-import type { Target } from './object-address.ts';
+import type { ObjectAddress } from './object-address.ts';
 import { writeRequest } from './create-and-replace.ts';
 
-/** The `scale` subresource of a workload. */
-export function readScale(state: ClusterState, { type, namespace, name }: Target): unknown {
+/** Returns the `scale` subresource of a workload. */
+export function readScale(state: ClusterState, { type, namespace, name }: ObjectAddress): unknown {
   const object = state.objects.get(type, namespace, name);
   const { uid, resourceVersion, creationTimestamp } = object.metadata;
   const replicas = numberAt(object, 'spec', 'replicas') ?? 0;
@@ -24,19 +24,20 @@ export function readScale(state: ClusterState, { type, namespace, name }: Target
   };
 }
 
-export function writeScale(state: ClusterState, target: Target, request: ApiRequest): ApiResponse {
+/** Handles PUT of the `scale` subresource. */
+export function writeScale(state: ClusterState, address: ObjectAddress, request: ApiRequest): ApiResponse {
   requireJson(request);
   const replicas = numberAt(parseJson(request.body), 'spec', 'replicas');
   if (replicas === undefined) throw badRequest('a Scale needs spec.replicas');
   state.objects.update(
-    target.type,
-    target.namespace,
-    target.name,
+    address.type,
+    address.namespace,
+    address.name,
     (object) => {
       ensureObject(object, 'spec')['replicas'] = replicas;
       return object;
     },
     writeRequest(request),
   );
-  return ok(readScale(state, target));
+  return ok(readScale(state, address));
 }

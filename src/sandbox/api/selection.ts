@@ -4,7 +4,7 @@ import type { KubeObject } from '../../objects/object.ts';
 import { badRequest } from '../api-error.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 
-/** Whether an object is what a list or a watch asked for. */
+/** Whether an object matches the namespace and the selectors of a list or watch. */
 export type Selection = (object: KubeObject) => boolean;
 
 const selectableEverywhere = ['metadata.name', 'metadata.namespace'];
@@ -38,7 +38,10 @@ const selectable: Readonly<Record<string, readonly string[]>> = {
   ReplicaSet: ['status.replicas'],
 };
 
-/** Reads the selectors of a query. Fails with 400 as the API does, also for a field that the kind cannot be selected by. */
+/**
+ * Reads the selectors of a query. Throws a 400 for an invalid selector and for a field that the
+ * kind does not support.
+ */
 export function selectionOf(type: ResourceType, namespace: string | undefined, query: URLSearchParams): Selection {
   try {
     const labels = parseLabelSelector(query.get('labelSelector') ?? '');

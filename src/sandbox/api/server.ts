@@ -10,35 +10,35 @@ export interface ListenOptions {
   host: string;
   port: number;
   certificates: ServerCertificates;
-  /** What every client must show. */
+  /** Bearer token that every client must present. */
   token: string;
 }
 
-/** An HTTPS server that answers by `handle`; resolves when it listens. */
+/** Starts an HTTPS server. Resolves when it listens. */
 export async function listen(
   options: ListenOptions,
   handle: (request: ApiRequest) => ApiResponse,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const { certificate, key } = options.certificates;
   const server = createServer({ cert: certificate, key, keepAliveTimeout: 60_000 }, (message, response) => {
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
-    const answer = async (): Promise<void> => {
+    const disconnected = new AbortController();
+    response.on('close', () => disconnected.abort());
+    const respond = async (): Promise<void> => {
       try {
         if (message.headers.authorization !== `Bearer ${options.token}`) throw unauthorized();
-        await send(response, handle(await readRequest(message, gone.signal)));
+        await send(response, handle(await readRequest(message, disconnected.signal)));
       } catch (error) {
-        if (gone.signal.aborted) return;
+        if (disconnected.signal.aborted) return;
         sendError(response, error instanceof ApiError ? error : internalError(error));
       }
     };
-    void answer();
+    void respond();
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // a TCP server has one while it listens
   return { url: `https://${options.host}:${port}`, close: () => close(server) };
 }
 

@@ -7,25 +7,30 @@ import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource
 import type { Selection } from './selection.ts';
 import type { Store, StoreEvent } from '../store/store.ts';
 
-/** How watches live; milliseconds. */
+/** Timing of watches, in milliseconds. */
 export interface WatchSettings {
   bookmarkInterval: number;
-  /** Where the client names no `timeoutSeconds`. */
+  /** Duration of a watch without `timeoutSeconds`. */
   lifetime: number;
 }
 
-/** A server that has this much for one client waiting cuts it off: the client goes on from where it was. */
-const mostWaiting = 10_000;
+/**
+ * A watch with more pending lines than this is closed: its client is too slow and has to resume.
+ */
+const maxPendingLines = 10_000;
 
-/** The API server sends a bookmark this long before a watch ends. */
-const lastBookmarkBeforeEnd = 2000;
+/** Time between the last bookmark and the end of a watch, as in the API server. */
+const lastBookmarkLeadTime = 2000;
 
 interface Line {
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   object: unknown;
 }
 
-/** Streams the changes of a collection from a revision on; without one, or from 0, first everything that is there. */
+/**
+ * Streams the changes of a collection since a revision. Without a revision, or with 0, it starts
+ * with all current objects.
+ */
 export async function streamWatch(
   store: Store,
   type: ResourceType,
@@ -51,13 +56,13 @@ export async function streamWatch(
   const end = new AbortController();
   const unsubscribe = store.subscribe((event) => {
     if (event.collection === collection) for (const line of linesOf(event, selected)) push(line);
-    if (lines.length > mostWaiting) end.abort();
+    if (lines.length > maxPendingLines) end.abort();
   });
   const bookmarks = query.get('allowWatchBookmarks') === 'true';
   const timers = [
     setTimeout(() => end.abort(), lifetime),
     ...(bookmarks ? [setInterval(bookmark, settings.bookmarkInterval)] : []),
-    ...(bookmarks && lifetime > lastBookmarkBeforeEnd ? [setTimeout(bookmark, lifetime - lastBookmarkBeforeEnd)] : []),
+    ...(bookmarks && lifetime > lastBookmarkLeadTime ? [setTimeout(bookmark, lifetime - lastBookmarkLeadTime)] : []),
   ];
   const stopped = AbortSignal.any([signal, end.signal]);
   stopped.addEventListener('abort', () => wake());
@@ -82,7 +87,7 @@ export async function streamWatch(
   }
 }
 
-/** What a watch begins with: all that is there, or what it missed since its revision. */
+/** Returns the first lines of a watch: all current objects, or the changes since its revision. */
 function firstLines(
   store: Store,
   type: ResourceType,
@@ -111,7 +116,10 @@ function startRevision(text: string | null): number {
   return Number(text);
 }
 
-/** What a change is to a watch with selectors: an object that comes to match is added, one that no longer does is deleted. */
+/**
+ * Returns the lines for a change in a watch with selectors: an object that starts to match is
+ * added, one that stops matching is deleted.
+ */
 function linesOf(event: StoreEvent, selected: Selection): Line[] {
   const was = event.previous !== undefined && selected(event.previous);
   const is = event.type !== 'DELETED' && selected(event.object);
@@ -122,7 +130,7 @@ function linesOf(event: StoreEvent, selected: Selection): Line[] {
   ];
 }
 
-/** The object as the watcher last saw it, but with the version of the change that took it away. */
+/** Returns the last object that matched, with the version of the change that removed it. */
 function withVersionOf({ previous, object }: StoreEvent): KubeObject {
   const last = previous ?? object;
   return { ...last, metadata: { ...last.metadata, resourceVersion: object.metadata.resourceVersion ?? '' } };
@@ -135,5 +143,6 @@ function bookmarkObject(type: ResourceType, revision: number, annotations?: Reco
 
 function inVersion(type: ResourceType, line: Line): Line {
   if (line.type === 'ERROR') return line;
-  return { type: line.type, object: { ...(line.object as KubeObject), apiVersion: apiVersionOf(type) } }; // all other lines carry objects
+  // All other lines have objects.
+  return { type: line.type, object: { ...(line.object as KubeObject), apiVersion: apiVersionOf(type) } };
 }

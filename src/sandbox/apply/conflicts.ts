@@ -5,13 +5,16 @@ import { elementMatches, hasPath, leavesOf, type FieldSet } from './field-set.ts
 import { formatSteps } from './path-format.ts';
 import type { ManagedFields } from './managed-fields.ts';
 
-/** Fields that another manager owns and that a configuration would change. */
+/** Fields of another manager that a configuration would change. */
 export interface Conflict {
   manager: ManagedFields;
   paths: string[][];
 }
 
-/** What `applied`, which owns `fields`, would take from others by giving it another value than it has. */
+/**
+ * Returns the fields of other managers to which `applied`, with its set of `fields`, would give
+ * another value.
+ */
 export function findConflicts(
   others: readonly ManagedFields[],
   fields: FieldSet,
@@ -37,7 +40,7 @@ function valueAtSteps(object: unknown, steps: readonly string[]): unknown {
     }, object);
 }
 
-/** 409 in the API's words. */
+/** Returns a 409 with the message of the API server. */
 export function conflictError(conflicts: readonly Conflict[]): ApiError {
   const count = conflicts.reduce((sum, { paths }) => sum + paths.length, 0);
   const causes = conflicts.flatMap(({ manager, paths }) =>

@@ -2,14 +2,15 @@ import { isJsonObject, type JsonObject } from '../../objects/fields.ts';
 import type { Topology, TopologyOf } from './list-keys.ts';
 
 /**
- * Which fields somebody owns, in the API's own form (FieldsV1): `f:` a field, `k:` a list element by its keys, `v:` a value of a set, `.` the thing itself.
- * A path that ends in an empty set is a leaf.
+ * The fields that a manager owns, in the API's format (FieldsV1): `f:` is a field, `k:` a list
+ * element by its keys, `v:` a value of a set, `.` the parent itself. A path that ends in an empty
+ * set is a leaf.
  */
 export interface FieldSet {
   [step: string]: FieldSet | undefined;
 }
 
-/** All fields of a configuration but those that say which object it is. */
+/** Returns all fields of a configuration except those that identify the object. */
 export function fieldsOf(object: JsonObject, topologyOf: TopologyOf): FieldSet {
   const metadata = without(isJsonObject(object['metadata']) ? object['metadata'] : {}, [
     'name',
@@ -45,26 +46,28 @@ function fieldsOfValue(value: unknown, path: readonly string[], topologyOf: Topo
   return set;
 }
 
-/** How an element of a list is named in a field set: `k:{"name":"web"}` or `v:"a"`. */
+/** Returns the step for a list element, such as `k:{"name":"web"}` or `v:"a"`. */
 export function elementStep(element: unknown, topology: Exclude<Topology, 'atomic' | 'granular'>): string {
   if (topology === 'set' || !isJsonObject(element)) return `v:${JSON.stringify(element)}`;
   const keys = [...topology.keys].sort().map((key) => [key, element[key] ?? defaultOfKey(key)]);
   return `k:${JSON.stringify(Object.fromEntries(keys.filter(([, value]) => value !== undefined)))}`;
 }
 
-/** A port without a protocol is a TCP port; no other key has a default. */
+/** Returns the default of a merge key. Only `protocol` has one. */
 function defaultOfKey(key: string): unknown {
   return key === 'protocol' ? 'TCP' : undefined;
 }
 
-/** The leaves of a set as paths of steps. An element that is owned as a whole counts as its `.`. */
+/**
+ * Returns the leaves of a set as paths of steps. An element that is owned as a whole ends with `.`.
+ */
 export function leavesOf(set: FieldSet, path: readonly string[] = []): string[][] {
   return Object.entries(set).flatMap(([step, below = {}]) =>
     Object.keys(below).length === 0 ? [[...path, step]] : leavesOf(below, [...path, step]),
   );
 }
 
-/** Whether a list element is the one that a step names. */
+/** Whether a step names this list element. */
 export function elementMatches(element: unknown, step: string): boolean {
   if (step.startsWith('v:')) return JSON.stringify(element) === step.slice(2);
   const keys = JSON.parse(step.slice(2)) as JsonObject; // made by elementStep

@@ -1,10 +1,15 @@
 import { podSpecPath } from '../admission/pod-spec.ts';
 import type { OpenApiSchema, ResourceType } from '../store/resource-type.ts';
 
-/** How a list or map merges: `keys` as a list of objects that those fields tell apart, `set` as distinct values, `atomic` as a whole. */
+/**
+ * How a list or map merges: by `keys` that identify its elements, as a `set` of distinct values, by
+ * field (`granular`), or as a whole (`atomic`).
+ */
 export type Topology = { keys: readonly string[] } | 'set' | 'atomic' | 'granular';
 
-/** Answers how what stands at a path of field names merges; elements of lists have no name of their own. */
+/**
+ * Returns how the value at a path of field names merges. List elements are not part of the path.
+ */
 export type TopologyOf = (path: readonly string[]) => Topology;
 
 const metadataLists: Readonly<Record<string, Topology>> = {
@@ -12,7 +17,7 @@ const metadataLists: Readonly<Record<string, Topology>> = {
   'metadata.ownerReferences': { keys: ['uid'] },
 };
 
-/** Lists and maps of a pod's spec that are not atomic lists or granular maps, by their path in it. */
+/** Lists and maps of a pod spec, by path, that are not atomic lists or granular maps. */
 const podLists: Readonly<Record<string, Topology>> = {
   ...containerLists('containers'),
   ...containerLists('initContainers'),
@@ -62,7 +67,9 @@ const kindLists: Readonly<Record<string, Readonly<Record<string, Topology>>>> = 
   PersistentVolumeClaim: { 'spec.selector': 'atomic', 'spec.dataSource': 'atomic' },
 };
 
-/** Kubernetes' own merge keys for built-in kinds, those of its schema for a custom resource. */
+/**
+ * Returns the merge rules of a kind: those of Kubernetes, or of the schema of a custom resource.
+ */
 export function topologyFor(type: ResourceType): TopologyOf {
   const found = type.custom ? fromSchema(type.schema) : builtin(type.kind);
   return (path) => {

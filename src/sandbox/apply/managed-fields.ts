@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../objects/object.ts';
 import type { FieldSet } from './field-set.ts';
 
-/** One entry of `metadata.managedFields`. */
+/** An entry of `metadata.managedFields`. */
 export interface ManagedFields {
   manager: string;
   operation: 'Apply' | 'Update';
@@ -20,7 +20,7 @@ export function isApplyOf(entry: ManagedFields, manager: string): boolean {
   return entry.manager === manager && entry.operation === 'Apply' && entry.subresource === undefined;
 }
 
-/** The entry without some of its fields, or undefined where nothing is left. */
+/** Returns the entry without some of its fields, or undefined if none is left. */
 export function withoutPaths(entry: ManagedFields, paths: readonly (readonly string[])[]): ManagedFields | undefined {
   const fieldsV1 = structuredClone(entry.fieldsV1);
   for (const path of paths) removePath(fieldsV1, path);

@@ -2,7 +2,10 @@ import { isJsonObject, removeField, type JsonObject } from '../../objects/fields
 import { elementMatches, elementStep } from './field-set.ts';
 import type { Topology, TopologyOf } from './list-keys.ts';
 
-/** What an applied configuration makes of the current object: maps merge by field, lists by their keys, everything else is replaced. */
+/**
+ * Merges an applied configuration into the current object: maps by field, lists by their keys;
+ * everything else is replaced.
+ */
 export function mergeApplied(
   current: JsonObject,
   applied: JsonObject,
@@ -24,7 +27,10 @@ function mergeValue(current: unknown, applied: unknown, topologyOf: TopologyOf, 
   return mergeList(Array.isArray(current) ? current : [], applied, topology, topologyOf, path);
 }
 
-/** The order is that of the applied list; elements that it does not name stay where they were among the others. */
+/**
+ * Merges lists by keys. The result has the order of the applied list; other elements keep their
+ * position relative to the rest.
+ */
 function mergeList(
   current: readonly unknown[],
   applied: readonly unknown[],
@@ -55,7 +61,10 @@ function mergeList(
   return [...result, ...pending.map(([, value]) => value)];
 }
 
-/** Removes one owned leaf from an object, and what is empty above it where nobody else owns that. Changes the object. */
+/**
+ * Removes a leaf from an object, and its parents if they become empty and no manager owns them.
+ * Modifies the object.
+ */
 export function removeLeaf(
   object: JsonObject,
   leaf: readonly string[],

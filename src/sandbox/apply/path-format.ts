@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../objects/fields.ts';
 
-/** Steps of a field set as people read them: `.spec.containers[name="web"].image`. */
+/** Formats the steps of a field set for messages, such as `.spec.containers[name="web"].image`. */
 export function formatSteps(steps: readonly string[]): string {
   return steps
     .filter((step) => step !== '.')

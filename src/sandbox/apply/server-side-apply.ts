@@ -10,15 +10,16 @@ import { mergeApplied, removeLeaf } from './merge.ts';
 
 export interface ApplyRequest {
   manager: string;
-  /** Take fields from other managers instead of failing with a conflict. */
+  /** Whether to take fields from other managers instead of failing with a conflict. */
   force: boolean;
-  /** When it is applied, as Kubernetes writes times. */
+  /** Time of the apply, in the format of Kubernetes. */
   time: string;
 }
 
 /**
- * The object after `applied` was applied to it: merged, without what this manager had applied before and now leaves out and no other owns, and with the
- * manager's fields remembered. Fails with 409 where another manager owns a field and wants another value.
+ * Applies a configuration to an object and returns the result. Fields that this manager applied
+ * before are removed if the configuration omits them and no other manager owns them. Throws a 409
+ * if another manager owns a field with another value.
  */
 export function applyConfiguration(
   type: ResourceType,
@@ -34,7 +35,8 @@ export function applyConfiguration(
   const fields = fieldsOf(applied, topologyOf);
   const conflicts = findConflicts(others, fields, current, applied);
   if (conflicts.length > 0 && !force) throw conflictError(conflicts);
-  const merged = structuredClone(mergeApplied((current ?? {}) as JsonObject, applied, topologyOf)); // a KubeObject is a JSON object
+  // A KubeObject is a JSON object.
+  const merged = structuredClone(mergeApplied((current ?? {}) as JsonObject, applied, topologyOf));
   const isOwned = (path: readonly string[]): boolean =>
     hasPath(fields, path) || others.some((entry) => hasPath(entry.fieldsV1, path));
   for (const leaf of leavesOf(before?.fieldsV1 ?? {})) {
@@ -49,12 +51,12 @@ export function applyConfiguration(
     fieldsType: 'FieldsV1',
     fieldsV1: fields,
   };
-  const result = merged as unknown as KubeObject; // merged from two of them
-  result.metadata['managedFields'] = [own, ...losing(others, conflicts)];
+  const result = merged as unknown as KubeObject; // the result of merging two of them
+  result.metadata['managedFields'] = [own, ...withoutLostFields(others, conflicts)];
   return result;
 }
 
-function losing(others: readonly ManagedFields[], conflicts: readonly Conflict[]): ManagedFields[] {
+function withoutLostFields(others: readonly ManagedFields[], conflicts: readonly Conflict[]): ManagedFields[] {
   return others.flatMap((entry) => {
     const lost = conflicts.find(({ manager }) => manager === entry)?.paths ?? [];
     return withoutPaths(entry, lost) ?? [];

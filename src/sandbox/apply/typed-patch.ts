@@ -7,7 +7,10 @@ import { elementStep } from './field-set.ts';
 import { topologyFor, type TopologyOf } from './list-keys.ts';
 import { formatSteps } from './path-format.ts';
 
-/** Refuses a configuration that does not fit the schema, as far as the sandbox knows it: wrong types, and lists with a key twice. The API answers 500 here. */
+/**
+ * Refuses a configuration with values of the wrong type or with duplicate list keys. The sandbox
+ * knows only a part of the schema. Throws a 500, like the API server.
+ */
 export function checkTypedPatch(type: ResourceType, applied: KubeObject): void {
   const topologyOf = topologyFor(type);
   const mismatch = typeMismatch(type, applied);
@@ -42,7 +45,7 @@ function expectation(expected: FieldType, value: unknown): string {
   }
 }
 
-/** A value as Go's `%v` prints it. */
+/** Formats a value like Go's `%v`. */
 function goValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`;
   if (isJsonObject(value)) {

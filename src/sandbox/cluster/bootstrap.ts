@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../objects/object.ts';
 import type { ClusterState } from './cluster-state.ts';
 
-/** What every new cluster has. */
+/** Objects of every new cluster. */
 const objects: KubeObject[] = [
   ...['default', 'kube-system', 'kube-public', 'kube-node-lease'].map((name) => ({
     apiVersion: 'v1',
@@ -22,6 +22,7 @@ const objects: KubeObject[] = [
   },
 ];
 
+/** Creates the objects of every new cluster. */
 export function bootstrap(state: ClusterState): void {
   for (const object of objects) {
     const type = state.registry.byKind(object.apiVersion, object.kind);

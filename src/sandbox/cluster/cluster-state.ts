@@ -2,10 +2,10 @@ import type { KubeObject } from '../../objects/object.ts';
 import { createObjectApi, type ObjectApi } from './object-api.ts';
 import { createRegistry, type Registry } from '../store/registry.ts';
 import type { SandboxHost } from '../sandbox-host.ts';
-import { createAllocator } from './service-allocator.ts';
+import { createServiceAllocator } from './service-allocator.ts';
 import { createStore, type Store } from '../store/store.ts';
 
-/** All that the handlers of requests and the controllers share. */
+/** State that the request handlers and the controllers share. */
 export interface ClusterState {
   host: SandboxHost;
   store: Store;
@@ -16,5 +16,5 @@ export interface ClusterState {
 export function createClusterState(host: SandboxHost, historyLimit: number): ClusterState {
   const store = createStore(historyLimit);
   const registry = createRegistry((): KubeObject[] => store.list('apiextensions.k8s.io/customresourcedefinitions'));
-  return { host, store, registry, objects: createObjectApi(store, host, createAllocator()) };
+  return { host, store, registry, objects: createObjectApi(store, host, createServiceAllocator()) };
 }

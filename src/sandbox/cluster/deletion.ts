@@ -1,25 +1,30 @@
 import type { KubeObject } from '../../objects/object.ts';
+import type { Preconditions } from '../admission/preconditions.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import { timestamp, type SandboxHost } from '../sandbox-host.ts';
 
+/** Options of a deletion, like Kubernetes' DeleteOptions. */
 export interface DeleteRequest {
   propagationPolicy?: string;
   gracePeriodSeconds?: number;
-  preconditions?: { uid?: string; resourceVersion?: string };
+  preconditions?: Preconditions;
   dryRun?: boolean;
 }
 
-/** The finalizers with which the API remembers how dependents are to be treated. */
+/** Finalizers by which the API records how to delete dependents. */
 export const foregroundFinalizer = 'foregroundDeletion';
 export const orphanFinalizer = 'orphan';
 
-/** An object that is marked for deletion and that no finalizer keeps any longer. */
+/** Whether an object is marked for deletion and has no finalizer left. */
 export function isDeleted(object: KubeObject): boolean {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
-  return deletionTimestamp !== undefined && finalizers.length === 0 && !endsLater(object);
+  return deletionTimestamp !== undefined && finalizers.length === 0 && !isRemovedByController(object);
 }
 
-/** The object as a deletion leaves it, or undefined where it goes at once. Asked again for an object that is being deleted, it changes nothing. */
+/**
+ * Returns the object with the marks of a deletion, or undefined if it can be removed at once. An
+ * object that is already marked does not change.
+ */
 export function markDeleted(
   type: ResourceType,
   current: KubeObject,
@@ -28,14 +33,14 @@ export function markDeleted(
 ): KubeObject | undefined {
   const next = structuredClone(current);
   const finalizers = finalizersFor(type, current, request);
-  const grace = graceOf(type, current, request);
+  const grace = gracePeriodOf(type, current, request);
   if (finalizers.length === 0 && grace === 0 && !isNamespace(type)) return undefined;
   if (finalizers.length > 0) next.metadata.finalizers = finalizers;
   else delete next.metadata.finalizers;
   next.metadata.deletionTimestamp ??= timestamp(host);
   next.metadata['deletionGracePeriodSeconds'] ??= grace;
   if (isNamespace(type)) next['status'] = { phase: 'Terminating' };
-  else if (type.counted && current.metadata.deletionTimestamp === undefined)
+  else if (type.hasGeneration && current.metadata.deletionTimestamp === undefined)
     next.metadata.generation = (current.metadata.generation ?? 0) + 1;
   return next;
 }
@@ -54,7 +59,10 @@ function finalizersFor(type: ResourceType, current: KubeObject, request: DeleteR
   }
 }
 
-/** For the sake of old clients, Jobs leave their pods behind unless the request says otherwise. */
+/**
+ * Returns the default policy. Jobs orphan their pods by default, for compatibility with old
+ * clients.
+ */
 function defaultPropagation(type: ResourceType, current: KubeObject): string {
   const finalizers = current.metadata.finalizers ?? [];
   if (finalizers.includes(foregroundFinalizer)) return 'Foreground';
@@ -62,9 +70,10 @@ function defaultPropagation(type: ResourceType, current: KubeObject): string {
   return 'Background';
 }
 
-/** Only pods end gracefully, and only those that run somewhere. */
-function graceOf(type: ResourceType, current: KubeObject, request: DeleteRequest): number {
-  const spec = current['spec'] as { nodeName?: string; terminationGracePeriodSeconds?: number } | undefined; // defaults were filled in
+/** Returns the grace period in seconds. Only pods that are scheduled to a node have one. */
+function gracePeriodOf(type: ResourceType, current: KubeObject, request: DeleteRequest): number {
+  // Defaults are set.
+  const spec = current['spec'] as { nodeName?: string; terminationGracePeriodSeconds?: number } | undefined;
   if (type.group !== '' || type.plural !== 'pods' || !spec?.nodeName) return 0;
   return request.gracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? 30;
 }
@@ -73,8 +82,11 @@ function isNamespace(type: ResourceType): boolean {
   return type.group === '' && type.plural === 'namespaces';
 }
 
-/** Pods that are being stopped, and namespaces that are being emptied, are ended by their controller. */
-function endsLater(object: KubeObject): boolean {
+/**
+ * Whether a controller removes the object: a pod that is stopping, or a namespace that is being
+ * emptied.
+ */
+function isRemovedByController(object: KubeObject): boolean {
   if (object.apiVersion !== 'v1') return false;
   return object.kind === 'Namespace' || (object.kind === 'Pod' && object.metadata['deletionGracePeriodSeconds'] !== 0);
 }

@@ -9,26 +9,27 @@ import { checkDeletePreconditions, checkUpdatePreconditions } from '../admission
 import { prepareForCreate, prepareForUpdate } from '../admission/prepare.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
 import { nameSuffix, type SandboxHost } from '../sandbox-host.ts';
-import type { Allocator } from './service-allocator.ts';
+import type { ServiceAllocator } from './service-allocator.ts';
 import type { Store } from '../store/store.ts';
 import { validate } from '../admission/validation.ts';
 
 export interface WriteRequest {
-  /** Check and answer, but keep nothing. */
+  /** Whether to validate the write and return its result without storing it. */
   dryRun?: boolean;
-  /** `status` changes the status alone. */
+  /** With `status`, only the status changes. */
   subresource?: 'status';
 }
 
 /**
- * What can be done to objects, for requests and for the sandbox's own controllers alike: every write takes defaults, is validated, and keeps the
- * promises of metadata (uid, generation, resourceVersion, finalizers). Fails with `ApiError`.
+ * Operations on objects, for requests and for the sandbox's controllers. Every write sets defaults,
+ * validates the object and maintains its metadata (uid, generation, resourceVersion, finalizers).
+ * Throws `ApiError`.
  */
 export interface ObjectApi {
   find(type: ResourceType, namespace: string, name: string): KubeObject | undefined;
   get(type: ResourceType, namespace: string, name: string): KubeObject;
   create(type: ResourceType, namespace: string, object: KubeObject, request?: WriteRequest): KubeObject;
-  /** `change` gets a copy that it may alter, and answers what the object shall be. */
+  /** Replaces an object by the result of `change`, which receives a copy that it may modify. */
   update(
     type: ResourceType,
     namespace: string,
@@ -36,7 +37,7 @@ export interface ObjectApi {
     change: (current: KubeObject) => KubeObject,
     request?: WriteRequest,
   ): KubeObject;
-  /** Answers the object as it was, or as it is now where finalizers keep it. */
+  /** Deletes an object. Returns its last state, or its current state if it is still terminating. */
   remove(
     type: ResourceType,
     namespace: string,
@@ -45,7 +46,7 @@ export interface ObjectApi {
   ): { object: KubeObject; gone: boolean };
 }
 
-export function createObjectApi(store: Store, host: SandboxHost, allocator: Allocator): ObjectApi {
+export function createObjectApi(store: Store, host: SandboxHost, allocator: ServiceAllocator): ObjectApi {
   const find = (type: ResourceType, namespace: string, name: string): KubeObject | undefined => {
     const found = store.get(collectionOf(type), namespace, name);
     return found && inVersion(type, found);
@@ -84,7 +85,7 @@ export function createObjectApi(store: Store, host: SandboxHost, allocator: Allo
       checkUpdatePreconditions(type, current, next);
       prepareForUpdate(type, current, next, request.subresource);
       if (!type.custom) applyDefaults(next);
-      if (next.kind === 'Service' && !type.custom) allocator.keep(current, next);
+      if (next.kind === 'Service' && !type.custom) allocator.keepOrAssign(current, next);
       validate(type, next, current);
       if (request.dryRun || isDeepStrictEqual(current, next)) return next;
       if (isDeleted(next)) return store.remove(collectionOf(type), namespace, name) ?? next;
@@ -110,6 +111,7 @@ function inVersion(type: ResourceType, object: KubeObject): KubeObject {
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
+/** Generates the name from `generateName` if there is none. */
 function nameObject(type: ResourceType, object: KubeObject, host: SandboxHost): void {
   const { metadata } = object;
   const prefix = stringAt(metadata, 'generateName');
@@ -118,7 +120,7 @@ function nameObject(type: ResourceType, object: KubeObject, host: SandboxHost): 
   metadata.name = prefix.slice(0, 58) + nameSuffix(host);
 }
 
-/** What the admission of namespaced objects asks of their namespace. */
+/** Refuses an object whose namespace does not exist or is terminating. */
 function requireLiveNamespace(store: Store, type: ResourceType, namespace: string, name: string): void {
   const found = store.get('/namespaces', '', namespace);
   if (!found) throw notFound({ group: '', plural: 'namespaces', kind: 'Namespace', name: namespace });

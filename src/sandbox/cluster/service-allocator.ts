@@ -1,16 +1,19 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { ensureObject, objectsAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 
-/** Hands out cluster addresses and node ports, as the API server does when a Service is written. */
-export interface Allocator {
-  /** Gives a new Service what it lacks. */
+/** Allocates cluster IPs and node ports when a Service is written, like the API server. */
+export interface ServiceAllocator {
+  /** Allocates the addresses and ports that a new Service does not specify. */
   assign(service: KubeObject): void;
-  /** An update that does not name them keeps the addresses and ports it had, and gets those that it newly needs. */
-  keep(current: KubeObject, next: KubeObject): void;
+  /**
+   * Keeps the addresses and ports that an update does not specify, and allocates those that it
+   * needs in addition.
+   */
+  keepOrAssign(current: KubeObject, next: KubeObject): void;
 }
 
-export function createAllocator(): Allocator {
-  let lastAddress = 10; // 10.96.0.1 is the API's and 10.96.0.10 the DNS server's
+export function createServiceAllocator(): ServiceAllocator {
+  let lastAddress = 10; // 10.96.0.1 is the API server, 10.96.0.10 the DNS server
   let lastPort = 30_000;
 
   const nextAddress = (): string => {
@@ -18,7 +21,7 @@ export function createAllocator(): Allocator {
     return `10.96.${Math.floor(lastAddress / 250)}.${(lastAddress % 250) + 1}`;
   };
 
-  const complete = (spec: JsonObject): void => {
+  const assignMissing = (spec: JsonObject): void => {
     const type = stringAt(spec, 'type');
     if (type === 'ExternalName') return;
     if (!spec['clusterIP']) spec['clusterIP'] = nextAddress();
@@ -31,9 +34,9 @@ export function createAllocator(): Allocator {
 
   return {
     assign(service) {
-      complete(ensureObject(service, 'spec'));
+      assignMissing(ensureObject(service, 'spec'));
     },
-    keep(current, next) {
+    keepOrAssign(current, next) {
       const spec = ensureObject(next, 'spec');
       if (stringAt(spec, 'type') === 'ExternalName') return;
       if (!spec['clusterIP']) spec['clusterIP'] = stringAt(current, 'spec', 'clusterIP') ?? '';
@@ -48,7 +51,7 @@ export function createAllocator(): Allocator {
           port['nodePort'] = same['nodePort'];
         }
       }
-      complete(spec);
+      assignMissing(spec);
     },
   };
 }

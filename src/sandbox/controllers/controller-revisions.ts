@@ -3,10 +3,12 @@ import { objectAt } from '../../objects/fields.ts';
 import type { ControllerTools } from './controller.ts';
 import { controlledBy, controllerReference, keyOf, templateHash, typeOf } from './workload.ts';
 
-/** The label by which StatefulSets and DaemonSets tell their pods' revisions apart. */
+/** Label of a pod with the hash of its ControllerRevision. */
 export const revisionLabel = 'controller-revision-hash';
 
-/** The name of the revision that the workload's template is; it is recorded as a ControllerRevision. */
+/**
+ * Returns the revision of the workload's template. Creates its ControllerRevision if there is none.
+ */
 export function currentRevision(tools: ControllerTools, workload: KubeObject): { name: string; hash: string } {
   const template = objectAt(workload, 'spec', 'template');
   const hash = templateHash(template);

@@ -2,26 +2,29 @@ import { ApiError } from '../api-error.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
 import type { StoreEvent } from '../store/store.ts';
 
-/** Names the object that a controller looks after. */
+/** Namespace and name of an object that a controller reconciles. */
 export interface ObjectKey {
   namespace: string;
   name: string;
 }
 
-/** What a controller can do besides reading and writing objects. */
+/** The cluster's state, and the simulated time. */
 export interface ControllerTools extends ClusterState {
-  /** How many times faster than in a real cluster time passes. */
+  /** Factor by which simulated time is faster than real time. */
   speed: number;
-  /** Milliseconds of a real cluster's time since the sandbox was started. */
+  /** Returns the simulated time since the start of the sandbox, in milliseconds. */
   elapsed(): number;
-  /** Looks at the object again after this many milliseconds of a real cluster's time. */
-  again(milliseconds: number): void;
+  /** Reconciles the object again after this many simulated milliseconds. */
+  requeueAfter(milliseconds: number): void;
 }
 
-/** Brings what is in line with what shall be, for one object at a time, whenever something that it depends on changes. */
+/**
+ * Moves objects towards their desired state, one at a time, whenever an object that they depend on
+ * changes.
+ */
 export interface Controller {
   name: string;
-  /** For each collection that matters: which objects to look at after a change in it. */
+  /** For each collection to watch: returns the objects to reconcile after a change in it. */
   watches: Readonly<Record<string, (event: StoreEvent) => ObjectKey[]>>;
   reconcile(key: ObjectKey, tools: ControllerTools): void;
 }
@@ -30,10 +33,12 @@ export interface ControllerRuntime {
   stop(): void;
 }
 
-/** After a refusal by the API a controller tries again this much later, in milliseconds of a real cluster's time. */
+/**
+ * Delay before the next try after an error of the API, in simulated milliseconds.
+ */
 const retryDelay = 1000;
 
-/** Runs controllers on the changes of the store, one object after the other. `speed` divides all delays. */
+/** Runs controllers on the changes of the store. `speed` divides all delays. */
 export function runControllers(
   state: ClusterState,
   controllers: readonly Controller[],
@@ -57,14 +62,14 @@ export function runControllers(
     for (const run of work) run();
   };
 
-  const later = (controller: Controller, key: ObjectKey, milliseconds: number): void => {
+  const enqueueLater = (controller: Controller, key: ObjectKey, milliseconds: number): void => {
     const id = idOf(controller, key);
     clearTimeout(timers.get(id));
-    const look = (): void => {
+    const enqueueNow = (): void => {
       timers.delete(id);
       enqueue(controller, key);
     };
-    timers.set(id, setTimeout(look, Math.max(0, milliseconds) / speed));
+    timers.set(id, setTimeout(enqueueNow, Math.max(0, milliseconds) / speed));
   };
 
   const reconcile = (controller: Controller, key: ObjectKey): void => {
@@ -73,11 +78,11 @@ export function runControllers(
         ...state,
         speed,
         elapsed,
-        again: (milliseconds) => later(controller, key, milliseconds),
+        requeueAfter: (milliseconds) => enqueueLater(controller, key, milliseconds),
       });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      later(controller, key, retryDelay);
+      enqueueLater(controller, key, retryDelay);
     }
   };
 
@@ -100,12 +105,12 @@ function idOf(controller: Controller, key: ObjectKey): string {
   return `${controller.name} ${key.namespace}/${key.name}`;
 }
 
-/** The object of the event itself. */
+/** Returns the object of the event itself. */
 export function itself({ object }: StoreEvent): ObjectKey[] {
   return [{ namespace: object.metadata.namespace ?? '', name: object.metadata.name }];
 }
 
-/** The controller of the object of the event, where it is of `kind`. */
+/** Returns the controller of the object of the event, if it is of `kind`. */
 export function ownerOf(kind: string): (event: StoreEvent) => ObjectKey[] {
   return ({ object }) =>
     (object.metadata.ownerReferences ?? [])

@@ -7,25 +7,25 @@ import { conditionsOf } from './workload.ts';
 
 const collection = 'apiextensions.k8s.io/customresourcedefinitions';
 
-/** A new definition is served a moment after it was written; milliseconds. */
-const establishingTime = 100;
+/** Delay until a new definition is served, in milliseconds. */
+const establishingDelay = 100;
 
-/** Establishes CustomResourceDefinitions; when one goes, its objects go with it. */
+/** Establishes CustomResourceDefinitions, and deletes the objects of those that are deleted. */
 export const definitionController: Controller = {
   name: 'definition',
   watches: { [collection]: itself },
   reconcile({ name }, tools) {
     const definition = tools.store.get(collection, '', name);
     if (!definition) {
-      purge(tools, name);
+      deleteInstances(tools, name);
       return;
     }
     if (conditionsOf(definition).length > 0) return;
     const type = tools.registry.byKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
     if (!type) return;
     const age = Number(tools.host.now() / 1_000_000n) - Date.parse(definition.metadata.creationTimestamp ?? '');
-    if (age < establishingTime) {
-      tools.again(establishingTime);
+    if (age < establishingDelay) {
+      tools.requeueAfter(establishingDelay);
       return;
     }
     const change = (current: KubeObject): KubeObject => ({ ...current, status: established(current, tools) });
@@ -52,8 +52,8 @@ function established(definition: KubeObject, { host }: ClusterState): unknown {
   };
 }
 
-/** `plural.group`: the name of a definition says where its objects are kept. */
-function purge({ store }: ClusterState, name: string): void {
+/** Deletes the objects of a definition, whose name is `plural.group`. */
+function deleteInstances({ store }: ClusterState, name: string): void {
   const dot = name.indexOf('.');
   const objects = `${name.slice(dot + 1)}/${name.slice(0, dot)}`;
   for (const { metadata } of store.list(objects)) store.remove(objects, metadata.namespace ?? '', metadata.name);

@@ -4,7 +4,7 @@ import { itself, ownerOf, type Controller, type ControllerTools } from './contro
 import { currentRevision, revisionLabel } from './controller-revisions.ts';
 import { controlledBy, isPodReady, keyOf, liveObject, podFromTemplate, pods, typeOf, writeStatus } from './workload.ts';
 
-/** Keeps one pod of a DaemonSet: there is one node. */
+/** Runs one pod of a DaemonSet, on the only node. */
 export const daemonSetController: Controller = {
   name: 'daemonset',
   watches: { 'apps/daemonsets': itself, [pods]: ownerOf('DaemonSet') },

@@ -6,11 +6,11 @@ import { conditionsOf, intOrPercent, withConditions, writeStatus, type Condition
 
 interface ReplicaSets {
   all: readonly KubeObject[];
-  /** The one of the Deployment's template. */
+  /** ReplicaSet of the current template. */
   current: KubeObject | undefined;
 }
 
-/** Sums the ReplicaSets up into the Deployment's status, and keeps its two conditions. */
+/** Writes the Deployment's status: the sums over its ReplicaSets, and its conditions. */
 export function writeDeploymentStatus(
   tools: ControllerTools,
   deployment: KubeObject,
@@ -94,14 +94,14 @@ function progressingCondition(
     counts.readyReplicas > (numberAt(deployment, 'status', 'readyReplicas') ?? 0) ||
     counts.availableReplicas > (numberAt(deployment, 'status', 'availableReplicas') ?? 0);
   if (progressed) {
-    tools.again(deadlineOf(deployment));
+    tools.requeueAfter(deadlineOf(deployment));
     return progressing;
   }
   if (before.reason === 'NewReplicaSetAvailable' || before.reason === 'ProgressDeadlineExceeded') return before;
   const idle = Number(tools.host.now() / 1_000_000n) - Date.parse(stringAt(before, 'lastUpdateTime') ?? '');
   const left = deadlineOf(deployment) / tools.speed - idle;
   if (left > 0) {
-    tools.again(left * tools.speed);
+    tools.requeueAfter(left * tools.speed);
     return { ...progressing, lastUpdateTime: before['lastUpdateTime'] };
   }
   const late = `ReplicaSet ${JSON.stringify(name)} has timed out progressing.`;
@@ -112,7 +112,7 @@ function deadlineOf(deployment: KubeObject): number {
   return (numberAt(deployment, 'spec', 'progressDeadlineSeconds') ?? 600) * 1000;
 }
 
-/** Conditions of a Deployment also say when they were last looked at anew: at each progress, or with a new reason. */
+/** Sets `lastUpdateTime`, which changes with each progress and with the reason or message. */
 function stampUpdates(
   tools: ControllerTools,
   before: readonly Condition[],

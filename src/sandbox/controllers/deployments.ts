@@ -19,7 +19,10 @@ const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const hashLabel = 'pod-template-hash';
 const replicaSets = 'apps/replicasets';
 
-/** Rolls a Deployment's template out: one ReplicaSet for each revision, the new one up and the old ones down. */
+/**
+ * Rolls out the template of a Deployment: scales up the ReplicaSet of the new revision, and scales
+ * down the old ones.
+ */
 export const deploymentController: Controller = {
   name: 'deployment',
   watches: { 'apps/deployments': itself, [replicaSets]: ownerOf('Deployment') },
@@ -34,7 +37,7 @@ export const deploymentController: Controller = {
       const oldSets = owned().filter((set) => set.metadata.uid !== newSet.metadata.uid);
       if (stringAt(deployment, 'spec', 'strategy', 'type') === 'Recreate') recreate(tools, deployment, newSet, oldSets);
       else roll(tools, deployment, newSet, oldSets);
-      dropHistory(tools, deployment, oldSets);
+      deleteOldReplicaSets(tools, deployment, oldSets);
     }
     const all = owned();
     writeDeploymentStatus(tools, deployment, {
@@ -44,7 +47,7 @@ export const deploymentController: Controller = {
   },
 };
 
-/** The template as text, without the label that tells ReplicaSets apart. */
+/** Returns the template as text, without the hash label. */
 function templateOf(object: KubeObject): string {
   const template = structuredClone(objectAt(object, 'spec', 'template'));
   removeField(ensureObject(template, 'metadata', 'labels'), hashLabel);
@@ -55,7 +58,10 @@ function revisionOf(object: KubeObject): number {
   return Number(object.metadata.annotations?.[revisionAnnotation] ?? 0);
 }
 
-/** The ReplicaSet of the template, made where it is missing; it and the Deployment carry the highest revision. */
+/**
+ * Returns the ReplicaSet of the template, and creates it if there is none. Annotates it and the
+ * Deployment with the highest revision.
+ */
 function withNextRevision(
   tools: ControllerTools,
   deployment: KubeObject,
@@ -92,7 +98,8 @@ function createReplicaSet(tools: ControllerTools, deployment: KubeObject, revisi
     metadata: {
       name: `${name}-${hash}`,
       namespace,
-      labels: objectAt(template, 'metadata', 'labels') as Record<string, string>, // checked when the Deployment was written
+      // Checked when the Deployment was written.
+      labels: objectAt(template, 'metadata', 'labels') as Record<string, string>,
       annotations,
       ownerReferences: [controllerReference(deployment)],
     },
@@ -134,7 +141,7 @@ function roll(tools: ControllerTools, deployment: KubeObject, newSet: KubeObject
   const available = (set: KubeObject): number => numberAt(set, 'status', 'availableReplicas') ?? 0;
   let spare = [newSet, ...oldSets].reduce((sum, set) => sum + available(set), 0) - (wanted - maxUnavailable);
   for (const [set, size] of sizes) {
-    const unavailable = Math.max(0, size - available(set)); // pods that serve nobody go first and cost nothing
+    const unavailable = Math.max(0, size - available(set)); // unavailable pods can be removed first
     const healthy = Math.min(size - unavailable, Math.max(0, spare));
     spare -= healthy;
     scale(tools, deployment, set, size - unavailable - healthy);
@@ -144,12 +151,12 @@ function roll(tools: ControllerTools, deployment: KubeObject, newSet: KubeObject
 function recreate(tools: ControllerTools, deployment: KubeObject, newSet: KubeObject, oldSets: KubeObject[]): void {
   for (const set of oldSets) scale(tools, deployment, set, 0);
   const left = oldSets.some((set) => controlledBy(tools, set, pods).length > 0);
-  if (left) tools.again(100);
+  if (left) tools.requeueAfter(100);
   else scale(tools, deployment, newSet, numberAt(deployment, 'spec', 'replicas') ?? 1);
 }
 
-/** Removes the oldest ReplicaSets that are scaled down beyond `revisionHistoryLimit`. */
-function dropHistory(tools: ControllerTools, deployment: KubeObject, oldSets: KubeObject[]): void {
+/** Deletes the oldest ReplicaSets without pods, beyond `revisionHistoryLimit`. */
+function deleteOldReplicaSets(tools: ControllerTools, deployment: KubeObject, oldSets: KubeObject[]): void {
   const limit = numberAt(deployment, 'spec', 'revisionHistoryLimit') ?? 10;
   const idle = oldSets.filter(
     (set) => numberAt(set, 'spec', 'replicas') === 0 && numberAt(set, 'status', 'replicas') === 0,

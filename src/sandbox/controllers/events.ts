@@ -4,7 +4,7 @@ import { numberAt } from '../../objects/fields.ts';
 import { nameSuffix, timestamp } from '../sandbox-host.ts';
 import { typeOf } from './workload.ts';
 
-/** Records an Event about an object; the same thing said again counts up. */
+/** Records an Event about an object. If the same Event exists, its count is incremented. */
 export function recordEvent(
   state: ClusterState,
   about: KubeObject,
@@ -17,12 +17,12 @@ export function recordEvent(
     .list('/events', namespace)
     .find((old) => old['reason'] === event.reason && old['message'] === event.message && isAbout(old, uid));
   if (same) {
-    const again = (current: KubeObject): KubeObject => ({
+    const counted = (current: KubeObject): KubeObject => ({
       ...current,
       count: (numberAt(current, 'count') ?? 1) + 1,
       lastTimestamp: now,
     });
-    state.objects.update(type, namespace, same.metadata.name, again);
+    state.objects.update(type, namespace, same.metadata.name, counted);
     return;
   }
   if (state.store.get('/namespaces', '', namespace)?.metadata.deletionTimestamp !== undefined) return;
@@ -53,6 +53,7 @@ export function recordEvent(
 }
 
 function isAbout(event: KubeObject, uid: string | undefined): boolean {
-  const { involvedObject } = event as { involvedObject?: { uid?: string } }; // checked by nobody: a client may write Events too
+  // Not validated: clients can write Events, too.
+  const { involvedObject } = event as { involvedObject?: { uid?: string } };
   return involvedObject?.uid === uid;
 }

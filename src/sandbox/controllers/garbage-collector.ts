@@ -10,10 +10,14 @@ interface Item {
   name: string;
 }
 
-/** Follows owner references as Kubernetes' garbage collector does: dependents go with their last owner, or before it, or stay as orphans. */
+/**
+ * Starts a garbage collector. Like Kubernetes', it deletes dependents after their last owner
+ * (background), before it (foreground), or orphans them.
+ */
 export function startGarbageCollector(state: ClusterState): { stop: () => void } {
-  const items = new Map<string, Item>(); // by uid: all objects that exist
-  const dependents = new Map<string, Set<string>>(); // by the owner's uid: the uids of what it owns
+  const items = new Map<string, Item>(); // all objects, by uid
+  // Uids of the dependents, by the uid of the owner.
+  const dependents = new Map<string, Set<string>>();
   const pending = new Set<string>();
   let scheduled: NodeJS.Immediate | undefined;
 
@@ -29,7 +33,7 @@ export function startGarbageCollector(state: ClusterState): { stop: () => void }
     for (const uid of work) collect(uid);
   };
 
-  const look = (uid: string): { type: ResourceType; object: KubeObject } | undefined => {
+  const find = (uid: string): { type: ResourceType; object: KubeObject } | undefined => {
     const item = items.get(uid);
     const type = item && state.registry.byCollection(item.collection);
     const object = item && state.store.get(item.collection, item.namespace, item.name);
@@ -37,17 +41,18 @@ export function startGarbageCollector(state: ClusterState): { stop: () => void }
   };
 
   const collect = (uid: string): void => {
-    const found = look(uid);
+    const found = find(uid);
     if (!found) return;
     const { type, object } = found;
-    const owned = [...(dependents.get(uid) ?? [])].flatMap((dependent) => look(dependent) ?? []);
+    const owned = [...(dependents.get(uid) ?? [])].flatMap((dependent) => find(dependent) ?? []);
     const { finalizers = [], deletionTimestamp } = object.metadata;
     if (deletionTimestamp !== undefined && finalizers.includes(orphanFinalizer)) {
       for (const dependent of owned) dropOwners(dependent, (owner) => owner.uid === uid);
       dropFinalizer(type, object, orphanFinalizer);
     } else if (deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer)) {
       for (const dependent of owned) remove(dependent, 'Foreground');
-      if (!owned.some((dependent) => blocks(dependent.object, uid))) dropFinalizer(type, object, foregroundFinalizer);
+      if (!owned.some((dependent) => blocksDeletionOf(dependent.object, uid)))
+        dropFinalizer(type, object, foregroundFinalizer);
     } else {
       collectUnowned(type, object);
     }
@@ -55,7 +60,7 @@ export function startGarbageCollector(state: ClusterState): { stop: () => void }
 
   const collectUnowned = (type: ResourceType, object: KubeObject): void => {
     const owners = object.metadata.ownerReferences ?? [];
-    const isGone = (owner: OwnerReference): boolean => look(owner.uid) === undefined;
+    const isGone = (owner: OwnerReference): boolean => find(owner.uid) === undefined;
     if (owners.length === 0 || !owners.some(isGone)) return;
     if (owners.every(isGone)) remove({ type, object }, 'Background');
     else dropOwners({ type, object }, isGone);
@@ -113,7 +118,7 @@ export function startGarbageCollector(state: ClusterState): { stop: () => void }
   };
 }
 
-function blocks(object: KubeObject, owner: string): boolean {
+function blocksDeletionOf(object: KubeObject, owner: string): boolean {
   return (object.metadata.ownerReferences ?? []).some(
     ({ uid, blockOwnerDeletion }) => uid === owner && blockOwnerDeletion === true,
   );

@@ -18,21 +18,24 @@ import {
   type Condition,
 } from './workload.ts';
 
-/** Runs the pods of a Job until enough have succeeded, or too many have failed. */
+/** Runs the pods of a Job until enough have succeeded or too many have failed. */
 export const jobController: Controller = {
   name: 'job',
   watches: { 'batch/jobs': itself, [pods]: ownerOf('Job') },
   reconcile(key, tools) {
     const job = liveObject(tools, 'batch/jobs', key);
     if (!job) return;
-    if (isFinished(job)) dropWhenExpired(tools, job);
+    if (isFinished(job)) deleteIfExpired(tools, job);
     else run(tools, job);
   },
 };
 
-/** The first pod after a failure waits this long, each further one twice as long; milliseconds. */
+/**
+ * Delay before the first pod after a failure, in simulated milliseconds. It doubles with each
+ * failure.
+ */
 const firstBackOff = 10_000;
-const longestBackOff = 360_000;
+const maxBackOff = 360_000;
 
 function run(tools: ControllerTools, job: KubeObject): void {
   const all = controlledBy(tools, job, pods);
@@ -106,7 +109,7 @@ function endingOf(
   const left = deadline * 1000 - (Number(tools.host.now() / 1_000_000n) - Date.parse(started)) * tools.speed;
   if (left <= 0)
     return { succeeded: false, reason: 'DeadlineExceeded', message: 'Job was active longer than specified deadline' };
-  tools.again(left);
+  tools.requeueAfter(left);
   return undefined;
 }
 
@@ -122,7 +125,7 @@ function startPods(
   if (wanted <= 0) return;
   const wait = backOffLeft(tools, now.failed, now.last);
   if (wait > 0) {
-    tools.again(wait);
+    tools.requeueAfter(wait);
     return;
   }
   const { namespace, name } = keyOf(job);
@@ -137,10 +140,10 @@ function startPods(
   }
 }
 
-/** How much longer the next pod has to wait after a failure, in simulated milliseconds. */
+/** Returns the remaining delay before the next pod after a failure, in simulated milliseconds. */
 function backOffLeft(tools: ControllerTools, failed: number, last: KubeObject | undefined): number {
   if (failed === 0 || last === undefined) return 0;
-  const wait = Math.min(firstBackOff * 2 ** (failed - 1), longestBackOff);
+  const wait = Math.min(firstBackOff * 2 ** (failed - 1), maxBackOff);
   const ended = objectsAt(last, 'status', 'containerStatuses').map((status) =>
     stringAt(status, 'state', 'terminated', 'finishedAt'),
   );
@@ -200,14 +203,14 @@ function isFinished(job: KubeObject): boolean {
   return conditionsOf(job).some(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
 }
 
-function dropWhenExpired(tools: ControllerTools, job: KubeObject): void {
+function deleteIfExpired(tools: ControllerTools, job: KubeObject): void {
   const seconds = numberAt(job, 'spec', 'ttlSecondsAfterFinished');
   if (seconds === undefined) return;
   const finished =
     conditionsOf(job).find(({ type }) => type === 'Complete' || type === 'Failed')?.lastTransitionTime ?? '';
   const left = seconds * 1000 - (Number(tools.host.now() / 1_000_000n) - Date.parse(finished)) * tools.speed;
   if (left > 0) {
-    tools.again(left);
+    tools.requeueAfter(left);
     return;
   }
   const { namespace, name } = keyOf(job);

@@ -3,7 +3,10 @@ import type { ClusterState } from '../cluster/cluster-state.ts';
 import { collectionOf, type ResourceType } from '../store/resource-type.ts';
 import { itself, type Controller } from './controller.ts';
 
-/** Gives each namespace its default service account and the cluster's authority; empties one that is deleted, and then lets it go. */
+/**
+ * Creates the default service account and the certificate authority of each namespace. Empties a
+ * namespace that is being deleted, and then removes it.
+ */
 export function namespaceController(ca: string): Controller {
   return {
     name: 'namespace',
@@ -12,20 +15,20 @@ export function namespaceController(ca: string): Controller {
       const namespace = tools.store.get('/namespaces', '', name);
       if (!namespace) return;
       if (namespace.metadata.deletionTimestamp === undefined) {
-        furnish(tools, name, ca);
+        createDefaultObjects(tools, name, ca);
         return;
       }
       const left = deleteContents(tools, name);
-      if (left > 0) tools.again(emptyingInterval);
+      if (left > 0) tools.requeueAfter(emptyingInterval);
       else if ((namespace.metadata.finalizers ?? []).length === 0) tools.store.remove('/namespaces', '', name);
     },
   };
 }
 
-/** How often a namespace that is being deleted is looked at; milliseconds. */
+/** Time between two looks at a namespace that is being deleted, in simulated milliseconds. */
 const emptyingInterval = 100;
 
-function furnish(state: ClusterState, namespace: string, ca: string): void {
+function createDefaultObjects(state: ClusterState, namespace: string, ca: string): void {
   const meta = { name: 'default', namespace };
   createIfAbsent(state, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: meta });
   createIfAbsent(state, {
@@ -42,7 +45,7 @@ function createIfAbsent(state: ClusterState, object: KubeObject): void {
   if (type && !state.objects.find(type, namespace, name)) state.objects.create(type, namespace, object);
 }
 
-/** Deletes what is in a namespace; answers how much is still there. */
+/** Deletes the objects in a namespace. Returns the number of those that are still terminating. */
 function deleteContents(state: ClusterState, namespace: string): number {
   const types = new Map(state.registry.types().map((type): [string, ResourceType] => [collectionOf(type), type]));
   let left = 0;

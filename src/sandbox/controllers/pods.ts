@@ -2,24 +2,27 @@ import type { KubeObject } from '../../objects/object.ts';
 import { ensureObject, numberAt, objectsAt, stringAt } from '../../objects/fields.ts';
 import { timestamp } from '../sandbox-host.ts';
 import { behaviourOfPod, type Behaviour } from '../simulation/behaviour.ts';
-import type { ContainerWorld } from '../simulation/container.ts';
-import { mountObstacle, obstacleOf } from '../simulation/start-problems.ts';
+import type { ContainerContext } from '../simulation/container.ts';
+import { mountProblemOf, startProblemOf } from '../simulation/start-problems.ts';
 import { advancePod, newPodRun, type PodRun } from '../simulation/pod-run.ts';
 import { podStatus } from '../simulation/pod-status.ts';
 import { itself, type Controller, type ControllerTools } from './controller.ts';
 import { recordEvent } from './events.ts';
 import { conditionsOf, keyOf, pods, typeOf, withConditions, writeStatus } from './workload.ts';
 
-/** The one node that there is. */
+/** Name of the only node. */
 const nodeName = 'sandbox';
 
-/** How long a pod takes to stop; simulated milliseconds. */
+/** Time that a pod takes to stop, in simulated milliseconds. */
 const stopTime = 300;
 
-/** Scheduler and kubelet in one: puts each pod on the node, runs its simulated containers, and lets a deleted one go. */
+/**
+ * Scheduler and kubelet in one: assigns each pod to the node, runs its simulated containers, and
+ * removes it after its deletion.
+ */
 export function podController(): Controller {
   const runs = new Map<string, PodRun>(); // by uid
-  const stops = new Map<string, number>(); // by uid: when the pod began to stop
+  const stops = new Map<string, number>(); // time at which the pod began to stop, by uid
   let addresses = 1;
 
   const nextAddress = (): string => {
@@ -28,11 +31,11 @@ export function podController(): Controller {
   };
 
   const stop = (pod: KubeObject, uid: string, tools: ControllerTools): void => {
-    const begun = stops.get(uid) ?? tools.elapsed();
-    stops.set(uid, begun);
-    const left = begun + stopTime - tools.elapsed();
+    const startedAt = stops.get(uid) ?? tools.elapsed();
+    stops.set(uid, startedAt);
+    const left = startedAt + stopTime - tools.elapsed();
     if (left > 0 && numberAt(pod, 'metadata', 'deletionGracePeriodSeconds') !== 0) {
-      tools.again(left);
+      tools.requeueAfter(left);
       return;
     }
     if ((pod.metadata.finalizers ?? []).length > 0) return;
@@ -62,7 +65,7 @@ export function podController(): Controller {
         runs.get(uid) ??
         newPodRun(pod, behaviour, { since: tools.elapsed(), startTime: timestamp(tools.host), address: nextAddress() });
       runs.set(uid, run);
-      live(pod, run, behaviour, tools);
+      advance(pod, run, behaviour, tools);
     },
   };
 }
@@ -90,26 +93,26 @@ function schedule(pod: KubeObject, behaviour: Behaviour, tools: ControllerTools)
   recordEvent(tools, pod, { type: 'Normal', reason: 'Scheduled', message, component: 'default-scheduler' });
 }
 
-function live(pod: KubeObject, run: PodRun, behaviour: Behaviour, tools: ControllerTools): void {
+function advance(pod: KubeObject, run: PodRun, behaviour: Behaviour, tools: ControllerTools): void {
   const now = tools.elapsed();
   const containers = [...objectsAt(pod, 'spec', 'initContainers'), ...objectsAt(pod, 'spec', 'containers')];
-  const world: ContainerWorld = {
+  const context: ContainerContext = {
     now,
     timestamp: timestamp(tools.host),
-    obstacle({ name }) {
+    startProblem({ name }) {
       const container = containers.find((candidate) => candidate['name'] === name);
-      return container && obstacleOf(tools, pod, container, behaviour);
+      return container && startProblemOf(tools, pod, container, behaviour);
     },
-    say(type, reason, message, container) {
+    recordEvent(type, reason, message, container) {
       const list = run.init.includes(container) ? 'spec.initContainers' : 'spec.containers';
       recordEvent(tools, pod, { type, reason, message, component: 'kubelet', fieldPath: `${list}{${container.name}}` });
     },
   };
-  const unmounted = mountObstacle(tools, pod);
+  const unmounted = mountProblemOf(tools, pod);
   if (unmounted !== undefined)
     recordEvent(tools, pod, { type: 'Warning', reason: 'FailedMount', message: unmounted, component: 'kubelet' });
-  const next = unmounted === undefined ? advancePod(run, world) : now + 1000;
+  const next = unmounted === undefined ? advancePod(run, context) : now + 1000;
   const { status, conditions } = podStatus(pod, run, now);
   writeStatus(tools, pod, { ...status, conditions: withConditions(tools, conditionsOf(pod), ...conditions) });
-  if (next !== undefined) tools.again(next - now + 1);
+  if (next !== undefined) tools.requeueAfter(next - now + 1);
 }

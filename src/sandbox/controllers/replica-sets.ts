@@ -17,7 +17,7 @@ import {
   writeStatus,
 } from './workload.ts';
 
-/** Keeps as many pods as a ReplicaSet asks for. */
+/** Creates and deletes pods until a ReplicaSet has the number that it requests. */
 export const replicaSetController: Controller = {
   name: 'replicaset',
   watches: { 'apps/replicasets': itself, [pods]: ownerOf('ReplicaSet') },
@@ -27,7 +27,7 @@ export const replicaSetController: Controller = {
     const active = controlledBy(tools, set, pods).filter(isPodActive);
     const wanted = numberAt(set, 'spec', 'replicas') ?? 1;
     const failure = scale(tools, set, active, wanted);
-    if (failure) tools.again(1000);
+    if (failure) tools.requeueAfter(1000);
     writeReplicaSetStatus(tools, set, failure);
   },
 };
@@ -52,7 +52,7 @@ function scale(tools: ControllerTools, set: KubeObject, active: KubeObject[], wa
       return error;
     }
   }
-  for (const pod of [...active].sort(worstFirst).slice(0, Math.max(0, active.length - wanted))) {
+  for (const pod of [...active].sort(byDeletionOrder).slice(0, Math.max(0, active.length - wanted))) {
     tools.objects.remove(type, namespace, pod.metadata.name);
     const message = `Deleted pod: ${pod.metadata.name}`;
     recordEvent(tools, set, {
@@ -65,8 +65,8 @@ function scale(tools: ControllerTools, set: KubeObject, active: KubeObject[], wa
   return undefined;
 }
 
-/** Pods that are not ready go first, then the youngest. */
-function worstFirst(a: KubeObject, b: KubeObject): number {
+/** Sorts pods in the order of their deletion: first those that are not ready, then the newest. */
+function byDeletionOrder(a: KubeObject, b: KubeObject): number {
   if (isPodReady(a) !== isPodReady(b)) return isPodReady(a) ? 1 : -1;
   return Number(b.metadata.resourceVersion) - Number(a.metadata.resourceVersion);
 }

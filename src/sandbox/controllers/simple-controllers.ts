@@ -3,57 +3,58 @@ import { numberAt, objectAt, stringAt, type JsonObject } from '../../objects/fie
 import { itself, type Controller, type ControllerTools } from './controller.ts';
 import { keyOf, pods, selects, isPodReady, typeOf, withConditions, conditionsOf, writeStatus } from './workload.ts';
 
-/** Kinds whose controller has little to do: they are ready a moment after they were written. */
-export function settledKindControllers(): Controller[] {
+/** Returns the controllers of kinds that only need a status, a moment after they were written. */
+export function simpleControllers(): Controller[] {
   return [
-    settled('persistentvolumeclaim', '/persistentvolumeclaims', bindClaim),
-    settled('persistentvolume', '/persistentvolumes', (volume, tools) => {
+    simpleController('persistentvolumeclaim', '/persistentvolumeclaims', bindClaim),
+    simpleController('persistentvolume', '/persistentvolumes', (volume, tools) => {
       if (stringAt(volume, 'status', 'phase') === 'Pending') writeStatus(tools, volume, { phase: 'Available' });
     }),
-    settled('service', '/services', (service, tools) => {
+    simpleController('service', '/services', (service, tools) => {
       if (stringAt(service, 'spec', 'type') === 'LoadBalancer')
         writeStatus(tools, service, { loadBalancer: loadBalancer });
     }),
-    settled('ingress', 'networking.k8s.io/ingresses', (ingress, tools) =>
+    simpleController('ingress', 'networking.k8s.io/ingresses', (ingress, tools) =>
       writeStatus(tools, ingress, { loadBalancer: loadBalancer }),
     ),
-    settled('apiservice', 'apiregistration.k8s.io/apiservices', (service, tools) => {
+    simpleController('apiservice', 'apiregistration.k8s.io/apiservices', (service, tools) => {
       const message = 'all checks passed';
       const available = { type: 'Available', status: 'True', reason: 'Passed', message } as const;
       writeStatus(tools, service, { conditions: withConditions(tools, conditionsOf(service), available) });
     }),
-    settled('horizontalpodautoscaler', 'autoscaling/horizontalpodautoscalers', scaleStatus),
-    settled('poddisruptionbudget', 'policy/poddisruptionbudgets', budgetStatus),
+    simpleController('horizontalpodautoscaler', 'autoscaling/horizontalpodautoscalers', scaleStatus),
+    simpleController('poddisruptionbudget', 'policy/poddisruptionbudgets', budgetStatus),
   ];
 }
 
-/** How long it takes them; simulated milliseconds. */
-const settlingTime = 200;
+/** Delay until the status is written, in simulated milliseconds. */
+const statusDelay = 200;
 
 const loadBalancer = { ingress: [{ ip: '192.0.2.1', ipMode: 'VIP' }] };
 
-function settled(
+function simpleController(
   name: string,
   collection: string,
-  settle: (object: KubeObject, tools: ControllerTools) => void,
+  updateStatus: (object: KubeObject, tools: ControllerTools) => void,
 ): Controller {
-  const due = new Map<string, { id: string; time: number }>(); // by namespace and name: when which generation is settled
+  // Time and generation of the next status, by namespace and name.
+  const due = new Map<string, { id: string; time: number }>();
   return {
     name,
     watches: { [collection]: itself },
     reconcile(key, tools) {
       const object = tools.store.get(collection, key.namespace, key.name);
-      const place = `${key.namespace}/${key.name}`;
+      const objectKey = `${key.namespace}/${key.name}`;
       if (!object || object.metadata.deletionTimestamp !== undefined) {
-        due.delete(place);
+        due.delete(objectKey);
         return;
       }
       const id = `${object.metadata.uid ?? ''} ${object.metadata.generation ?? 0}`;
-      const known = due.get(place);
-      const time = known?.id === id ? known.time : tools.elapsed() + settlingTime;
-      due.set(place, { id, time });
-      if (time > tools.elapsed()) tools.again(time - tools.elapsed() + 1);
-      else settle(object, tools);
+      const known = due.get(objectKey);
+      const time = known?.id === id ? known.time : tools.elapsed() + statusDelay;
+      due.set(objectKey, { id, time });
+      if (time > tools.elapsed()) tools.requeueAfter(time - tools.elapsed() + 1);
+      else updateStatus(object, tools);
     },
   };
 }
@@ -74,7 +75,8 @@ function bindClaim(claim: KubeObject, tools: ControllerTools): void {
 }
 
 function scaleStatus(autoscaler: KubeObject, tools: ControllerTools): void {
-  const { kind = '', name = '' } = objectAt(autoscaler, 'spec', 'scaleTargetRef') as { kind?: string; name?: string }; // any client may write it; unknown ones find nothing
+  // Not validated; an unknown kind is not found.
+  const { kind = '', name = '' } = objectAt(autoscaler, 'spec', 'scaleTargetRef') as { kind?: string; name?: string };
   const type = tools.registry.byKind('apps/v1', kind);
   const target = type && tools.objects.find(type, autoscaler.metadata.namespace ?? '', name);
   const replicas = (target && numberAt(target, 'spec', 'replicas')) ?? 0;

@@ -8,10 +8,10 @@ import { jobController } from './jobs.ts';
 import { namespaceController } from './namespaces.ts';
 import { podController } from './pods.ts';
 import { replicaSetController } from './replica-sets.ts';
-import { settledKindControllers } from './simple-controllers.ts';
+import { simpleControllers } from './simple-controllers.ts';
 import { statefulSetController } from './stateful-sets.ts';
 
-/** Starts everything that acts in the cluster by itself. */
+/** Starts all controllers and the garbage collector. */
 export function startControllers(state: ClusterState, options: { speed: number; ca: string }): ControllerRuntime {
   const garbage = startGarbageCollector(state);
   const controllers = [
@@ -23,7 +23,7 @@ export function startControllers(state: ClusterState, options: { speed: number; 
     daemonSetController,
     jobController,
     podController(),
-    ...settledKindControllers(),
+    ...simpleControllers(),
   ];
   const runtime = runControllers(state, controllers, options.speed);
   return {

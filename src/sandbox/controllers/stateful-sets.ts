@@ -6,7 +6,7 @@ import { controlledBy, isPodReady, keyOf, liveObject, podFromTemplate, pods, typ
 
 const podIndexLabel = 'apps.kubernetes.io/pod-index';
 
-/** Keeps the numbered pods of a StatefulSet, one after the other unless they may start in parallel. */
+/** Runs the numbered pods of a StatefulSet, one after the other or in parallel. */
 export const statefulSetController: Controller = {
   name: 'statefulset',
   watches: { 'apps/statefulsets': itself, [pods]: ownerOf('StatefulSet') },
@@ -24,7 +24,10 @@ function ordinalOf(pod: KubeObject): number {
   return Number(/-(\d+)$/.exec(pod.metadata.name)?.[1] ?? -1);
 }
 
-/** Makes missing pods and removes surplus ones; answers whether the set has the pods that it shall have, all of them ready. */
+/**
+ * Creates missing pods and deletes surplus ones. Returns whether the set has exactly the desired
+ * pods, all of them ready.
+ */
 function scale(tools: ControllerTools, set: KubeObject, wanted: number, revision: string): boolean {
   const { namespace } = keyOf(set);
   const parallel = stringAt(set, 'spec', 'podManagementPolicy') === 'Parallel';
@@ -47,7 +50,7 @@ function scale(tools: ControllerTools, set: KubeObject, wanted: number, revision
   return surplus.length === 0 && all.length === wanted;
 }
 
-/** A pod of an old revision that never became ready does not stop the update. */
+/** Deletes a pod of an old revision that is not ready, so that it does not block the update. */
 function replaceBroken(tools: ControllerTools, pod: KubeObject, revision: string): boolean {
   if (pod.metadata.labels?.[revisionLabel] === revision || pod.metadata.deletionTimestamp !== undefined) return false;
   tools.objects.remove(typeOf(tools, 'v1', 'Pod'), pod.metadata.namespace ?? '', pod.metadata.name);
@@ -81,7 +84,8 @@ function claimVolumes(tools: ControllerTools, set: KubeObject, ordinal: number):
   for (const template of objectsAt(set, 'spec', 'volumeClaimTemplates')) {
     const claim = `${stringAt(template, 'metadata', 'name') ?? ''}-${name}-${ordinal}`;
     if (tools.objects.find(type, namespace, claim)) continue;
-    const labels = objectAt(set, 'spec', 'selector', 'matchLabels') as Record<string, string>; // checked when the set was written
+    // Checked when the set was written.
+    const labels = objectAt(set, 'spec', 'selector', 'matchLabels') as Record<string, string>;
     tools.objects.create(type, namespace, {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
@@ -91,7 +95,9 @@ function claimVolumes(tools: ControllerTools, set: KubeObject, ordinal: number):
   }
 }
 
-/** Replaces pods of an older revision from the highest number down to the partition, one at a time. */
+/**
+ * Replaces pods of an old revision one at a time, from the highest number down to the partition.
+ */
 function update(tools: ControllerTools, set: KubeObject, wanted: number, revision: string): void {
   if (stringAt(set, 'spec', 'updateStrategy', 'type') === 'OnDelete') return;
   const partition = numberAt(set, 'spec', 'updateStrategy', 'rollingUpdate', 'partition') ?? 0;

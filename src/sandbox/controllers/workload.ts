@@ -8,14 +8,14 @@ import type { ResourceType } from '../store/resource-type.ts';
 import { timestamp } from '../sandbox-host.ts';
 import type { ObjectKey } from './controller.ts';
 
-/** The kinds that the controllers make and look after; all are built in. */
+/** Returns the type of a built-in kind. */
 export function typeOf(state: ClusterState, apiVersion: string, kind: string): ResourceType {
   const type = state.registry.byKind(apiVersion, kind);
   if (!type) throw notFound({ group: '', plural: kind, kind, name: kind });
   return type;
 }
 
-/** The object of a key, unless it is gone or being deleted. */
+/** Returns the object, or undefined if it is gone or being deleted. */
 export function liveObject(
   state: ClusterState,
   collection: string,
@@ -34,7 +34,7 @@ export function controllerReference(owner: KubeObject): OwnerReference {
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** What an object controls in a collection, in the order of creation. */
+/** Returns the objects of a collection that `owner` controls, in the order of their last change. */
 export function controlledBy(state: ClusterState, owner: KubeObject, collection: string): KubeObject[] {
   return state.store
     .list(collection, owner.metadata.namespace)
@@ -44,7 +44,7 @@ export function controlledBy(state: ClusterState, owner: KubeObject, collection:
     .sort((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion));
 }
 
-/** Sets the status, where it differs from what is there. */
+/** Writes the status if it has changed. */
 export function writeStatus(state: ClusterState, object: KubeObject, status: JsonObject): void {
   const type = typeOf(state, object.apiVersion, object.kind);
   const { namespace, name } = keyOf(object);
@@ -60,10 +60,14 @@ export interface Condition extends JsonObject {
 }
 
 export function conditionsOf(object: KubeObject): Condition[] {
-  return objectsAt(object, 'status', 'conditions') as Condition[]; // written by the sandbox, or by a client that plays a controller
+  // Written by the sandbox, or by a client in place of a controller.
+  return objectsAt(object, 'status', 'conditions') as Condition[];
 }
 
-/** The conditions with some of them set; the time of the last transition changes only with the status. */
+/**
+ * Returns the conditions with some of them replaced. `lastTransitionTime` changes only if the
+ * status does.
+ */
 export function withConditions(state: ClusterState, before: readonly Condition[], ...set: Condition[]): Condition[] {
   const now = timestamp(state.host);
   const changed = set.map((condition) => {
@@ -75,7 +79,7 @@ export function withConditions(state: ClusterState, before: readonly Condition[]
   return [...kept, ...changed];
 }
 
-/** A pod by the template inside `owner`. */
+/** Returns a pod from the template of `owner`. */
 export function podFromTemplate(
   owner: KubeObject,
   name: { name: string } | { generateName: string },
@@ -90,8 +94,10 @@ export function podFromTemplate(
       name: '',
       ...name,
       namespace: owner.metadata.namespace ?? '',
-      labels: { ...(metadata['labels'] as Record<string, string> | undefined), ...labels }, // checked when the owner was written
-      ...(isJsonObject(metadata['annotations']) && { annotations: metadata['annotations'] as Record<string, string> }), // as above
+      // Validated when the owner was written.
+      labels: { ...(metadata['labels'] as Record<string, string> | undefined), ...labels },
+      // Validated, too.
+      ...(isJsonObject(metadata['annotations']) && { annotations: metadata['annotations'] as Record<string, string> }),
       ownerReferences: [controllerReference(owner)],
     },
     spec: structuredClone(objectAt(template, 'spec')),
@@ -102,26 +108,26 @@ export function isPodReady(pod: KubeObject): boolean {
   return conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
-/** A pod that neither ended nor is being deleted. */
+/** Whether a pod has neither ended nor is being deleted. */
 export function isPodActive(pod: KubeObject): boolean {
   const phase = stringAt(pod, 'status', 'phase');
   return phase !== 'Succeeded' && phase !== 'Failed' && pod.metadata.deletionTimestamp === undefined;
 }
 
-/** Whether the selector of a workload takes in an object. */
+/** Whether the selector of a workload matches an object. */
 export function selects(owner: KubeObject, object: KubeObject): boolean {
   const selector = fieldAt(owner, 'spec', 'selector');
   return isJsonObject(selector) && matchesLabels(labelRequirements(selector), object.metadata.labels);
 }
 
-/** A short name for a template; equal templates have equal hashes. */
+/** Returns a short hash of a template, for use in names. */
 export function templateHash(template: unknown): string {
   const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
   const digest = createHash('sha256').update(stableJson(template)).digest();
   return Array.from(digest.subarray(0, 10), (byte) => alphabet[byte % alphabet.length]).join('');
 }
 
-/** JSON with its fields in the order of their names. */
+/** Returns JSON with its fields sorted by name. */
 export function stableJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
@@ -131,7 +137,7 @@ export function stableJson(value: unknown): string {
   return `{${fields.map((field) => `${JSON.stringify(field)}:${stableJson(value[field])}`).join(',')}}`;
 }
 
-/** A count or a percentage of `total`, as rolling updates have it. */
+/** Resolves a number, or a percentage of `total`. */
 export function intOrPercent(value: unknown, total: number, round: 'up' | 'down'): number {
   if (typeof value === 'number') return value;
   const percent = typeof value === 'string' ? Number.parseFloat(value) : 0;

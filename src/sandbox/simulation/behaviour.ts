@@ -2,13 +2,18 @@ import type { KubeObject } from '../../objects/object.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
 import { listAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 
-/** On a pod template, or on the object that controls the pods: how its pods behave. */
+/**
+ * Annotation of a pod template, or of the controller of the pods, with the behaviour of the pods.
+ */
 const behaviourAnnotation = 'sandbox.helm-agent/behaviour';
 
-/** On a pod template: what its containers print. */
+/** Annotation of a pod template with the log of its containers. */
 const logAnnotation = 'sandbox.helm-agent/log';
 
-/** What the annotation can say. Without one, containers start, become ready, and run for ever (or, in a Job, succeed). */
+/**
+ * Behaviour of a pod. By default, containers start, become ready, and run forever (or, in a Job,
+ * succeed).
+ */
 export type Behaviour =
   | { name: 'normal' }
   | { name: 'never-ready' }
@@ -18,7 +23,7 @@ export type Behaviour =
   | { name: 'unschedulable' }
   | { name: 'ready-after'; milliseconds: number };
 
-/** The pod's own annotation counts, else that of what controls it. */
+/** Returns the behaviour by the annotation of the pod, or else of its controller. */
 export function behaviourOfPod(state: ClusterState, pod: KubeObject): Behaviour {
   const own = pod.metadata.annotations?.[behaviourAnnotation];
   if (own !== undefined) return behaviourOf(own);
@@ -44,41 +49,42 @@ function behaviourOf(annotation: string | undefined): Behaviour {
   }
 }
 
-/** What a container does from its start: milliseconds of a real cluster's time. */
+/** What happens in a run of a container. Times are simulated milliseconds since its start. */
 export interface ContainerPlan {
-  /** Absent: never. */
+  /** Default: it never becomes ready. */
   readyAfter?: number;
-  /** Absent: it runs for ever. */
+  /** Default: it runs forever. */
   exitAfter?: number;
   exitCode: number;
   log: string;
 }
 
-/** A container that has nothing else to do becomes ready after this. */
-const usualReadyAfter = 400;
-/** A container that ends does so after this. */
-const usualRunTime = 300;
+/** Time until a container with a probe becomes ready. */
+const defaultReadyAfter = 400;
+/** Time until a container that ends does so. */
+const defaultRunTime = 300;
 
-/** What a container prints in a run. */
+/** Returns the log of a run of a container. */
 export function logOf(pod: KubeObject, container: JsonObject, behaviour: Behaviour): string {
   return pod.metadata.annotations?.[logAnnotation] ?? planOf(pod, container, behaviour).log;
 }
 
 /**
- * What a container will do: by the pod's behaviour, else by its command. The sandbox knows a few programs by the first word of command and arguments:
- * `sleep 3s`, `fail [-after 2s]`, `serve [-after 3s]`, `true`, `false`.
+ * Plans a run of a container by the pod's behaviour, or else by its command. The sandbox simulates
+ * a few programs, by the first word of command and arguments: `sleep 3s`, `fail [-after 2s]`,
+ * `serve [-after 3s]`, `true`, `false`.
  */
 export function planOf(pod: KubeObject, container: JsonObject, behaviour: Behaviour): ContainerPlan {
-  const endless = stringAt(pod, 'spec', 'restartPolicy') === 'Always';
+  const runsForever = stringAt(pod, 'spec', 'restartPolicy') === 'Always';
   const hasProbe = container['readinessProbe'] !== undefined || container['startupProbe'] !== undefined;
-  const readyAfter = hasProbe ? usualReadyAfter : 0;
+  const readyAfter = hasProbe ? defaultReadyAfter : 0;
   switch (behaviour.name) {
     case 'never-ready':
       return { exitCode: 0, log: 'waiting for a dependency' };
     case 'crash-loop':
     case 'job-failure':
       return {
-        exitAfter: usualRunTime,
+        exitAfter: defaultRunTime,
         exitCode: 1,
         log: 'fatal: simulated failure',
         ...(!hasProbe && { readyAfter }),
@@ -88,37 +94,37 @@ export function planOf(pod: KubeObject, container: JsonObject, behaviour: Behavi
         readyAfter: behaviour.milliseconds,
         exitCode: 0,
         log: 'started',
-        ...(!endless && { exitAfter: behaviour.milliseconds }),
+        ...(!runsForever && { exitAfter: behaviour.milliseconds }),
       };
     default:
-      return planOfCommand(container, { readyAfter, endless });
+      return planOfCommand(container, { readyAfter, runsForever });
   }
 }
 
 function planOfCommand(
   container: JsonObject,
-  { readyAfter, endless }: { readyAfter: number; endless: boolean },
+  { readyAfter, runsForever }: { readyAfter: number; runsForever: boolean },
 ): ContainerPlan {
   const words = [...listAt(container, 'command'), ...listAt(container, 'args')].map(String);
   const program = words[0]?.replace(/^.*\//, '') ?? '';
   const after = milliseconds(words[words.indexOf('-after') + 1]) ?? 0;
   switch (program) {
     case 'sleep':
-      return { readyAfter, exitAfter: milliseconds(words[1]) ?? usualRunTime, exitCode: 0, log: 'working\ndone' };
+      return { readyAfter, exitAfter: milliseconds(words[1]) ?? defaultRunTime, exitCode: 0, log: 'working\ndone' };
     case 'fail':
-      return { readyAfter, exitAfter: after + usualRunTime, exitCode: 3, log: 'boom: cannot reach database' };
+      return { readyAfter, exitAfter: after + defaultRunTime, exitCode: 3, log: 'boom: cannot reach database' };
     case 'false':
-      return { readyAfter, exitAfter: usualRunTime, exitCode: 1, log: '' };
+      return { readyAfter, exitAfter: defaultRunTime, exitCode: 1, log: '' };
     case 'true':
-      return { readyAfter, exitAfter: usualRunTime, exitCode: 0, log: '' };
+      return { readyAfter, exitAfter: defaultRunTime, exitCode: 0, log: '' };
     case 'serve':
       return { readyAfter: readyAfter + after, exitCode: 0, log: 'listening on :8080' };
     default:
-      return { readyAfter, exitCode: 0, log: 'started', ...(!endless && { exitAfter: usualRunTime }) };
+      return { readyAfter, exitCode: 0, log: 'started', ...(!runsForever && { exitAfter: defaultRunTime }) };
   }
 }
 
-/** `3s`, `500ms`, `2m`, or a bare number of seconds as `sleep` takes it. */
+/** Reads a duration such as `3s`, `500ms`, `2m`, or a number of seconds. */
 function milliseconds(text: string | undefined): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text ?? '');
   if (!match) return undefined;

@@ -1,9 +1,9 @@
 import type { ContainerPlan } from './behaviour.ts';
 
-/** Where a simulated container is; times are milliseconds of simulated time. */
+/** Phase of a simulated container. Times are simulated milliseconds. */
 type ContainerPhase =
   | { name: 'creating' }
-  /** It cannot start: the image or what it refers to is missing. `attempts` counts what was tried. */
+  /** It cannot start: its image, or an object that it refers to, is missing. */
   | { name: 'blocked'; reason: string; message: string; attempts: number; until: number }
   | { name: 'running'; since: number; startedAt: string }
   | { name: 'ended'; exitCode: number; at: number; startedAt: string; finishedAt: string }
@@ -16,32 +16,35 @@ export interface SimulatedContainer {
   plan: ContainerPlan;
   phase: ContainerPhase;
   restarts: number;
-  /** How the run before this one ended. */
+  /** End of the previous run. */
   last?: Extract<ContainerPhase, { name: 'ended' }>;
 }
 
-/** What a container asks of the world while it starts and stops. */
-export interface ContainerWorld {
-  /** Simulated time. */
+/** The time and the surroundings of a container while it starts and stops. */
+export interface ContainerContext {
+  /** Simulated time in milliseconds. */
   now: number;
-  /** The same as Kubernetes writes it. */
+  /** The current time in the format of Kubernetes. */
   timestamp: string;
-  /** Why the container cannot start, or undefined where it can. */
-  obstacle(container: SimulatedContainer): { reason: string; message: string } | undefined;
-  say(type: 'Normal' | 'Warning', reason: string, message: string, container: SimulatedContainer): void;
+  /** Returns why the container cannot start, or undefined if it can. */
+  startProblem(container: SimulatedContainer): { reason: string; message: string } | undefined;
+  recordEvent(type: 'Normal' | 'Warning', reason: string, message: string, container: SimulatedContainer): void;
 }
 
-const firstRestart = 100;
-/** As the kubelet: 10 s, doubled with each failure, 5 minutes at most. */
+const firstRestartDelay = 100;
+/** As in the kubelet: 10 s, doubled with each failure, at most 5 minutes. */
 const firstBackOff = 10_000;
-const longestBackOff = 300_000;
+const maxBackOff = 300_000;
 
-/** Moves a container on as far as it is due; answers when to look again, or undefined where it stays as it is. */
-export function advance(container: SimulatedContainer, world: ContainerWorld): number | undefined {
+/**
+ * Performs all steps of a container that are due. Returns the time of the next step, or undefined
+ * if there is none.
+ */
+export function advance(container: SimulatedContainer, context: ContainerContext): number | undefined {
   for (;;) {
     const due = dueTime(container);
-    if (due === undefined || due > world.now) return due;
-    step(container, world);
+    if (due === undefined || due > context.now) return due;
+    step(container, context);
   }
 }
 
@@ -55,7 +58,7 @@ function dueTime({ phase, plan, restartPolicy }: SimulatedContainer): number | u
     case 'running':
       return nextOf(phase.since, plan);
     case 'ended':
-      return restartsAfter(phase.exitCode, restartPolicy) ? phase.at + firstRestart : undefined;
+      return restartsAfter(phase.exitCode, restartPolicy) ? phase.at + firstRestartDelay : undefined;
   }
 }
 
@@ -63,7 +66,7 @@ function nextOf(since: number, plan: ContainerPlan): number | undefined {
   return plan.exitAfter === undefined ? undefined : since + plan.exitAfter;
 }
 
-/** When a container that runs becomes ready, if it is not yet. */
+/** Returns the time at which a running container becomes ready; undefined if it never does. */
 export function readyTime({ phase, plan }: SimulatedContainer): number | undefined {
   return phase.name === 'running' && plan.readyAfter !== undefined ? phase.since + plan.readyAfter : undefined;
 }
@@ -72,95 +75,103 @@ function restartsAfter(exitCode: number, restartPolicy: string): boolean {
   return restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0);
 }
 
-function step(container: SimulatedContainer, world: ContainerWorld): void {
+function step(container: SimulatedContainer, context: ContainerContext): void {
   const { phase, plan } = container;
   switch (phase.name) {
     case 'creating':
-      tryToStart(container, world, 0);
+      tryToStart(container, context, 0);
       return;
     case 'blocked':
-      tryToStart(container, world, phase.attempts);
+      tryToStart(container, context, phase.attempts);
       return;
     case 'running':
       container.phase = {
         name: 'ended',
         exitCode: plan.exitCode,
-        at: world.now,
+        at: context.now,
         startedAt: phase.startedAt,
-        finishedAt: world.timestamp,
+        finishedAt: context.timestamp,
       };
       return;
     case 'ended':
       container.last = phase;
-      if (container.restarts === 0) restart(container, world);
-      else backOff(container, world);
+      if (container.restarts === 0) restart(container, context);
+      else backOff(container, context);
       return;
     case 'back-off':
-      restart(container, world);
+      restart(container, context);
   }
 }
 
-function tryToStart(container: SimulatedContainer, world: ContainerWorld, attempts: number): void {
-  const obstacle = world.obstacle(container);
-  if (obstacle) {
-    block(container, world, obstacle, attempts);
+function tryToStart(container: SimulatedContainer, context: ContainerContext, attempts: number): void {
+  const problem = context.startProblem(container);
+  if (problem) {
+    block(container, context, problem, attempts);
     return;
   }
-  world.say(
+  context.recordEvent(
     'Normal',
     'Pulled',
     `Container image ${JSON.stringify(container.image)} already present on machine`,
     container,
   );
-  world.say('Normal', 'Created', `Container created`, container);
-  start(container, world);
+  context.recordEvent('Normal', 'Created', `Container created`, container);
+  start(container, context);
 }
 
-/** A failing pull is tried, waited for, and tried again; everything else is only looked at again. */
+/**
+ * Blocks a container. A failed pull is followed by a back-off; every other problem is checked again
+ * after a second.
+ */
 function block(
   container: SimulatedContainer,
-  world: ContainerWorld,
+  context: ContainerContext,
   { reason, message }: { reason: string; message: string },
   attempts: number,
 ): void {
   if (reason !== 'ErrImagePull') {
-    world.say('Warning', reason === 'CreateContainerConfigError' ? 'Failed' : reason, `Error: ${message}`, container);
-    container.phase = { name: 'blocked', reason, message, attempts, until: world.now + 1000 };
+    context.recordEvent(
+      'Warning',
+      reason === 'CreateContainerConfigError' ? 'Failed' : reason,
+      `Error: ${message}`,
+      container,
+    );
+    container.phase = { name: 'blocked', reason, message, attempts, until: context.now + 1000 };
     return;
   }
   const image = JSON.stringify(container.image);
   if (attempts % 2 === 0) {
-    world.say('Normal', 'Pulling', `Pulling image ${image}`, container);
-    world.say('Warning', 'Failed', `Failed to pull image ${image}: ${message}`, container);
-    world.say('Warning', 'Failed', 'Error: ErrImagePull', container);
-    container.phase = { name: 'blocked', reason, message, attempts: attempts + 1, until: world.now + 500 };
+    context.recordEvent('Normal', 'Pulling', `Pulling image ${image}`, container);
+    context.recordEvent('Warning', 'Failed', `Failed to pull image ${image}: ${message}`, container);
+    context.recordEvent('Warning', 'Failed', 'Error: ErrImagePull', container);
+    container.phase = { name: 'blocked', reason, message, attempts: attempts + 1, until: context.now + 500 };
     return;
   }
-  const waiting = Math.min(firstBackOff * 2 ** ((attempts - 1) / 2), longestBackOff);
+  const waiting = Math.min(firstBackOff * 2 ** ((attempts - 1) / 2), maxBackOff);
   const text = `Back-off pulling image ${image}: ErrImagePull: ${message}`;
-  world.say('Normal', 'BackOff', `Back-off pulling image ${image}`, container);
-  world.say('Warning', 'Failed', 'Error: ImagePullBackOff', container);
+  context.recordEvent('Normal', 'BackOff', `Back-off pulling image ${image}`, container);
+  context.recordEvent('Warning', 'Failed', 'Error: ImagePullBackOff', container);
   container.phase = {
     name: 'blocked',
     reason: 'ImagePullBackOff',
     message: text,
     attempts: attempts + 1,
-    until: world.now + waiting,
+    until: context.now + waiting,
   };
 }
 
-function start(container: SimulatedContainer, world: ContainerWorld): void {
-  world.say('Normal', 'Started', `Container started`, container);
-  container.phase = { name: 'running', since: world.now, startedAt: world.timestamp };
+function start(container: SimulatedContainer, context: ContainerContext): void {
+  context.recordEvent('Normal', 'Started', `Container started`, container);
+  container.phase = { name: 'running', since: context.now, startedAt: context.timestamp };
 }
 
-function restart(container: SimulatedContainer, world: ContainerWorld): void {
+function restart(container: SimulatedContainer, context: ContainerContext): void {
   container.restarts++;
-  start(container, world);
+  start(container, context);
 }
 
-function backOff(container: SimulatedContainer, world: ContainerWorld): void {
-  const milliseconds = Math.min(firstBackOff * 2 ** (container.restarts - 1), longestBackOff);
-  world.say('Warning', 'BackOff', `Back-off restarting failed container ${container.name}`, container);
-  container.phase = { name: 'back-off', until: world.now + milliseconds, seconds: milliseconds / 1000 };
+function backOff(container: SimulatedContainer, context: ContainerContext): void {
+  const milliseconds = Math.min(firstBackOff * 2 ** (container.restarts - 1), maxBackOff);
+  context.recordEvent('Warning', 'BackOff', `Back-off restarting failed container ${container.name}`, container);
+  container.phase = { name: 'back-off', until: context.now + milliseconds, seconds: milliseconds / 1000 };
 }

@@ -1,4 +1,4 @@
-/** Why a container's image cannot be had. */
+/** Reason why a node cannot get an image. */
 export interface ImageFailure {
   reason: 'ErrImagePull' | 'ErrImageNeverPull' | 'InvalidImageName';
   message: string;
@@ -8,8 +8,9 @@ const reference =
   /^(?:[a-z0-9]+(?:[.-][a-z0-9]+)*(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/i;
 
 /**
- * Whether a simulated node can pull an image. It can pull every one but those whose tag is `missing` or `does-not-exist`, or whose registry is below the
- * top-level domain `invalid`, which exists nowhere: the same chart fails on a real cluster as well.
+ * Returns why a simulated node cannot pull an image, or undefined if it can. Images fail if their
+ * tag is `missing` or `does-not-exist`, or if their registry is below the top-level domain
+ * `invalid`, which never resolves: such a chart fails on a real cluster, too.
  */
 export function imageFailure(image: string, pullPolicy: string | undefined): ImageFailure | undefined {
   if (!reference.test(image)) {
@@ -17,22 +18,23 @@ export function imageFailure(image: string, pullPolicy: string | undefined): Ima
     return { reason: 'InvalidImageName', message };
   }
   const { registry, tag } = partsOf(image);
-  if (registry.endsWith('.invalid')) return missing(image, pullPolicy, `dial tcp: lookup ${registry}: no such host`);
-  return tag === 'missing' || tag === 'does-not-exist' ? missing(image, pullPolicy, 'not found') : undefined;
+  if (registry.endsWith('.invalid'))
+    return missingImage(image, pullPolicy, `dial tcp: lookup ${registry}: no such host`);
+  return tag === 'missing' || tag === 'does-not-exist' ? missingImage(image, pullPolicy, 'not found') : undefined;
 }
 
-/** What a pull that fails says, in containerd's words. */
-export function pullFailure(image: string, why = 'not found'): ImageFailure {
+/** Returns the failure of a pull, with containerd's message. */
+export function pullFailure(image: string, reason = 'not found'): ImageFailure {
   const full = fullName(image);
-  const message = `failed to pull and unpack image ${JSON.stringify(full)}: failed to resolve reference ${JSON.stringify(full)}: ${why === 'not found' ? `${full}: not found` : why}`;
+  const message = `failed to pull and unpack image ${JSON.stringify(full)}: failed to resolve reference ${JSON.stringify(full)}: ${reason === 'not found' ? `${full}: not found` : reason}`;
   return {
     reason: 'ErrImagePull',
-    message: why === 'not found' ? `rpc error: code = NotFound desc = ${message}` : message,
+    message: reason === 'not found' ? `rpc error: code = NotFound desc = ${message}` : message,
   };
 }
 
-function missing(image: string, pullPolicy: string | undefined, why: string): ImageFailure {
-  if (pullPolicy !== 'Never') return pullFailure(image, why);
+function missingImage(image: string, pullPolicy: string | undefined, reason: string): ImageFailure {
+  if (pullPolicy !== 'Never') return pullFailure(image, reason);
   const message = `Container image ${JSON.stringify(image)} is not present with pull policy of Never`;
   return { reason: 'ErrImageNeverPull', message };
 }
@@ -43,7 +45,10 @@ function partsOf(image: string): { registry: string; tag: string } {
   return { registry, tag: /:([^/:@]+)(?:@|$)/.exec(image)?.[1] ?? 'latest' };
 }
 
-/** Docker's rule: a name without a registry is one of Docker Hub's, without a folder one of its library. */
+/**
+ * Returns the full name of an image. The default registry is Docker Hub, with the default folder
+ * `library`.
+ */
 function fullName(image: string): string {
   const tagged = /:[^/]+$|@/.test(image) ? image : `${image}:latest`;
   const [first = '', ...rest] = tagged.split('/');

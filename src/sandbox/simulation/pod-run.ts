@@ -1,12 +1,13 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { objectsAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 import { planOf, type Behaviour } from './behaviour.ts';
-import { advance, readyTime, type ContainerWorld, type SimulatedContainer } from './container.ts';
+import { advance, readyTime, type ContainerContext, type SimulatedContainer } from './container.ts';
 
 /** A pod on the simulated node. */
 export interface PodRun {
-  /** When the node took it up, in simulated milliseconds, and as Kubernetes writes it. */
+  /** Simulated time at which the node accepted the pod, in milliseconds. */
   since: number;
+  /** The same time in the format of Kubernetes. */
   startTime: string;
   address: string;
   init: SimulatedContainer[];
@@ -16,7 +17,7 @@ export interface PodRun {
 export function newPodRun(
   pod: KubeObject,
   behaviour: Behaviour,
-  begun: { since: number; startTime: string; address: string },
+  start: { since: number; startTime: string; address: string },
 ): PodRun {
   const policy = stringAt(pod, 'spec', 'restartPolicy') ?? 'Always';
   const make = (
@@ -32,10 +33,10 @@ export function newPodRun(
     restarts: 0,
   });
   return {
-    ...begun,
+    ...start,
     init: objectsAt(pod, 'spec', 'initContainers').map((container) => {
       const isSidecar = container['restartPolicy'] === 'Always';
-      const plan = planOf(isSidecar ? pod : asJobPod(pod), container, { name: 'normal' });
+      const plan = planOf(isSidecar ? pod : asFinitePod(pod), container, { name: 'normal' });
       return make(container, plan, isSidecar ? 'Always' : policy === 'Never' ? 'Never' : 'OnFailure');
     }),
     containers: objectsAt(pod, 'spec', 'containers').map((container) =>
@@ -44,32 +45,38 @@ export function newPodRun(
   };
 }
 
-/** Init containers end, whatever the pod does. */
-function asJobPod(pod: KubeObject): KubeObject {
-  return { ...pod, spec: { ...(pod['spec'] as JsonObject), restartPolicy: 'OnFailure' } }; // pods always have a spec
+/** Returns the pod with a restart policy by which its containers end: init containers always do. */
+function asFinitePod(pod: KubeObject): KubeObject {
+  // Validated when the pod was written.
+  return { ...pod, spec: { ...(pod['spec'] as JsonObject), restartPolicy: 'OnFailure' } };
 }
 
-/** How long the node prepares a pod before its first container starts; simulated milliseconds. */
-const preparation = 300;
+/** Time between the start of a pod and that of its first container, in simulated milliseconds. */
+const preparationTime = 300;
 
-/** Moves the pod on as far as it is due; answers when to look again in simulated time, or undefined where it stays as it is. */
-export function advancePod(run: PodRun, world: ContainerWorld): number | undefined {
-  if (world.now < run.since + preparation) return run.since + preparation;
+/**
+ * Performs all steps of a pod that are due. Returns the simulated time of the next step, or
+ * undefined if there is none.
+ */
+export function advancePod(run: PodRun, context: ContainerContext): number | undefined {
+  if (context.now < run.since + preparationTime) return run.since + preparationTime;
   const times: (number | undefined)[] = [];
   for (const container of run.init) {
-    times.push(advance(container, world));
-    if (!isPast(container)) return earliest(times);
+    times.push(advance(container, context));
+    if (!isInitComplete(container)) return earliest(times);
   }
   for (const container of run.containers) {
-    times.push(advance(container, world));
+    times.push(advance(container, context));
     const ready = readyTime(container);
-    if (ready !== undefined && ready > world.now) times.push(ready);
+    if (ready !== undefined && ready > context.now) times.push(ready);
   }
   return earliest(times);
 }
 
-/** Whether the containers after this init container may start. */
-export function isPast({ phase, restartPolicy }: SimulatedContainer): boolean {
+/**
+ * Whether an init container is done, or running as a sidecar, so that the next container can start.
+ */
+export function isInitComplete({ phase, restartPolicy }: SimulatedContainer): boolean {
   if (restartPolicy === 'Always') return phase.name === 'running';
   return phase.name === 'ended' && phase.exitCode === 0;
 }

@@ -2,13 +2,13 @@ import type { KubeObject } from '../../objects/object.ts';
 import type { JsonObject } from '../../objects/fields.ts';
 import type { Condition } from '../controllers/workload.ts';
 import { readyTime, type SimulatedContainer } from './container.ts';
-import { isPast, type PodRun } from './pod-run.ts';
+import { isInitComplete, type PodRun } from './pod-run.ts';
 
-/** The status of a pod on a node, without the conditions' times. */
+/** Returns the status of a pod on a node, with conditions that have no times yet. */
 export function podStatus(pod: KubeObject, run: PodRun, now: number): { status: JsonObject; conditions: Condition[] } {
   const { name, namespace = '', uid = '' } = pod.metadata;
   const podName = `${name}_${namespace}(${uid})`;
-  const initialized = run.init.every(isPast);
+  const initialized = run.init.every(isInitComplete);
   const ready = initialized && run.containers.every((container) => isReady(container, now));
   const phase = phaseOf(run);
   const containersNotReady = `containers with unready status: [${run.containers
@@ -22,7 +22,7 @@ export function podStatus(pod: KubeObject, run: PodRun, now: number): { status: 
     if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' };
     return { type, status: 'False', reason: 'ContainersNotReady', message: containersNotReady };
   };
-  const incomplete = run.init.filter((container) => !isPast(container)).map(({ name }) => name);
+  const incomplete = run.init.filter((container) => !isInitComplete(container)).map(({ name }) => name);
   const started = run.containers.some(({ phase }) => phase.name !== 'creating');
   return {
     status: {
@@ -65,7 +65,7 @@ function phaseOf(run: PodRun): string {
   if (run.containers.every(hasEnded)) return run.containers.some(failed) ? 'Failed' : 'Succeeded';
   const started = ({ phase, restarts }: SimulatedContainer): boolean =>
     restarts > 0 || phase.name === 'running' || phase.name === 'ended';
-  return run.init.every(isPast) && run.containers.every(started) ? 'Running' : 'Pending';
+  return run.init.every(isInitComplete) && run.containers.every(started) ? 'Running' : 'Pending';
 }
 
 function isReady(container: SimulatedContainer, now: number): boolean {
@@ -118,7 +118,7 @@ function containerId({ name, restarts }: SimulatedContainer): string {
   return `containerd://${Buffer.from(`${name}-${restarts}`).toString('hex').padEnd(64, '0').slice(0, 64)}`;
 }
 
-/** As Go prints whole seconds: `10s`, `2m40s`. */
+/** Formats whole seconds like Go: `10s`, `2m40s`. */
 function goDuration(seconds: number): string {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }

@@ -4,8 +4,10 @@ import { objectAt, objectsAt, stringAt, type JsonObject } from '../../objects/fi
 import type { Behaviour } from './behaviour.ts';
 import { imageFailure, pullFailure } from './image-pull.ts';
 
-/** Why a container cannot start: its image, or a ConfigMap or Secret that its environment needs. */
-export function obstacleOf(
+/**
+ * Returns why a container cannot start: a problem with its image, or a missing ConfigMap or Secret.
+ */
+export function startProblemOf(
   state: ClusterState,
   pod: KubeObject,
   container: JsonObject,
@@ -48,8 +50,8 @@ function missingReference(
   return undefined;
 }
 
-/** Why the volumes of a pod cannot be mounted, in the kubelet's words. */
-export function mountObstacle(state: ClusterState, pod: KubeObject): string | undefined {
+/** Returns the kubelet's message if a volume of the pod cannot be mounted. */
+export function mountProblemOf(state: ClusterState, pod: KubeObject): string | undefined {
   for (const volume of objectsAt(pod, 'spec', 'volumes')) {
     const sources = [
       {

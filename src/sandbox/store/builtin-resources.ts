@@ -4,7 +4,7 @@ type Row = [kind: string, plural: string, flags?: string, shortNames?: string, s
 
 /**
  * The kinds of Kubernetes 1.35 that charts use, by group version.
- * Flags: `c` cluster-scoped, `g` counted (has metadata.generation), `a` in the category `all`.
+ * Flags: `c` cluster-scoped, `g` has metadata.generation, `a` in the category `all`.
  */
 const table: Record<string, Row[]> = {
   v1: [
@@ -86,7 +86,7 @@ const table: Record<string, Row[]> = {
   ],
 };
 
-/** Every kind that is served from the start. */
+/** Kinds that the sandbox serves without any CustomResourceDefinition. */
 export const builtinResources: readonly ResourceType[] = Object.entries(table).flatMap(([apiVersion, rows]) =>
   rows.map((row) => fromRow(apiVersion, row)),
 );
@@ -106,7 +106,7 @@ function fromRow(
     categories: flags.includes('a') ? ['all'] : [],
     namespaced: !flags.includes('c'),
     subresources: words(subresources),
-    counted: flags.includes('g'),
+    hasGeneration: flags.includes('g'),
     custom: false,
   };
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../objects/object.ts';
 import type { OpenApiSchema, ResourceType } from './resource-type.ts';
 
-/** The parts of a CustomResourceDefinition that say what it adds. */
+/** The fields of a CustomResourceDefinition's spec that the sandbox uses. */
 export interface DefinitionSpec {
   group: string;
   names: { kind: string; plural: string; singular?: string; shortNames?: string[]; categories?: string[] };
@@ -15,10 +15,11 @@ export interface DefinitionSpec {
   }[];
 }
 
-/** The kinds that a CustomResourceDefinition serves; none until it is established. */
+/** Returns the kinds that a CustomResourceDefinition serves; none until it is established. */
 export function customResourceTypes(definition: KubeObject): ResourceType[] {
   if (!isEstablished(definition)) return [];
-  const { group, names, scope, versions } = definition['spec'] as DefinitionSpec; // validated when it was written
+  // Validated when it was written.
+  const { group, names, scope, versions } = definition['spec'] as DefinitionSpec;
   return versions
     .filter((version) => version.served)
     .map((version) => ({
@@ -31,13 +32,14 @@ export function customResourceTypes(definition: KubeObject): ResourceType[] {
       categories: names.categories ?? [],
       namespaced: scope === 'Namespaced',
       subresources: Object.keys(version.subresources ?? {}),
-      counted: true,
+      hasGeneration: true,
       custom: true,
       ...(version.schema?.openAPIV3Schema && { schema: version.schema.openAPIV3Schema }),
     }));
 }
 
 function isEstablished(definition: KubeObject): boolean {
-  const status = definition['status'] as { conditions?: { type: string; status: string }[] | null } | undefined; // written by the sandbox
+  // Written by the sandbox.
+  const status = definition['status'] as { conditions?: { type: string; status: string }[] | null } | undefined;
   return status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ?? false;
 }

@@ -3,17 +3,17 @@ import { builtinResources } from './builtin-resources.ts';
 import { customResourceTypes } from './custom-resources.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from './resource-type.ts';
 
-/** Which kinds exist: the built-in ones, and those of the CustomResourceDefinitions that there are. */
+/** The kinds that the API serves: the built-in ones and those of the CustomResourceDefinitions. */
 export interface Registry {
   types(): readonly ResourceType[];
-  /** By group version and plural, as in a URL. */
+  /** Finds a kind by the parts of its URL. */
   byPlural(group: string, version: string, plural: string): ResourceType | undefined;
   byKind(apiVersion: string, kind: string): ResourceType | undefined;
-  /** Any version of what is kept in a collection of the store. */
+  /** Finds any version of the kind that is stored in a collection. */
   byCollection(collection: string): ResourceType | undefined;
 }
 
-/** `definitions` answers the CustomResourceDefinitions of the moment. */
+/** `definitions` returns the current CustomResourceDefinitions. */
 export function createRegistry(definitions: () => readonly KubeObject[]): Registry {
   const types = (): readonly ResourceType[] => [...builtinResources, ...definitions().flatMap(customResourceTypes)];
   return {

@@ -1,4 +1,4 @@
-/** A kind as the sandbox serves it. */
+/** A kind that the API serves. */
 export interface ResourceType {
   group: string;
   version: string;
@@ -8,17 +8,20 @@ export interface ResourceType {
   shortNames: readonly string[];
   categories: readonly string[];
   namespaced: boolean;
-  /** `status`, `scale`, `log`, …: which of them exist. With `status`, an ordinary write leaves the status alone. */
+  /**
+   * Subresources, such as `status`, `scale` and `log`. If there is `status`, a write to the object
+   * itself does not change the status.
+   */
   subresources: readonly string[];
-  /** Whether the API counts `metadata.generation` for it. */
-  counted: boolean;
-  /** Defined by a CustomResourceDefinition. */
+  /** Whether the API maintains `metadata.generation`. */
+  hasGeneration: boolean;
+  /** Whether the kind is defined by a CustomResourceDefinition. */
   custom: boolean;
-  /** The OpenAPI schema of a custom resource. */
+  /** OpenAPI schema of a custom resource. */
   schema?: OpenApiSchema;
 }
 
-/** What the sandbox reads of a CRD's schema: how lists merge. */
+/** The parts of a CRD's schema that define how lists and maps merge. */
 export interface OpenApiSchema {
   properties?: Record<string, OpenApiSchema>;
   items?: OpenApiSchema;
@@ -28,12 +31,12 @@ export interface OpenApiSchema {
   'x-kubernetes-map-type'?: 'atomic' | 'granular';
 }
 
-/** `apps/v1`, or `v1` for the core group. */
+/** Returns `apps/v1` for example, or `v1` for the core group. */
 export function apiVersionOf(type: { group: string; version: string }): string {
   return type.group === '' ? type.version : `${type.group}/${type.version}`;
 }
 
-/** Where objects of the type are kept: all versions of a resource are one collection. */
+/** Returns the collection that stores the objects of a resource, in all its versions. */
 export function collectionOf(type: { group: string; plural: string }): string {
   return `${type.group}/${type.plural}`;
 }

@@ -6,36 +6,45 @@ export interface StoreEvent {
   revision: number;
   collection: string;
   object: KubeObject;
-  /** What was there before; absent for `ADDED`. */
+  /** The object before the change; absent for `ADDED`. */
   previous?: KubeObject;
 }
 
 /**
- * Keeps objects by collection, namespace and name, and counts revisions as etcd does: one number for all of them. Objects that come out are never changed
- * afterwards and must not be changed by who gets them.
+ * Stores objects by collection, namespace and name, with one revision counter for all of them, like
+ * etcd. Stored objects never change, and callers must not modify the objects that they get.
  */
 export interface Store {
-  /** The revision of the last change. */
+  /** Returns the revision of the last change. */
   revision(): number;
   get(collection: string, namespace: string, name: string): KubeObject | undefined;
-  /** In the order of namespace and name; of all namespaces without one. */
+  /** Lists objects in the order of namespace and name. Default: those of all namespaces. */
   list(collection: string, namespace?: string): KubeObject[];
-  /** Writes the object with the next revision as its resourceVersion. */
+  /** Stores the object with the next revision as its resourceVersion. */
   put(collection: string, object: KubeObject): KubeObject;
-  /** Removes the object; what is answered has the revision of the removal. */
+  /** Removes the object and returns it with the revision of the removal. */
   remove(collection: string, namespace: string, name: string): KubeObject | undefined;
-  /** The changes of a collection after `revision`, or undefined where the history does not reach so far back. */
+  /**
+   * Returns the changes of a collection after `revision`, or undefined if the history does not go
+   * back that far.
+   */
   since(collection: string, revision: number): StoreEvent[] | undefined;
-  /** The oldest revision from which `since` can answer. */
+  /** Returns the oldest revision for which `since` has the changes. */
   oldest(): number;
-  /** Calls `listener` after each change, in order; answers how to stop. */
+  /** Calls `listener` after each change, in order. Returns a function that unsubscribes. */
   subscribe(listener: (event: StoreEvent) => void): () => void;
 }
 
-/** As in a cluster that has run for a while: version 1 is long gone. */
+/**
+ * Greater than 1, so that a watch from version 1 is expired as in a cluster that has run for a
+ * while.
+ */
 const firstRevision = 100;
 
-/** `historyLimit`: how many changes are remembered for watches that go on from an older revision. */
+/**
+ * `historyLimit` is the number of changes that are kept for watches that resume from an older
+ * revision.
+ */
 export function createStore(historyLimit: number): Store {
   const collections = new Map<string, Map<string, KubeObject>>();
   const listeners = new Set<(event: StoreEvent) => void>();

@@ -20,8 +20,8 @@ const tagsSchema = z.object({ tags: z.array(z.string()).nullish() });
 const manifestSchema = z.object({ layers: z.array(z.object({ mediaType: z.string(), digest: z.string() })) });
 
 /**
- * Downloads the archive of a chart from an OCI registry (pkg/registry/client.go): by digest, by tag,
- * or the newest version that satisfies the requested range. Throws {@link SourceError}, or the
+ * Downloads the archive of a chart from an OCI registry (pkg/registry/client.go): by digest, by
+ * tag, or the newest version that satisfies the requested range. Throws {@link SourceError}, or the
  * signal's reason.
  */
 export async function pullChart(
@@ -55,7 +55,9 @@ export async function pullChart(
 
 type Get = (path: string, what: string, maxBytes: number, accept?: string) => Promise<Buffer>;
 
-/** Refuses a version whose manifest does not have the digest. A version without a manifest is fine. */
+/**
+ * Refuses a version whose manifest does not have the digest. A version without a manifest is fine.
+ */
 async function requireSameManifest(version: string, digest: string, get: Get): Promise<void> {
   const what = `the chart's version ${version}`;
   try {
