@@ -1,45 +1,15 @@
 import { quote } from '../go/strconv.ts';
-import { byteLength } from '../go/text.ts';
 import { GoError } from '../go/value.ts';
+import type { Position } from './template-file.ts';
 
-/** The text that templates were parsed from. All templates that a file defines share it. */
-export interface Source {
-  /** The name that the text was parsed under: for a chart the path of the file. */
-  readonly name: string;
-  readonly text: string;
-}
-
-/** A place in a template. */
-export interface Position {
-  readonly name: string;
-  /** From 1. */
-  readonly line: number;
-  /** In bytes, from 0. */
-  readonly column: number;
-}
-
-/** The line, from 1, of a place in a text. */
-export function lineOf(text: string, pos: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < pos; at = text.indexOf('\n', at + 1)) line++;
-  return line;
-}
-
-/** Where that place of the text is, as Go counts. */
-export function positionOf(source: Source, pos: number): Position {
-  const lineStart = source.text.lastIndexOf('\n', pos - 1) + 1;
-  const column = byteLength(source.text.slice(pos === 0 ? 0 : lineStart, pos));
-  return { name: source.name, line: lineOf(source.text, pos), column };
-}
-
-/** A text that is no template. The message is Go's: `template: NAME:LINE: MESSAGE`. */
+/** A text that is not a valid template. The message is Go's: `template: NAME:LINE: MESSAGE`. */
 export class TemplateParseError extends GoError {
   override readonly name = 'TemplateParseError';
   readonly code = 'template_parse_failed';
-  /** The name that the text was parsed under. */
+  /** Name under which the text was parsed. */
   readonly templateName: string;
   readonly line: number;
-  /** What is wrong, without the position. */
+  /** The error without the position. */
   readonly detail: string;
 
   constructor(templateName: string, line: number, detail: string) {
@@ -51,20 +21,22 @@ export class TemplateParseError extends GoError {
 }
 
 /**
- * A template that failed while it ran. The message is Go's:
+ * A template that failed at run time. The message is Go's:
  * `template: NAME:LINE:COLUMN: executing "TEMPLATE" at <CONTEXT>: MESSAGE`.
  */
 export class TemplateExecError extends GoError {
   override readonly name: string = 'TemplateExecError';
   readonly code: 'template_exec_failed' | 'render_limit' = 'template_exec_failed';
-  /** The template that ran, which may be a `define` of another file than `position.name`. */
+  /** The template that ran, which may be defined in another file than `position.name`. */
   readonly templateName: string;
   readonly position: Position;
-  /** The source of the node that failed. */
+  /** Source of the node that failed. */
   readonly context: string;
-  /** What is wrong, without position and context; `error calling NAME: …` for the error of a function. */
+  /**
+   * The error without position and context; `error calling NAME: …` for the error of a function.
+   */
   readonly detail: string;
-  /** The error of the function that was called. */
+  /** The error of the called function. */
   override readonly cause: GoError | undefined;
 
   constructor(templateName: string, position: Position, context: string, detail: string, cause?: GoError) {
@@ -78,7 +50,7 @@ export class TemplateExecError extends GoError {
   }
 }
 
-/** Templates that call each other for ever. The message is Go's. */
+/** Templates that call each other endlessly. The message is Go's. */
 export class TemplateDepthError extends TemplateExecError {
   override readonly name = 'TemplateDepthError';
   override readonly code = 'render_limit';
@@ -88,15 +60,18 @@ export class TemplateDepthError extends TemplateExecError {
   }
 }
 
-/** A template that does more than the limits of the execution allow: it may never end. */
+/** A template that exceeds a limit of the execution, and may never end. */
 export class TemplateLimitError extends Error {
   override readonly name = 'TemplateLimitError';
   readonly code = 'render_limit';
   readonly templateName: string;
   readonly position: Position;
-  /** What is exceeded: it follows the name of the template. */
+  /** The exceeded limit; follows the name of the template in the message. */
   readonly limit: string;
-  /** Whether the template is a text that another one has made: then the place of its call is of more use. */
+  /**
+   * Whether the template is a text passed to `executeText`; the position of that call is more
+   * useful then.
+   */
   readonly isText: boolean;
 
   constructor(templateName: string, position: Position, limit: string, isText = false) {

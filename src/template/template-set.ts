@@ -2,42 +2,43 @@ import { builtins } from './execute/builtins.ts';
 import { CompiledTemplate } from './compile/compile.ts';
 import type { FunctionTable } from './function.ts';
 import { parseTemplate } from './parse/parse.ts';
+import type { TemplateFile } from './template-file.ts';
 import { createWeightedCache, type WeightedCache } from './weighted-cache.ts';
-
-/** A text with templates: it is one itself, and may define others. */
-export interface TemplateFile {
-  readonly name: string;
-  readonly text: string;
-}
 
 export interface TemplateSetOptions {
   readonly functions: FunctionTable;
-  /** The name of the set in the error for a template that is not there. Helm's is `gotpl`. */
+  /** Name of the set in the error for a missing template. Default: `gotpl`, as in Helm. */
   readonly name?: string;
-  /** What {@link TemplateSet.extend} has parsed; sets with the same functions may share it. Default: one of the set's own. */
+  /**
+   * Cache of {@link TemplateSet.extend}, which sets with the same functions may share. Default: a
+   * cache of the set's own.
+   */
   readonly parsed?: ParseCache;
 }
 
-/** Texts that were parsed, by name and text. */
+/** Parsed texts, by name and text. */
 export type ParseCache = WeightedCache<ParsedFile>;
 
 type Templates = ReadonlyMap<string, CompiledTemplate>;
 
 interface ParsedFile {
-  /** What the text itself is. */
+  /** The template that is the text itself. */
   readonly template: CompiledTemplate;
-  /** That and what it defines. */
+  /** That template and those the text defines. */
   readonly templates: Templates;
 }
 
-/** How many characters of text stay parsed. What is made of them takes some twenty times the memory. */
+/**
+ * Limit of the cache, in characters of text. Parsed templates take about twenty times as much
+ * memory.
+ */
 const maxParsedText = 512 * 1024;
 
 export function createParseCache(): ParseCache {
   return createWeightedCache(maxParsedText);
 }
 
-/** Templates that know each other by name. */
+/** Templates that can call each other by name. */
 export class TemplateSet {
   readonly name: string;
   readonly #functions: FunctionTable;
@@ -45,31 +46,32 @@ export class TemplateSet {
   readonly #templates = new Map<string, CompiledTemplate>();
   readonly #parsed: ParseCache;
 
-  private constructor(name: string, functions: FunctionTable, parsed: ParseCache, parent?: TemplateSet) {
-    this.name = name;
-    this.#functions = functions;
-    this.#parsed = parsed;
+  /** Creates an empty set. Templates not found in it are looked up in `parent`. */
+  constructor(options: TemplateSetOptions, parent?: TemplateSet) {
+    this.name = options.name ?? 'gotpl';
+    this.#functions = options.functions;
+    this.#parsed = options.parsed ?? createParseCache();
     this.#parent = parent;
   }
 
   /**
-   * Parses texts in their order. Of templates with one name the last that is not empty counts.
-   * Throws `TemplateParseError` where a text is no template.
+   * Parses texts in order. Among templates with the same name, the last one that is not empty wins.
+   * Throws `TemplateParseError` if a text is not a valid template.
    */
   static parse(files: Iterable<TemplateFile>, options: TemplateSetOptions): TemplateSet {
-    const { functions, name = 'gotpl', parsed = createParseCache() } = options;
-    const set = new TemplateSet(name, functions, parsed);
-    for (const file of files) set.#add(parseFile(file, functions).templates);
+    const set = new TemplateSet(options);
+    for (const file of files) set.#add(parseFile(file, options.functions).templates);
     return set;
   }
 
   /**
-   * A set with the templates of one more text, and the template that the text itself is; this set stays as it is. A text that was
-   * seen before is not parsed again. Throws `TemplateParseError` where the text is no template.
+   * Returns a set with the templates of one more text, and the template that is the text itself,
+   * without changing this set. Parsed texts are cached. Throws `TemplateParseError` if the text is
+   * not a valid template.
    */
   extend(file: TemplateFile): { readonly set: TemplateSet; readonly template: CompiledTemplate } {
     const { template, templates } = this.#parseCached(file);
-    const set = new TemplateSet(this.name, this.#functions, this.#parsed, this);
+    const set = new TemplateSet({ functions: this.#functions, name: this.name, parsed: this.#parsed }, this);
     set.#add(templates);
     return { set, template };
   }
@@ -89,7 +91,7 @@ export class TemplateSet {
     }
   }
 
-  /** The template of that name. */
+  /** Returns a template by name. */
   lookup(name: string): CompiledTemplate | undefined {
     return this.#templates.get(name) ?? this.#parent?.lookup(name);
   }

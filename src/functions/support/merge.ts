@@ -1,7 +1,7 @@
 import { nodeWeight, TextSize } from '../../go/limit-error.ts';
 import { isMap } from '../../go/types.ts';
 import { GoError, GoObject, type Value, type ValueMap } from '../../go/value.ts';
-import { elementType, takesAnything } from '../../template/execute/argument-type.ts';
+import { elementType, acceptsAnyValue } from '../../template/execute/argument-type.ts';
 import { isEmpty } from './emptiness.ts';
 
 const deepestNesting = 1000;
@@ -48,7 +48,7 @@ function merge(
 
 function put(target: ValueMap, source: ReadonlyMap<string, Value>, key: string, value: Value): void {
   const [to, from] = [elementType(target), elementType(source)];
-  if (to !== from && !takesAnything(to)) {
+  if (to !== from && !acceptsAnyValue(to)) {
     throw new GoError(`reflect.Value.SetMapIndex: value of type ${from} is not assignable to type ${to}`);
   }
   target.set(key, value);

@@ -1,13 +1,9 @@
 import { GoError, type GoFunction } from '../../go/value.ts';
 import { Execution } from '../../template/execute/execution.ts';
 import type { BoundFunction, FunctionTable } from '../../template/function.ts';
-import {
-  type Position,
-  TemplateExecError,
-  TemplateLimitError,
-  TemplateParseError,
-} from '../../template/template-error.ts';
-import { createParseCache, TemplateSet, type TemplateFile } from '../../template/template-set.ts';
+import { TemplateExecError, TemplateLimitError, TemplateParseError } from '../../template/template-error.ts';
+import { createParseCache, TemplateSet } from '../../template/template-set.ts';
+import type { Position, TemplateFile } from '../../template/template-file.ts';
 import { createWeightedCache } from '../../template/weighted-cache.ts';
 import { boundCalls, boundFunctions, textName, withoutNoValue } from './bound-functions.ts';
 import { templateObject, type ScopedTemplate } from '../scope/chart-templates.ts';
@@ -76,7 +72,7 @@ function executionOf(set: TemplateSet, run: EngineRun): Execution {
       output: limits.outputBytes,
       text: limits.textBytes,
       elements: limits.listElements,
-      texts: limits.includeDepth,
+      textDepth: limits.includeDepth,
     },
     ...(watch && { interruption: watch.interruption }),
   });

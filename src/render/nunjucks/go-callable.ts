@@ -1,7 +1,7 @@
 import { LimitError } from '../../go/limit-error.ts';
 import { goTypeOf } from '../../go/types.ts';
 import { GoError, Int, type GoFunction, type Value } from '../../go/value.ts';
-import { fits, isIntegerType, takesAnything } from '../../template/execute/argument-type.ts';
+import { isAssignable, isIntegerType, acceptsAnyValue } from '../../template/execute/argument-type.ts';
 import { argumentCountError, parameterType } from '../../template/execute/call.ts';
 import { Callable, Undefined, valueOf, type Call, type Operand } from './operand.ts';
 import { failAt, type Place } from './place.ts';
@@ -29,7 +29,7 @@ export function goCallable(name: string, definition: GoFunction): Callable {
 function argument(name: string, operand: Operand, type: string, place: Place): Value {
   if (operand instanceof Undefined && takesUndefined.has(name)) return null;
   const value = valueOf(operand, place);
-  if (takesAnything(type) || fits(value, type)) return value;
+  if (acceptsAnyValue(type) || isAssignable(value, type)) return value;
   return (
     converted(value, type) ?? failAt(place, `wrong argument for ${name}: expected ${type}, got ${goTypeOf(value)}`)
   );

@@ -10,45 +10,45 @@ import type { BoundFunction } from '../function.ts';
 import { callFailed, invoke } from '../execute/invoke.ts';
 import type { ArgumentNode, CommandNode, IdentifierNode } from '../parse/node.ts';
 import { nodeText } from '../parse/node-text.ts';
-import { failing, type Compiled, type Place, type Unit } from './unit.ts';
+import { compileFailure, type Compiled, type ErrorNode, type CompileContext } from './compile-context.ts';
 
 type Call = (...args: Slot[]) => Slot;
 
-/** A call of a function while it is compiled. */
-interface Site {
-  readonly unit: Unit;
-  /** Where errors of the function are. */
+/** A function call being compiled. */
+interface CallSite {
+  readonly context: CompileContext;
+  /** Node for errors of the function. */
   readonly node: CommandNode | IdentifierNode;
   readonly name: string;
   readonly args: readonly Compiled[];
-  /** The argument that comes through the pipe. */
+  /** The argument from the pipe. */
   readonly final: Compiled | undefined;
   readonly finalType: string;
-  /** Where an error of that argument is. */
-  readonly place: Place;
+  /** Node for errors of that argument. */
+  readonly errorNode: ErrorNode;
 }
 
-/** Compiles the call of a function. `final` is what comes through the pipe. */
+/** Compiles a function call. `final` is the argument from the pipe. */
 export function compileCall(
-  unit: Unit,
+  context: CompileContext,
   node: CommandNode | IdentifierNode,
   identifier: IdentifierNode,
   args: readonly ArgumentNode[],
   final: Compiled | undefined,
 ): Compiled {
   const { name } = identifier;
-  const known = unit.functions.get(name);
+  const known = context.functions.get(name);
   const builtin = known === undefined ? builtins.get(name) : undefined;
   const signature = known ?? builtin;
-  if (signature === undefined) return failing(unit, identifier, `"${name}" is not a defined function`, final);
-  const wrong = argumentCountError(signature, name, args.length, final !== undefined);
-  if (wrong !== undefined) return failing(unit, identifier, wrong, final);
+  if (signature === undefined) return compileFailure(context, identifier, `"${name}" is not a defined function`, final);
+  const countError = argumentCountError(signature, name, args.length, final !== undefined);
+  if (countError !== undefined) return compileFailure(context, identifier, countError, final);
   const typeAt = (i: number): string => argumentType(signature, i, builtin !== undefined);
-  const compiled = args.map((arg, i) => compileArgument(unit, typeAt(i), arg));
-  const place = compiled.length === 0 ? identifier : compiled.at(-1)?.last;
-  const site = { unit, node, name, args: compiled, final, finalType: typeAt(args.length), place };
+  const compiled = args.map((arg, i) => compileArgument(context, typeAt(i), arg));
+  const errorNode = compiled.length === 0 ? identifier : compiled.at(-1)?.last;
+  const site = { context, node, name, args: compiled, final, finalType: typeAt(args.length), errorNode };
   if (builtin !== undefined && (name === 'and' || name === 'or')) return compileShortCircuit(site, name === 'or');
-  return { run: callExpression(site, known ?? signature, args), last: place, nullable: builtin?.nullable ?? true };
+  return { run: callExpression(site, known ?? signature, args), last: errorNode, nullable: builtin?.nullable ?? true };
 }
 
 function argumentType(signature: GoFunction | BoundFunction | Builtin, index: number, builtin: boolean): string {
@@ -57,12 +57,12 @@ function argumentType(signature: GoFunction | BoundFunction | Builtin, index: nu
 }
 
 function callExpression(
-  site: Site,
+  site: CallSite,
   called: GoFunction | BoundFunction | Builtin,
   args: readonly ArgumentNode[],
 ): Expression {
   if (called.call === undefined) return boundCall(site);
-  // the arguments are checked against the parameters before the call
+  // arguments are checked against the parameters before the call
   const call = called.call as Call;
   if (builtins.get('call') === called) {
     const callee = args[0] === undefined ? undefined : nodeText(args[0]);
@@ -77,122 +77,106 @@ function callExpression(
   return plainCall(site, call);
 }
 
-/** What Go's `reflect.Value.String` answers. */
+/** Go's `reflect.Value.String`. */
 function reflectText(value: Slot): string {
   if (typeof value === 'string') return value;
   return `<${value === undefined ? 'invalid' : goTypeOf(value)} Value>`;
 }
 
-function boundCall(site: Site): Expression {
-  const { unit, node, name } = site;
-  return generalCall(site, ({ running }) => {
-    running.step(unit, node);
-    return running.boundCall(name);
+function boundCall(site: CallSite): Expression {
+  const { context, node, name } = site;
+  return generalCall(site, ({ execution }) => {
+    execution.step(context, node);
+    return execution.boundCall(name);
   });
 }
 
-/** What a function made, counted where it is large. */
-function made(frame: Frame, { unit, node }: Site, value: Slot): Slot {
-  if (isLarge(value)) frame.running.weigh(unit, node, value);
-  return value;
+function countIfLarge(frame: Frame, site: CallSite, value: Slot): void {
+  if (isLarge(value)) frame.execution.countLarge(site.context, site.node, value);
 }
 
-function plainCall(site: Site, call: Call): Expression {
-  const { unit, node, name, args } = site;
-  const [first, second, third, more] = args.map((arg) => arg.run);
-  if (first === undefined) return generalCall(site, () => call);
-  if (second === undefined) {
-    return (frame) => {
-      const a = first(frame);
-      if (isLarge(a)) frame.running.weigh(unit, node, a);
-      try {
-        return made(frame, site, call(a));
-      } catch (error) {
-        return callFailed(unit, frame, node, name, error);
-      }
-    };
-  }
-  if (third === undefined) {
-    return (frame) => {
-      const a = first(frame);
-      const b = second(frame);
-      if (isLarge(a)) frame.running.weigh(unit, node, a);
-      if (isLarge(b)) frame.running.weigh(unit, node, b);
-      try {
-        return made(frame, site, call(a, b));
-      } catch (error) {
-        return callFailed(unit, frame, node, name, error);
-      }
-    };
-  }
-  if (more !== undefined) return generalCall(site, () => call);
-  return (frame) => {
-    const a = first(frame);
-    const b = second(frame);
-    const c = third(frame);
-    if (isLarge(a)) frame.running.weigh(unit, node, a);
-    if (isLarge(b)) frame.running.weigh(unit, node, b);
-    if (isLarge(c)) frame.running.weigh(unit, node, c);
-    try {
-      return made(frame, site, call(a, b, c));
-    } catch (error) {
-      return callFailed(unit, frame, node, name, error);
-    }
-  };
+// Nearly all calls have one to three arguments. These pass them one by one, because collecting them in
+// an array, as `generalCall` does, makes templates that mostly call functions about 50 % slower.
+
+function plainCall(site: CallSite, call: Call): Expression {
+  const [first, second, third, fourth] = site.args.map((arg) => arg.run);
+  if (first === undefined || fourth !== undefined) return generalCall(site, () => call);
+  if (second === undefined) return (frame) => callWithOne(frame, site, call, first(frame));
+  if (third === undefined) return (frame) => callWithTwo(frame, site, call, first(frame), second(frame));
+  return (frame) => callWithThree(frame, site, call, first(frame), second(frame), third(frame));
 }
 
-/** A call that gets its last argument through the pipe: that is computed first, and checked last. */
-function pipedCall(site: Site, call: Call, final: Expression): Expression {
-  const { unit, node, name, args } = site;
+/** A call whose last argument comes from the pipe: it is evaluated first, and checked last. */
+function pipedCall(site: CallSite, call: Call, final: Expression): Expression {
   const check = finalCheck(site);
-  const [first, second] = args.map((arg) => arg.run);
-  if (first === undefined) {
-    return (frame) => {
-      const a = check(frame, final(frame));
-      if (isLarge(a)) frame.running.weigh(unit, node, a);
-      try {
-        return made(frame, site, call(a));
-      } catch (error) {
-        return callFailed(unit, frame, node, name, error);
-      }
-    };
-  }
+  const [first, second] = site.args.map((arg) => arg.run);
   if (second !== undefined) return generalCall(site, () => call);
+  if (first === undefined) return (frame) => callWithOne(frame, site, call, check(frame, final(frame)));
   return (frame) => {
     const piped = final(frame);
-    const a = first(frame);
-    const b = check(frame, piped);
-    if (isLarge(a)) frame.running.weigh(unit, node, a);
-    if (isLarge(b)) frame.running.weigh(unit, node, b);
-    try {
-      return made(frame, site, call(a, b));
-    } catch (error) {
-      return callFailed(unit, frame, node, name, error);
-    }
+    return callWithTwo(frame, site, call, first(frame), check(frame, piped));
   };
 }
 
-function finalCheck({ unit, place, finalType }: Site): (frame: Frame, value: Slot) => Slot {
-  if (finalType === rawType) return (_frame, value) => value;
-  return (frame, value) => convert(unit, frame, place, value, finalType);
+function callWithOne(frame: Frame, site: CallSite, call: Call, a: Slot): Slot {
+  countIfLarge(frame, site, a);
+  try {
+    const result = call(a);
+    countIfLarge(frame, site, result);
+    return result;
+  } catch (error) {
+    return callFailed(site.context, frame, site.node, site.name, error);
+  }
 }
 
-function generalCall(site: Site, callOf: (frame: Frame) => Call): Expression {
-  const { unit, node, name, args, final } = site;
+function callWithTwo(frame: Frame, site: CallSite, call: Call, a: Slot, b: Slot): Slot {
+  countIfLarge(frame, site, a);
+  countIfLarge(frame, site, b);
+  try {
+    const result = call(a, b);
+    countIfLarge(frame, site, result);
+    return result;
+  } catch (error) {
+    return callFailed(site.context, frame, site.node, site.name, error);
+  }
+}
+
+function callWithThree(frame: Frame, site: CallSite, call: Call, a: Slot, b: Slot, c: Slot): Slot {
+  countIfLarge(frame, site, a);
+  countIfLarge(frame, site, b);
+  countIfLarge(frame, site, c);
+  try {
+    const result = call(a, b, c);
+    countIfLarge(frame, site, result);
+    return result;
+  } catch (error) {
+    return callFailed(site.context, frame, site.node, site.name, error);
+  }
+}
+
+function finalCheck({ context, errorNode, finalType }: CallSite): (frame: Frame, value: Slot) => Slot {
+  if (finalType === rawType) return (_frame, value) => value;
+  return (frame, value) => convert(context, frame, errorNode, value, finalType);
+}
+
+function generalCall(site: CallSite, callOf: (frame: Frame) => Call): Expression {
+  const { context, node, name, args, final } = site;
   const check = finalCheck(site);
   return (frame) => {
     const piped = final?.run(frame);
     const values = args.map((arg) => arg.run(frame));
     if (final !== undefined) values.push(check(frame, piped));
-    for (const value of values) if (isLarge(value)) frame.running.weigh(unit, node, value);
-    // a function never yields `undefined`, a built-in may
+    for (const value of values) countIfLarge(frame, site, value);
+    // a function never returns `undefined`, a built-in may
     const call = callOf(frame) as (...args: never[]) => Value;
-    return made(frame, site, invoke(unit, frame, node, name, call, values));
+    const result = invoke(context, frame, node, name, call, values);
+    countIfLarge(frame, site, result);
+    return result;
   };
 }
 
-/** `and` and `or`: the first argument that decides, or the last. */
-function compileShortCircuit({ args, final, place }: Site, decides: boolean): Compiled {
+/** Compiles `and` and `or`, which return the first argument that decides, or the last one. */
+function compileShortCircuit({ args, final, errorNode }: CallSite, decides: boolean): Compiled {
   const run = (frame: Frame): Slot => {
     const piped = final?.run(frame);
     let value: Slot;
@@ -201,7 +185,7 @@ function compileShortCircuit({ args, final, place }: Site, decides: boolean): Co
       if (arg.last !== undefined) frame.last = arg.last;
       if ((value !== undefined && truth(value)) === decides) return value;
     }
-    if (args.length === 0) frame.last = place;
+    if (args.length === 0) frame.last = errorNode;
     return final === undefined ? value : piped;
   };
   return { run, last: undefined, nullable: true };

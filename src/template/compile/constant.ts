@@ -1,34 +1,35 @@
 import { Complex } from '../../go/complex.ts';
 import { Int, type Value } from '../../go/value.ts';
-import { canBeNil, isIntegerType, takesAnything, zeroValue } from '../execute/argument-type.ts';
+import { canBeNil, isIntegerType, acceptsAnyValue, zeroValue } from '../execute/argument-type.ts';
 import type { Slot } from '../execute/frame.ts';
 import type { ConstantNode, NumberNode } from '../parse/node.ts';
 import { nodeText } from '../parse/node-text.ts';
-import { failing, type Compiled, type Unit } from './unit.ts';
+import { compileFailure, type Compiled, type CompileContext } from './compile-context.ts';
 
-/** The type of a parameter that takes whatever an operand yields, no value included. */
+/** Type of a parameter that accepts any result of an operand, including no value. */
 export const rawType = '';
 
-/** A literal as an argument of that type. */
-export function compileConstant(unit: Unit, type: string, node: ConstantNode): Compiled {
+/** Compiles a literal as an argument of a type. */
+export function compileConstant(context: CompileContext, type: string, node: ConstantNode): Compiled {
   const value = node.kind === 'nil' ? nilOf(type) : constantOf(type, node);
-  if (typeof value === 'object' && value !== null && 'problem' in value) return failing(unit, node, value.problem);
+  if (typeof value === 'object' && value !== null && 'problem' in value)
+    return compileFailure(context, node, value.problem);
   return { run: () => value, last: node, nullable: value === null };
 }
 
-/** Why a literal does not fit a type. */
-interface Misfit {
+/** The error for a literal that does not fit a type. */
+interface TypeMismatch {
   readonly problem: string;
 }
 
-function nilOf(type: string): Slot | Misfit {
+function nilOf(type: string): Slot | TypeMismatch {
   if (type === rawType) return undefined;
-  if (takesAnything(type)) return null;
+  if (acceptsAnyValue(type)) return null;
   return canBeNil(type) ? zeroValue(type) : { problem: `cannot assign nil to ${type}` };
 }
 
-function constantOf(type: string, node: Exclude<ConstantNode, { kind: 'nil' }>): Slot | Misfit {
-  if (type === rawType || takesAnything(type)) return node.kind === 'number' ? numberOf(node) : node.value;
+function constantOf(type: string, node: Exclude<ConstantNode, { kind: 'nil' }>): Slot | TypeMismatch {
+  if (type === rawType || acceptsAnyValue(type)) return node.kind === 'number' ? numberOf(node) : node.value;
   if (isIntegerType(type)) return integerOf(type, node);
   switch (type) {
     case 'string':
@@ -46,18 +47,21 @@ function constantOf(type: string, node: Exclude<ConstantNode, { kind: 'nil' }>):
   }
 }
 
-function integerOf(type: Int['kind'], node: ConstantNode): Value | Misfit {
+function integerOf(type: Int['kind'], node: ConstantNode): Value | TypeMismatch {
   const unsigned = type.startsWith('u');
   const value = node.kind === 'number' ? (unsigned ? node.uint : node.int) : undefined;
   if (value !== undefined) return new Int(type, value);
   return { problem: `expected ${unsigned ? 'unsigned ' : ''}integer; found ${nodeText(node)}` };
 }
 
-/** The value that a number has where no type is asked for: an int where it is written as one, else a float. */
-function numberOf({ text, int, uint, float, complex }: NumberNode): Value | Misfit {
+/**
+ * Returns a number for a parameter without a specific type: an int if it is written as one, else a
+ * float.
+ */
+function numberOf({ text, int, uint, float, complex }: NumberNode): Value | TypeMismatch {
   if (complex !== undefined) return new Complex(complex.real, complex.imaginary);
   const hexadecimal = /^0x[^p]+$/i.test(text);
   if (float !== undefined && !hexadecimal && !text.startsWith("'") && /[.ep]/i.test(text)) return float;
   if (int !== undefined) return new Int('int', int);
-  return { problem: uint === undefined ? `${text} is no number` : `${text} overflows int` };
+  return { problem: uint === undefined ? `${text} is not a number` : `${text} overflows int` };
 }

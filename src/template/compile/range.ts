@@ -6,40 +6,48 @@ import { GoObject, int, Int, NamedMap, Slice, type Value } from '../../go/value.
 import { elementType } from '../execute/argument-type.ts';
 import { compileRangePipeline } from './pipeline.ts';
 import { findVariable } from './operand.ts';
-import { breakOut, goOn, nextIteration, type Flow, type Frame, type Slot, type Statement } from '../execute/frame.ts';
+import {
+  breakLoop,
+  proceed,
+  continueLoop,
+  type Flow,
+  type Frame,
+  type Slot,
+  type Statement,
+} from '../execute/frame.ts';
 import type { BranchNode, Node } from '../parse/node.ts';
-import { fail, type Place, type Unit } from './unit.ts';
+import { fail, type ErrorNode, type CompileContext } from './compile-context.ts';
 
-/** A range while it runs. */
+/** A compiled range. */
 interface Range {
-  readonly unit: Unit;
+  readonly context: CompileContext;
   readonly node: BranchNode;
-  /** Where errors of the pipeline are. */
-  readonly place: Place;
+  /** Node for errors of the pipeline. */
+  readonly errorNode: ErrorNode;
   readonly body: Statement;
-  /** The variables that get the key and the element; undefined where there are none. */
+  /** Variables for the key and the element; undefined if not declared. */
   readonly keySlot: number | undefined;
   readonly elementSlot: number | undefined;
 }
 
-/** Whether a range had anything to visit. */
+/** Whether there was anything to iterate over. */
 type Visit = 'empty' | 'done';
 
 /** Compiles a range. */
 export function compileRange(
-  unit: Unit,
+  context: CompileContext,
   node: BranchNode,
-  compileList: (unit: Unit, nodes: readonly Node[]) => Statement,
+  compileList: (context: CompileContext, nodes: readonly Node[]) => Statement,
 ): Statement {
-  const { run, last } = compileRangePipeline(unit, node.pipe);
-  const slots = node.pipe.declarations.map(({ name }) => findVariable(unit, name)?.slot);
-  const body = compileList(unit, node.list);
-  const otherwise: Statement = node.elseList === undefined ? () => goOn : compileList(unit, node.elseList);
+  const { run, last } = compileRangePipeline(context, node.pipe);
+  const slots = node.pipe.declarations.map(({ name }) => findVariable(context, name)?.slot);
+  const body = compileList(context, node.list);
+  const otherwise: Statement = node.elseList === undefined ? () => proceed : compileList(context, node.elseList);
   const keySlot = slots.length > 1 ? slots[0] : undefined;
-  const range = { unit, node, place: last, body, keySlot, elementSlot: slots.at(-1) };
+  const range = { context, node, errorNode: last, body, keySlot, elementSlot: slots.at(-1) };
   return (frame) => {
-    frame.running.step(unit, node);
-    return visit(frame, range, run(frame)) === 'empty' ? otherwise(frame) : goOn;
+    frame.execution.step(context, node);
+    return visit(frame, range, run(frame)) === 'empty' ? otherwise(frame) : proceed;
   };
 }
 
@@ -69,19 +77,19 @@ function visitObject(frame: Frame, range: Range, object: GoObject): Visit {
   return cannotIterate(frame, range, object);
 }
 
-function cannotIterate(frame: Frame, { unit, place }: Range, value: Value): never {
+function cannotIterate(frame: Frame, { context, errorNode }: Range, value: Value): never {
   const isPointer = value instanceof GoObject && value.kind === 'ptr';
   const shown = isPointer ? (value.text() ?? formatPointee(value)) : format(value);
-  return fail(unit, frame, place, `range can't iterate over ${shown}`);
+  return fail(context, frame, errorNode, `range can't iterate over ${shown}`);
 }
 
 function visitList(frame: Frame, range: Range, list: readonly Value[], type: string): Visit {
   const { length } = list;
   if (length === 0) return 'empty';
-  const { dot, dotType } = begin(frame, range, type);
+  const { dot, dotType } = enterLoop(frame, range, type);
   for (let i = 0; i < length; i++) {
     if (range.keySlot !== undefined) frame.variables[range.keySlot] = int(i);
-    if (iterate(frame, range, list[i]) === breakOut) break;
+    if (iterate(frame, range, list[i]) === breakLoop) break;
   }
   frame.dot = dot;
   frame.dotType = dotType;
@@ -92,10 +100,10 @@ function visitMap(frame: Frame, range: Range, map: ReadonlyMap<string, Value>, t
   if (map.size === 0) return 'empty';
   const keys = sortedKeys(map);
   const values = keys.map((key) => map.get(key));
-  const { dot, dotType } = begin(frame, range, type);
+  const { dot, dotType } = enterLoop(frame, range, type);
   for (const [i, key] of keys.entries()) {
     if (range.keySlot !== undefined) frame.variables[range.keySlot] = key;
-    if (iterate(frame, range, values[i]) === breakOut) break;
+    if (iterate(frame, range, values[i]) === breakLoop) break;
   }
   frame.dot = dot;
   frame.dotType = dotType;
@@ -105,20 +113,20 @@ function visitMap(frame: Frame, range: Range, map: ReadonlyMap<string, Value>, t
 function visitInt(frame: Frame, range: Range, count: Int): Visit {
   if (range.node.pipe.declarations.length > 1) {
     const detail = `can't use ${count.value} to iterate over more than one variable`;
-    return fail(range.unit, frame, range.place, detail);
+    return fail(range.context, frame, range.errorNode, detail);
   }
   if (count.value <= 0n) return 'empty';
-  const { dot, dotType } = begin(frame, range, '');
+  const { dot, dotType } = enterLoop(frame, range, '');
   for (let i = 0n; i < count.value; i++) {
-    if (iterate(frame, range, new Int(count.kind, i)) === breakOut) break;
+    if (iterate(frame, range, new Int(count.kind, i)) === breakLoop) break;
   }
   frame.dot = dot;
   frame.dotType = dotType;
   return 'done';
 }
 
-/** Notes the type of the elements, for errors; answers what is to be put back. */
-function begin(frame: Frame, { elementSlot }: Range, type: string): { dot: Slot; dotType: string } {
+/** Records the type of the elements, for errors; returns the values to restore afterwards. */
+function enterLoop(frame: Frame, { elementSlot }: Range, type: string): { dot: Slot; dotType: string } {
   const { dot, dotType } = frame;
   frame.dotType = type;
   if (elementSlot !== undefined) frame.variableTypes[elementSlot] = type;
@@ -126,9 +134,9 @@ function begin(frame: Frame, { elementSlot }: Range, type: string): { dot: Slot;
 }
 
 function iterate(frame: Frame, range: Range, element: Slot): Flow {
-  frame.running.step(range.unit, range.node);
+  frame.execution.step(range.context, range.node);
   if (range.elementSlot !== undefined) frame.variables[range.elementSlot] = element;
   frame.dot = element;
   const flow = range.body(frame);
-  return flow === nextIteration ? goOn : flow;
+  return flow === continueLoop ? proceed : flow;
 }

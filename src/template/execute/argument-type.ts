@@ -1,16 +1,16 @@
 import { goTypeOf, isMap } from '../../go/types.ts';
 import { GoError, GoObject, Int, NamedMap, Slice, type IntKind, type Value } from '../../go/value.ts';
 
-/** Parameter types by Go's names, and which values fit them. */
+/** Parameter types by Go's names, and the values they accept. */
 
-/** Whether a parameter takes any value. */
-export function takesAnything(type: string): boolean {
+/** Whether a parameter accepts any value. */
+export function acceptsAnyValue(type: string): boolean {
   return type === 'interface {}' || type === 'reflect.Value' || type === 'any';
 }
 
 /** Whether nil is a value of the type. */
 export function canBeNil(type: string): boolean {
-  return takesAnything(type) || type === 'error' || /^(?:\[\]|map\[|\*|func\()/.test(type);
+  return acceptsAnyValue(type) || type === 'error' || /^(?:\[\]|map\[|\*|func\()/.test(type);
 }
 
 const integerTypes: ReadonlySet<string> = new Set<IntKind>([
@@ -26,12 +26,12 @@ const integerTypes: ReadonlySet<string> = new Set<IntKind>([
   'uint64',
 ]);
 
-/** Whether the type is one of Go's integers. */
+/** Whether the type is one of Go's integer types. */
 export function isIntegerType(type: string): type is IntKind {
   return integerTypes.has(type);
 }
 
-/** A map that holds nothing and takes nothing. */
+/** An empty map that rejects new entries. */
 class NilMap extends NamedMap {
   constructor(goType: string) {
     super(goType, null);
@@ -42,7 +42,7 @@ class NilMap extends NamedMap {
   }
 }
 
-/** The zero value of a type: what a nil argument becomes, and what a map yields for a key that it lacks. */
+/** Returns the zero value of a type, used for nil arguments and missing map keys. */
 export function zeroValue(type: string): Value {
   if (type.startsWith('map[')) return new NilMap(type);
   if (type.startsWith('[]')) return type === '[]uint8' ? new Uint8Array() : new Slice(type.slice(2), null);
@@ -59,7 +59,7 @@ export function zeroValue(type: string): Value {
   }
 }
 
-/** The type of what a map or list holds. */
+/** Returns the element type of a map or list. */
 export function elementType(container: Value): string {
   if (container instanceof Slice) return container.element;
   if (container instanceof Uint8Array) return 'uint8';
@@ -68,8 +68,8 @@ export function elementType(container: Value): string {
   return /^map\[[^\]]*\](.*)$/.exec(type)?.[1] ?? 'interface {}';
 }
 
-/** Whether a value can be given where the type is asked for. */
-export function fits(value: Value, type: string): boolean {
+/** Whether a value can be passed for a parameter type. */
+export function isAssignable(value: Value, type: string): boolean {
   switch (type) {
     case 'interface {}':
     case 'reflect.Value':
@@ -84,12 +84,14 @@ export function fits(value: Value, type: string): boolean {
     case 'map[string]interface {}':
       return isMap(value) && !(value instanceof NamedMap && value.goType.startsWith('map[') && value.goType !== type);
     default:
-      return value !== null && fitsName(value, type);
+      return value !== null && hasType(value, type);
   }
 }
 
-/** Whether it is of that type, or the pointer to it, or what the pointer is asked to. */
-function fitsName(value: NonNullable<Value>, type: string): boolean {
+/**
+ * Whether a value has a type, or is a pointer to it, or the type is a pointer to the value's type.
+ */
+function hasType(value: NonNullable<Value>, type: string): boolean {
   const own = goTypeOf(value);
   if (own === type) return true;
   return value instanceof GoObject && (own === `*${type}` || `*${own}` === type);

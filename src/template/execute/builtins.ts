@@ -6,12 +6,15 @@ import { escapeHtml, escapeJs, escapeUrlQuery } from './escape.ts';
 import type { Slot } from './frame.ts';
 import { indexValue, lengthOf, sliceValue } from './index-value.ts';
 
-/** A function of the language itself. Where a parameter is a `reflect.Value`, it gets what an operand yields, no value included. */
+/**
+ * A built-in function of the template language. `reflect.Value` parameters accept any result of an
+ * operand, including no value.
+ */
 export interface Builtin {
   readonly params: readonly string[];
   readonly variadic: boolean;
   readonly call: (...args: never[]) => Slot;
-  /** Whether it can yield a nil that is a value. */
+  /** Whether it can return a nil that is a value. */
   readonly nullable: boolean;
 }
 
@@ -26,7 +29,7 @@ function variadic(params: readonly string[], call: Builtin['call'], nullable = f
   return { params, variadic: true, call, nullable };
 }
 
-/** The function `call`. No value of a template is a function, so it always fails. */
+/** The function `call`. It always fails, because no template value is a function. */
 function callValue(name: string, callee: Slot): Slot {
   if (callee === undefined || callee === null) throw new GoError('call of nil');
   throw new GoError(`non-function ${name} of type ${goTypeOf(callee)}`);

@@ -5,27 +5,27 @@ import { convert } from './convert.ts';
 import type { Frame, Slot } from './frame.ts';
 import { invoke } from './invoke.ts';
 import type { AnyNode, ArgumentNode, ConstantNode } from '../parse/node.ts';
-import { fail, type Compiled, type Place, type Unit } from '../compile/unit.ts';
+import { fail, type Compiled, type ErrorNode, type CompileContext } from '../compile/compile-context.ts';
 
-/** A place in a template where a method is called. Which one, and what its parameters are, shows only when it runs. */
+/** A method call in a template. The method and its parameters are known only at run time. */
 export interface MethodCall {
-  readonly unit: Unit;
+  readonly context: CompileContext;
   readonly node: AnyNode;
-  readonly place: Place;
+  readonly errorNode: ErrorNode;
   readonly args: readonly MethodArgument[];
-  /** Whether one more argument comes through the pipe. */
+  /** Whether there is one more argument from the pipe. */
   readonly piped: boolean;
 }
 
-/** An argument whose type is not known yet: a literal, or an operand that is converted when it is. */
+/** An argument whose type is not known yet: a literal, or an operand to be converted. */
 interface MethodArgument {
   readonly value: ConstantNode | Compiled;
-  /** The operand that was looked at last when it is evaluated. */
-  readonly last: Place;
+  /** The operand evaluated last. */
+  readonly last: ErrorNode;
 }
 
-/** Prepares an argument for methods. */
-export function methodArgument(unit: Unit, node: ArgumentNode): MethodArgument {
+/** Compiles an argument of a method. */
+export function methodArgument(context: CompileContext, node: ArgumentNode): MethodArgument {
   switch (node.kind) {
     case 'nil':
     case 'bool':
@@ -33,24 +33,24 @@ export function methodArgument(unit: Unit, node: ArgumentNode): MethodArgument {
     case 'string':
       return { value: node, last: node };
     default: {
-      const value = unit.compile.operand(unit, node);
+      const value = context.compile.operand(context, node);
       return { value, last: value.last };
     }
   }
 }
 
-/** Calls a method with the arguments of that place. */
+/** Calls a method with the arguments of a call. */
 export function callMethod(frame: Frame, method: GoFunction, name: string, call: MethodCall, final: Slot): Slot {
-  const { unit, node, args, piped } = call;
-  const wrong = argumentCountError(method, name, args.length, piped) ?? method.refusal;
-  if (wrong !== undefined) return fail(unit, frame, call.place, wrong);
+  const { context, node, args, piped } = call;
+  const problem = argumentCountError(method, name, args.length, piped) ?? method.refusal;
+  if (problem !== undefined) return fail(context, frame, call.errorNode, problem);
   const values = args.map(({ value, last }, i) => {
     const type = parameterType(method, i);
     return 'run' in value
-      ? convert(unit, frame, last, value.run(frame), type)
-      : compileConstant(unit, type, value).run(frame);
+      ? convert(context, frame, last, value.run(frame), type)
+      : compileConstant(context, type, value).run(frame);
   });
-  const place = args.length === 0 ? call.place : args.at(-1)?.last;
-  if (piped) values.push(convert(unit, frame, place, final, parameterType(method, args.length)));
-  return invoke(unit, frame, node, name, method.call, values);
+  const errorNode = args.length === 0 ? call.errorNode : args.at(-1)?.last;
+  if (piped) values.push(convert(context, frame, errorNode, final, parameterType(method, args.length)));
+  return invoke(context, frame, node, name, method.call, values);
 }

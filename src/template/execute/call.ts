@@ -2,12 +2,15 @@ import type { GoFunction } from '../../go/value.ts';
 
 type Signature = Pick<GoFunction, 'params' | 'variadic'>;
 
-/** The type of the parameter that takes the argument at `index`. */
+/** Returns the type of the parameter for the argument at `index`. */
 export function parameterType({ params }: Signature, index: number): string {
   return params[index] ?? params.at(-1) ?? 'interface {}';
 }
 
-/** Go's text where a function gets too many or too few arguments. `piped`: one more comes through the pipe. */
+/**
+ * Returns Go's error if a function gets too many or too few arguments. `piped`: there is one more
+ * argument from the pipe.
+ */
 export function argumentCountError(
   signature: Signature,
   name: string,

@@ -5,10 +5,10 @@ import { goTypeOf, kindOf } from '../../go/types.ts';
 import { GoError, GoObject, Int, NamedMap, Slice, type Value } from '../../go/value.ts';
 import type { Slot } from './frame.ts';
 
-/** What can be compared by its size, or for being equal. */
+/** A value that can be ordered or tested for equality. */
 type Basic = boolean | number | string | Int | Complex;
 
-/** The groups of kinds within which values can be compared. */
+/** Groups of kinds whose values are comparable with each other. */
 type Group = 'bool' | 'complex' | 'int' | 'uint' | 'float' | 'string';
 
 function basicOf(value: Slot): Basic | undefined {
@@ -37,7 +37,7 @@ function incompatible(a: NonNullable<Value>, b: NonNullable<Value>): GoError {
   return new GoError(`incompatible types for comparison: ${goTypeOf(a)} and ${goTypeOf(b)}`);
 }
 
-/** Whether two values are equal, as templates see it. */
+/** Whether two values are equal in templates. */
 export function equal(a: Slot, b: Slot): boolean {
   if (typeof a === 'string' && typeof b === 'string') return equalStrings(a, b);
   const [first, second] = [basicOf(a), basicOf(b)];
@@ -55,7 +55,7 @@ export function equal(a: Slot, b: Slot): boolean {
   return first === second;
 }
 
-/** Equality of what is no number, string or bool. */
+/** Compares values that are not numbers, strings or booleans. */
 function equalOthers(a: Value, b: Value): boolean {
   if (a !== null && b !== null && kindOf(a) !== kindOf(b)) {
     const shown = sprintf('%s: %v, %s: %v', [a, goTypeOf(a), goTypeOf(b), b]);
@@ -74,18 +74,18 @@ function equalStructs(a: GoObject, b: GoObject): boolean {
   return a.members().every(([, value], i) => equal(value, members[i]?.[1]));
 }
 
-/** Whether a value is nil, or a list or map that is. */
+/** Whether a value is nil, or a nil list or map. */
 function isNil(value: Value): boolean {
   return value === null || ((value instanceof Slice || value instanceof NamedMap) && value.isNil);
 }
 
-/** Whether `a` equals any of the others: the function `eq`. */
+/** The function `eq`: whether `a` equals any of the others. */
 export function equalsAny(a: Slot, ...others: Slot[]): boolean {
   if (others.length === 0) throw new GoError('missing argument for comparison');
   return others.some((other) => equal(a, other));
 }
 
-/** Whether `a` comes before `b`: the function `lt`. */
+/** The function `lt`. */
 export function less(a: Slot, b: Slot): boolean {
   const [first, second] = [basicOf(a), basicOf(b)];
   if (a === undefined || a === null || b === undefined || b === null || first === undefined || second === undefined) {

@@ -1,39 +1,45 @@
 import { goTypeOf } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
-import { canBeNil, fits, takesAnything, zeroValue } from './argument-type.ts';
+import { canBeNil, isAssignable, acceptsAnyValue, zeroValue } from './argument-type.ts';
 import type { Expression, Frame, Slot } from './frame.ts';
-import { fail, type Compiled, type Place, type Unit } from '../compile/unit.ts';
+import { fail, type Compiled, type ErrorNode, type CompileContext } from '../compile/compile-context.ts';
 
-/** The value as an argument of that type, or an error at `place`. */
-export function convert(unit: Unit, frame: Frame, place: Place, value: Slot, type: string): Value {
-  if (value === undefined || value === null) return convertNil(unit, frame, place, value, type);
-  if (fits(value, type)) return value;
-  return fail(unit, frame, place, `wrong type for value; expected ${type}; got ${goTypeOf(value)}`);
+/** Converts a value to an argument of a type; reports an error at `errorNode`. */
+export function convert(context: CompileContext, frame: Frame, errorNode: ErrorNode, value: Slot, type: string): Value {
+  if (value === undefined || value === null) return convertNil(context, frame, errorNode, value, type);
+  if (isAssignable(value, type)) return value;
+  return fail(context, frame, errorNode, `wrong type for value; expected ${type}; got ${goTypeOf(value)}`);
 }
 
-function convertNil(unit: Unit, frame: Frame, place: Place, value: null | undefined, type: string): Value {
-  if (takesAnything(type)) return null;
+function convertNil(
+  context: CompileContext,
+  frame: Frame,
+  errorNode: ErrorNode,
+  value: null | undefined,
+  type: string,
+): Value {
+  if (acceptsAnyValue(type)) return null;
   if (value === undefined && canBeNil(type)) return zeroValue(type);
   const problem =
     value === undefined
       ? `invalid value; expected ${type}`
       : `wrong type for value; expected ${type}; got interface {}`;
-  return fail(unit, frame, place, problem);
+  return fail(context, frame, errorNode, problem);
 }
 
-/** An expression whose value is checked against a type. */
-export function converted(unit: Unit, compiled: Compiled, type: string): Compiled {
+/** Returns an expression whose result is checked against a type. */
+export function compileConversion(context: CompileContext, compiled: Compiled, type: string): Compiled {
   const { run, last } = compiled;
-  return { run: converting(unit, run, last, type), last, nullable: takesAnything(type) };
+  return { run: conversion(context, run, last, type), last, nullable: acceptsAnyValue(type) };
 }
 
-function converting(unit: Unit, run: Expression, place: Place, type: string): Expression {
-  if (takesAnything(type)) return (frame) => run(frame) ?? null;
+function conversion(context: CompileContext, run: Expression, errorNode: ErrorNode, type: string): Expression {
+  if (acceptsAnyValue(type)) return (frame) => run(frame) ?? null;
   if (type === 'string') {
     return (frame) => {
       const value = run(frame);
-      return typeof value === 'string' ? value : convert(unit, frame, place, value, type);
+      return typeof value === 'string' ? value : convert(context, frame, errorNode, value, type);
     };
   }
-  return (frame) => convert(unit, frame, place, run(frame), type);
+  return (frame) => convert(context, frame, errorNode, run(frame), type);
 }

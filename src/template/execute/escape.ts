@@ -23,7 +23,7 @@ const jsEscapes: Readonly<Record<string, string>> = {
   '=': String.raw`\u003D`,
 };
 
-/** What the escaping functions work on: their arguments as `print` writes them. */
+/** Joins the arguments of an escaping function as `print` does. */
 function joined(values: readonly Value[]): string {
   const [first] = values;
   if (values.length === 1 && typeof first === 'string') return first;
@@ -33,7 +33,10 @@ function joined(values: readonly Value[]): string {
   );
 }
 
-/** Unlike an action, a function gets a copy of what is no pointer, without the methods that only a pointer has. */
+/**
+ * Unlike an action, a function gets a copy of a non-pointer, without the methods that only a
+ * pointer has.
+ */
 function argumentText(value: Value): string {
   return value instanceof GoObject && value.kind !== 'ptr' ? format(value) : printed(value);
 }
@@ -53,7 +56,7 @@ function escapeJsCharacter(character: string): string {
   if (escaped !== undefined) return escaped;
   const point = character.codePointAt(0) ?? 0;
   if (point < 0x80) return `\\u${hex(point, 4)}`;
-  // bytes that are no UTF-8 stay as they are
+  // bytes that are not valid UTF-8 stay unchanged
   return isPrint(point) || !character.isWellFormed() ? character : `\\u${hex(point, 4)}`;
 }
 

@@ -1,40 +1,51 @@
 import { quote } from '../../go/strconv.ts';
 import { GoError, type Value } from '../../go/value.ts';
-import type { MissingKey, Origin, Running, Slot } from './frame.ts';
+import type { MissingKey, Origin, ExecutionState, Slot } from './frame.ts';
 import type { BoundCalls } from '../function.ts';
 import type { AnyNode } from '../parse/node.ts';
 import { nodeText } from '../parse/node-text.ts';
-import { positionOf, TemplateDepthError, TemplateLimitError } from '../template-error.ts';
-import type { TemplateSet, TemplateFile } from '../template-set.ts';
+import { TemplateDepthError, TemplateLimitError } from '../template-error.ts';
+import { positionOf } from '../template-file.ts';
+import type { TemplateSet } from '../template-set.ts';
+import type { TemplateFile } from '../template-file.ts';
 import type { CompiledTemplate } from '../compile/compile.ts';
 
 export interface ExecutionOptions {
-  /** What a field that a map lacks yields; Helm's is `zero`, in strict mode `error`. */
+  /** Value of a key that a map does not have. Helm uses `zero`, and `error` in strict mode. */
   readonly missingKey: MissingKey;
-  /** What the bound functions do in this execution. */
+  /** Implementations of the bound functions for this execution. */
   readonly calls?: BoundCalls;
   readonly limits?: ExecutionLimits;
-  /** Asked at every step whether something outside wants the execution to end, and why; what it answers follows the name of the template. Default: never. */
+  /**
+   * Called at every step; a returned reason ends the execution, and follows the name of the
+   * template in the error. Default: never interrupts.
+   */
   readonly interruption?: Interruption;
 }
 
-/** Answers why an execution has to end; undefined where it need not. `heavy` says that what was just done, or is about to be, is far more than a step. */
+/**
+ * Returns the reason to end an execution, or undefined to continue. `heavy`: the operation just
+ * done, or about to be done, takes much longer than a step.
+ */
 export type Interruption = (heavy: boolean) => string | undefined;
 
-/** Limits of an execution. What is left out has a default that is far beyond any chart. */
+/** Limits of an execution. The defaults are far beyond the needs of any chart. */
 interface ExecutionLimits {
-  /** Actions, iterations and calls of templates; what functions take and make counts as well where it is {@link isLarge large}. */
+  /**
+   * Number of actions, iterations and template calls; arguments and results of functions count as
+   * well if they are {@link isLarge large}. Default: 10,000,000.
+   */
   readonly steps?: number;
-  /** UTF-16 units that a template may write. */
+  /** Maximum output of a template, in UTF-16 units. Default: 32 Mi. */
   readonly output?: number;
-  /** UTF-16 units of a text that a function makes. */
+  /** Maximum length of a string that a function returns, in UTF-16 units. Default: 16 Mi. */
   readonly text?: number;
-  /** Elements of a list that a function makes. */
+  /** Maximum number of elements of a list that a function returns. Default: 1,000,000. */
   readonly elements?: number;
-  /** How deep `template` may nest. */
+  /** Maximum nesting of `template` actions. Default: 100,000. */
   readonly depth?: number;
-  /** How deep texts may be executed within others. */
-  readonly texts?: number;
+  /** Maximum nesting of {@link Execution.executeText}. Default: 1000. */
+  readonly textDepth?: number;
 }
 
 const defaultSteps = 10_000_000;
@@ -42,17 +53,22 @@ const defaultOutput = 32 * 1024 * 1024;
 const defaultText = 16 * 1024 * 1024;
 const defaultElements = 1_000_000;
 const defaultDepth = 100_000;
-const defaultTexts = 1000;
+const defaultTextDepth = 1000;
 
-/** So much of a text, or of a list, counts as a step: it takes about the time of one. */
+/**
+ * Amounts of text and of list elements that count as one step, because they take about as long.
+ */
 const textPerStep = 64;
 const elementsPerStep = 4;
 
-/** From this many nested templates on, running out of stack is taken for Go's error of endless recursion. */
+/**
+ * Depth of nested templates from which a stack overflow is reported as Go's error of endless
+ * recursion.
+ */
 const endlessDepth = 500;
 
-/** Executes templates of a set: it counts what they do, and lets bound functions call templates. */
-export class Execution implements Running {
+/** Executes templates of a set. It counts steps, and lets bound functions call templates. */
+export class Execution implements ExecutionState {
   out = '';
   depth = 0;
   readonly missingKey: MissingKey;
@@ -60,15 +76,15 @@ export class Execution implements Running {
   #templates: TemplateSet;
   #steps = 0;
   #nesting = 0;
-  #texts = 0;
-  deepest = 0;
+  #textDepth = 0;
+  lastCallDepth = 0;
   #origin: Origin | undefined;
   #node: AnyNode | undefined;
   readonly #maxSteps: number;
   readonly #maxOutput: number;
   readonly #maxText: number;
   readonly #maxElements: number;
-  readonly #maxTexts: number;
+  readonly #maxTextDepth: number;
   readonly #interruption: Interruption | undefined;
   readonly #calls: ReadonlyMap<string, (...args: Slot[]) => Value>;
 
@@ -81,15 +97,16 @@ export class Execution implements Running {
     this.#maxOutput = limits.output ?? defaultOutput;
     this.#maxText = limits.text ?? defaultText;
     this.#maxElements = limits.elements ?? defaultElements;
-    this.#maxTexts = limits.texts ?? defaultTexts;
+    this.#maxTextDepth = limits.textDepth ?? defaultTextDepth;
     this.#interruption = interruption;
-    // the arguments are checked against the parameters before the call
+    // arguments are checked against the parameters before the call
     this.#calls = new Map(Object.entries(calls) as [string, (...args: Slot[]) => Value][]);
   }
 
   /**
-   * Runs the template of that name and answers what it wrote. Bound functions may call it, for `include`.
-   * Throws `TemplateExecError` where the template fails, `GoError` where there is none, `TemplateLimitError` past a limit.
+   * Runs a template and returns its output. Bound functions may call it, for `include`. Throws
+   * `TemplateExecError` if the template fails, `GoError` if it does not exist, and
+   * `TemplateLimitError` if a limit is exceeded.
    */
   execute(name: string, data: Value): string {
     const template = this.#templates.lookup(name);
@@ -100,22 +117,23 @@ export class Execution implements Running {
   }
 
   /**
-   * Parses a text and runs it, for `tpl`. What it defines is there for it and for what it calls, not afterwards.
-   * Throws as {@link execute}, and `TemplateParseError` where the text is no template.
+   * Parses and runs a text, for `tpl`. Templates that it defines are available only to the text
+   * itself and to templates it calls. Throws like {@link execute}, and `TemplateParseError` if the
+   * text does not parse.
    */
   executeText(file: TemplateFile, data: Value): string {
     const templates = this.#templates;
     const { set, template } = templates.extend(file);
-    if (this.#texts >= this.#maxTexts) this.#fail(`executes texts nested more than ${this.#maxTexts} deep`);
+    if (this.#textDepth >= this.#maxTextDepth) this.#fail(`executes texts nested more than ${this.#maxTextDepth} deep`);
     this.#templates = set;
-    this.#texts++;
+    this.#textDepth++;
     try {
       return this.#start(template, data);
     } catch (error) {
       if (!(error instanceof TemplateLimitError)) throw error;
       throw new TemplateLimitError(error.templateName, error.position, error.limit, error.position.name === file.name);
     } finally {
-      this.#texts--;
+      this.#textDepth--;
       this.#templates = templates;
     }
   }
@@ -143,7 +161,7 @@ export class Execution implements Running {
     try {
       return this.#run(template, data);
     } catch (error) {
-      // V8 has no other sign of a stack or string that is too large
+      // V8 reports stack overflows and strings that are too long only as a RangeError
       throw error instanceof RangeError ? this.#tooLarge(template, error) : error;
     }
   }
@@ -151,8 +169,8 @@ export class Execution implements Running {
   #tooLarge(template: CompiledTemplate, error: RangeError): Error {
     const origin = this.#origin ?? template;
     const node = this.#node;
-    const position = positionOf(origin.source, node?.pos ?? 0);
-    if (node?.kind === 'template' && this.deepest > endlessDepth) {
+    const position = positionOf(origin.file, node?.pos ?? 0);
+    if (node?.kind === 'template' && this.lastCallDepth > endlessDepth) {
       return new TemplateDepthError(origin.name, position, nodeText(node), defaultDepth);
     }
     return new TemplateLimitError(origin.name, position, `needs too much memory: ${error.message}`);
@@ -174,10 +192,10 @@ export class Execution implements Running {
     this.#steps++;
     if (this.#steps > this.#maxSteps) this.#fail(`takes more than ${this.#maxSteps} steps`);
     if (this.out.length > this.#maxOutput) this.#fail(`writes more than ${this.#maxOutput} characters`);
-    if (this.#interruption !== undefined) this.#mayGoOn(this.#interruption(false));
+    if (this.#interruption !== undefined) this.#failIf(this.#interruption(false));
   }
 
-  weigh(origin: Origin, node: AnyNode, value: Slot): void {
+  countLarge(origin: Origin, node: AnyNode, value: Slot): void {
     this.#origin = origin;
     this.#node = node;
     if (typeof value === 'string') {
@@ -187,16 +205,16 @@ export class Execution implements Running {
       if (value.length > this.#maxElements) this.#fail(`makes a list of more than ${this.#maxElements} elements`);
       this.#steps += value.length / elementsPerStep;
     }
-    if (this.#interruption !== undefined) this.#mayGoOn(this.#interruption(true));
+    if (this.#interruption !== undefined) this.#failIf(this.#interruption(true));
   }
 
-  #mayGoOn(reason: string | undefined): void {
+  #failIf(reason: string | undefined): void {
     if (reason !== undefined) this.#fail(reason);
   }
 
   #fail(problem: string): never {
     const origin = this.#origin;
     if (origin === undefined) throw new Error('nothing is executed');
-    throw new TemplateLimitError(origin.name, positionOf(origin.source, this.#node?.pos ?? 0), problem);
+    throw new TemplateLimitError(origin.name, positionOf(origin.file, this.#node?.pos ?? 0), problem);
   }
 }

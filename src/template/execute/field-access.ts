@@ -2,14 +2,16 @@ import { goTypeOf, isMap } from '../../go/types.ts';
 import { GoObject, NamedMap, type GoFunction, type Value } from '../../go/value.ts';
 import { elementType, zeroValue } from './argument-type.ts';
 import type { Frame, Slot } from './frame.ts';
-import { fail, type Place, type Unit } from '../compile/unit.ts';
+import { fail, type ErrorNode, type CompileContext } from '../compile/compile-context.ts';
 
 /** A chain of names in a template, such as `.Values.image.tag`. */
 export interface FieldSite {
-  readonly unit: Unit;
+  readonly context: CompileContext;
   readonly names: readonly string[];
-  readonly place: Place;
-  /** Go's type of what the first name is looked up on, where it is an element of a list or map; else empty. */
+  readonly errorNode: ErrorNode;
+  /**
+   * Returns Go's type of the receiver if it is an element of a list or map, else an empty string.
+   */
   readonly receiverType: (frame: Frame) => string;
   /** Calls a method without arguments. */
   readonly callMethod: (frame: Frame, method: GoFunction, name: string) => Slot;
@@ -27,7 +29,7 @@ export function followFields(frame: Frame, receiver: Slot, site: FieldSite): Slo
   return value;
 }
 
-/** Looks up the name at `index`. `container` is what the receiver was found in. */
+/** Looks up the name at `index`. `container` is the value that contains the receiver. */
 export function field(frame: Frame, receiver: Slot, site: FieldSite, index: number, container: Slot): Slot {
   if (!(receiver instanceof Map)) return fieldOfOther(frame, receiver, site, index, container);
   const name = site.names[index] ?? '';
@@ -35,7 +37,7 @@ export function field(frame: Frame, receiver: Slot, site: FieldSite, index: numb
     const method = receiver.method(name);
     if (method !== undefined) return site.callMethod(frame, method, name);
   }
-  // a Map that is a value has strings for keys and values for values
+  // a Map that is a Value has string keys and Values
   const value = receiver.get(name) as Slot;
   return value === undefined ? missing(frame, receiver as Value, site, name) : value;
 }
@@ -44,7 +46,7 @@ function fieldOfOther(frame: Frame, receiver: Slot, site: FieldSite, index: numb
   const name = site.names[index] ?? '';
   if (receiver === undefined) return fieldOfNothing(frame, site, name);
   if (receiver === null) {
-    return fail(site.unit, frame, site.place, `nil pointer evaluating interface {}.${name}`);
+    return fail(site.context, frame, site.errorNode, `nil pointer evaluating interface {}.${name}`);
   }
   if (receiver instanceof GoObject) {
     const method = receiver.method(name);
@@ -58,20 +60,20 @@ function fieldOfOther(frame: Frame, receiver: Slot, site: FieldSite, index: numb
 }
 
 function fieldOfNothing(frame: Frame, site: FieldSite, name: string): Slot {
-  if (frame.running.missingKey === 'error') {
-    fail(site.unit, frame, site.place, `nil data; no entry for key "${name}"`);
+  if (frame.execution.missingKey === 'error') {
+    fail(site.context, frame, site.errorNode, `nil data; no entry for key "${name}"`);
   }
   return undefined;
 }
 
 function missing(frame: Frame, container: Value, site: FieldSite, name: string): Slot {
-  switch (frame.running.missingKey) {
+  switch (frame.execution.missingKey) {
     case 'invalid':
       return undefined;
     case 'zero':
       return container instanceof Map && !(container instanceof NamedMap) ? null : zeroValue(elementType(container));
     case 'error':
-      return fail(site.unit, frame, site.place, `map has no entry for key "${name}"`);
+      return fail(site.context, frame, site.errorNode, `map has no entry for key "${name}"`);
   }
 }
 
@@ -80,29 +82,34 @@ function noSuchField(frame: Frame, receiver: Value, site: FieldSite, index: numb
   const type = staticType(frame, receiver, site, index, container);
   const unexported = receiver instanceof GoObject && receiver.members().some(([member]) => member === name);
   const problem = unexported ? `${name} is an unexported field of struct` : `can't evaluate field ${name} in`;
-  return fail(site.unit, frame, site.place, `${problem} type ${type}`);
+  return fail(site.context, frame, site.errorNode, `${problem} type ${type}`);
 }
 
-/** Go's type of a receiver as errors name it: of an element of a list or map, the type that all elements have. */
+/**
+ * Returns Go's type of a receiver for errors: for an element of a list or map, its element type.
+ */
 function staticType(frame: Frame, receiver: Value, site: FieldSite, index: number, container: Slot): string {
   if (index === 0) return site.receiverType(frame) || goTypeOf(receiver);
   if (!isMap(container) && !(container instanceof GoObject && isMap(container.contents()))) return goTypeOf(receiver);
   return elementType(container);
 }
 
-/** The method of that name that a value has. */
+/** Returns a method of a value by name. */
 export function methodOf(receiver: Slot, name: string): GoFunction | undefined {
   return receiver instanceof GoObject || receiver instanceof NamedMap ? receiver.method(name) : undefined;
 }
 
-/** Looks up the last name of a chain that has arguments, for the error: only methods take arguments. */
+/**
+ * Looks up the last name of a chain with arguments, only to report the error, because only methods
+ * accept arguments.
+ */
 export function fieldWithArguments(frame: Frame, receiver: Slot, site: FieldSite, container: Slot): Slot {
   const index = site.names.length - 1;
   const name = site.names[index] ?? '';
   const inMap = isMap(receiver) || (receiver instanceof GoObject && isMap(receiver.contents()));
-  if (inMap) return fail(site.unit, frame, site.place, `${name} is not a method but has arguments`);
+  if (inMap) return fail(site.context, frame, site.errorNode, `${name} is not a method but has arguments`);
   const value = fieldOfOther(frame, receiver, site, index, container);
   return value === undefined
     ? value
-    : fail(site.unit, frame, site.place, `${name} has arguments but cannot be invoked as function`);
+    : fail(site.context, frame, site.errorNode, `${name} has arguments but cannot be invoked as function`);
 }

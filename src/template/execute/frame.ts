@@ -1,58 +1,66 @@
 import type { Value } from '../../go/value.ts';
 import type { AnyNode } from '../parse/node.ts';
-import type { Source } from '../template-error.ts';
+import type { TemplateFile } from '../template-file.ts';
 
-/** What an expression yields. `undefined` is no value at all, which Go tells apart from a nil that a map or list holds (`null`). */
+/**
+ * Result of an expression. `undefined` means no value, which Go distinguishes from `null`, a nil in
+ * a map or list.
+ */
 export type Slot = Value | undefined;
 
-/** What a field that a map lacks yields: Go's option `missingkey`. */
+/** Value of a key that a map does not have: Go's option `missingkey`. */
 export type MissingKey = 'invalid' | 'zero' | 'error';
 
-/** Part of a compiled template: computes a value. */
+/** A compiled expression: computes a value. */
 export type Expression = (frame: Frame) => Slot;
 
-/** How the statements of a list go on. */
-export type Flow = typeof goOn | typeof breakOut | typeof nextIteration;
+/** How execution continues after a statement. */
+export type Flow = typeof proceed | typeof breakLoop | typeof continueLoop;
 
-export const goOn = 0;
-export const breakOut = 1;
-export const nextIteration = 2;
+export const proceed = 0;
+export const breakLoop = 1;
+export const continueLoop = 2;
 
-/** Part of a compiled template: writes something. */
+/** A compiled statement: writes output. */
 export type Statement = (frame: Frame) => Flow;
 
-/** The template that a part of the code belongs to. */
+/** The template to which a node belongs. */
 export interface Origin {
   readonly name: string;
-  readonly source: Source;
+  readonly file: TemplateFile;
 }
 
 /** A compiled template that can be run. */
 export interface Runnable {
-  run(running: Running, dot: Slot): void;
+  run(execution: ExecutionState, dot: Slot): void;
 }
 
-/** What all templates of an execution share. */
-export interface Running {
-  /** What has been written. */
+/** State shared by all templates of an execution. */
+export interface ExecutionState {
+  /** The output so far. */
   out: string;
-  /** How many calls of templates there are around this place. */
+  /** Number of enclosing template calls. */
   depth: number;
-  /** What {@link depth} was at the call of a template that came last. */
-  deepest: number;
+  /** {@link depth} at the most recent template call. */
+  lastCallDepth: number;
   readonly missingKey: MissingKey;
   readonly maxDepth: number;
-  /** The template of that name, as far as the set that is being executed has one. */
+  /** Returns a template of the current set by name. */
   lookup(name: string): Runnable | undefined;
-  /** The function of an execution that is bound to a name. */
+  /** Returns the implementation of a bound function. */
   boundCall(name: string): (...args: Slot[]) => Value;
-  /** Counts a step, and remembers where it is. Throws `TemplateLimitError` past a limit. */
+  /**
+   * Counts a step, and records its position. Throws `TemplateLimitError` if a limit is exceeded.
+   */
   step(origin: Origin, node: AnyNode): void;
-  /** Counts what a function is given or has made, where that is {@link isLarge large}. Throws `TemplateLimitError` past a limit. */
-  weigh(origin: Origin, node: AnyNode, value: Slot): void;
+  /**
+   * Counts an argument or result of a function that is {@link isLarge large}. Throws
+   * `TemplateLimitError` if a limit is exceeded.
+   */
+  countLarge(origin: Origin, node: AnyNode, value: Slot): void;
 }
 
-/** Whether a text or list is so large that it counts. */
+/** Whether a string or list is large enough to be counted. */
 export function isLarge(value: Slot): boolean {
   if (typeof value === 'string') return value.length > 4096;
   return Array.isArray(value) && value.length > 256;
@@ -60,18 +68,21 @@ export function isLarge(value: Slot): boolean {
 
 /** One run of a template: its dot and its variables. */
 export class Frame {
-  readonly running: Running;
+  readonly execution: ExecutionState;
   dot: Slot;
-  /** Go's type of the list's or map's elements where the dot is one of them, else empty: errors name it. */
+  /**
+   * Go's type of the elements if the dot is an element of a list or map, else empty; used in
+   * errors.
+   */
   dotType = '';
   readonly variables: Slot[];
-  /** As {@link dotType}, for variables that a range declares. */
+  /** Like {@link dotType}, for variables declared by a range. */
   readonly variableTypes: string[] = [];
-  /** The operand that was evaluated last, where that depends on values. */
+  /** The operand evaluated last, if that depends on values. */
   last: AnyNode | undefined = undefined;
 
-  constructor(running: Running, dot: Slot, variables: number) {
-    this.running = running;
+  constructor(execution: ExecutionState, dot: Slot, variables: number) {
+    this.execution = execution;
     this.dot = dot;
     this.variables = new Array<Slot>(variables);
     this.variables[0] = dot;

@@ -4,13 +4,13 @@ import { GoError, GoObject, Int, NamedMap, type Value } from '../../go/value.ts'
 import { elementType, zeroValue } from './argument-type.ts';
 import type { Slot } from './frame.ts';
 
-/** The value itself, or what a named type or pointer with contents stands for. */
+/** Returns the contents of a named type or pointer, or the value itself. */
 function contentsOf(value: NonNullable<Value>): NonNullable<Value> {
   if (!(value instanceof GoObject)) return value;
   return value.contents() ?? value.underlying() ?? value;
 }
 
-/** Go's type of a value, of a pointer that of what it points to. */
+/** Returns Go's type of a value; for a pointer, the type of its target. */
 function typeOfTarget(value: Value): string {
   const type = goTypeOf(value);
   return value instanceof GoObject && value.kind === 'ptr' ? type.slice(1) : type;
@@ -64,7 +64,7 @@ function mapKey(index: Value): string {
   throw new GoError(`value has type ${goTypeOf(index)}; should be string`);
 }
 
-/** An index as a number, at most `limit`. */
+/** Converts an index to a number; throws if it exceeds `limit`. */
 function position(index: Value, limit: number): number {
   if (index === null) throw new GoError('cannot index slice/array with nil');
   const number = index instanceof GoObject ? index.underlying() : index;

@@ -1,12 +1,13 @@
 import { GoError, type Value } from '../../go/value.ts';
 import type { Frame, Slot } from './frame.ts';
 import type { AnyNode } from '../parse/node.ts';
-import { positionOf, TemplateLimitError } from '../template-error.ts';
-import { fail, type Unit } from '../compile/unit.ts';
+import { TemplateLimitError } from '../template-error.ts';
+import { positionOf } from '../template-file.ts';
+import { fail, type CompileContext } from '../compile/compile-context.ts';
 
-/** Calls a function; an error of Go's becomes the error of the template at `node`. */
+/** Calls a function, and reports its errors as errors of the template at `node`. */
 export function invoke(
-  unit: Unit,
+  context: CompileContext,
   frame: Frame,
   node: AnyNode,
   name: string,
@@ -17,15 +18,18 @@ export function invoke(
     // the arguments were checked against the parameters
     return call(...(values as never[]));
   } catch (error) {
-    return callFailed(unit, frame, node, name, error);
+    return callFailed(context, frame, node, name, error);
   }
 }
 
-/** Turns what a function threw into the error of the template. What is no error of Go's goes on as it is. */
-export function callFailed(unit: Unit, frame: Frame, node: AnyNode, name: string, error: unknown): never {
+/**
+ * Converts an error thrown by a function to the error of the template. Errors other than
+ * {@link GoError} are rethrown.
+ */
+export function callFailed(context: CompileContext, frame: Frame, node: AnyNode, name: string, error: unknown): never {
   if (error instanceof TemplateLimitError && error.isText) {
-    throw new TemplateLimitError(unit.name, positionOf(unit.source, node.pos), error.limit);
+    throw new TemplateLimitError(context.name, positionOf(context.file, node.pos), error.limit);
   }
   if (!(error instanceof GoError)) throw error;
-  return fail(unit, frame, node, `error calling ${name}: ${error.message}`, error);
+  return fail(context, frame, node, `error calling ${name}: ${error.message}`, error);
 }

@@ -3,7 +3,7 @@ import { formatPointee } from '../../go/fmt-value.ts';
 import { GoObject } from '../../go/value.ts';
 import type { Slot } from './frame.ts';
 
-/** A value as an action writes it. */
+/** Formats a value as an action prints it. */
 export function printed(value: Slot): string {
   switch (typeof value) {
     case 'string':
@@ -16,14 +16,17 @@ export function printed(value: Slot): string {
   }
 }
 
-/** Unlike a function that prints, an action prints what a pointer points to, and knows methods that only the pointer has. */
+/**
+ * Unlike the printing functions, an action prints the target of a pointer, and uses methods that
+ * only the pointer has.
+ */
 function printedObject(object: GoObject): string {
   const text = object.text() ?? object.addressedText();
   if (text !== undefined) return text;
   return object.kind === 'ptr' ? formatPointee(object) : format(object);
 }
 
-/** Whether an action can print the value: no functions. */
+/** Whether an action can print the value: any value except functions. */
 export function isPrintable(value: Slot): boolean {
   return !(value instanceof GoObject && value.kind === 'func' && value.text() === undefined);
 }

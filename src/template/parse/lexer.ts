@@ -11,7 +11,8 @@ const decimalDigits = '0123456789_';
 const hexDigits = '0123456789abcdefABCDEF_';
 
 /**
- * Cuts a template into tokens, one at a time. An error is a token, and the last one: after it comes the same again.
+ * Splits a template into tokens, one at a time. An error is the last token: it is returned again
+ * for every further call.
  */
 export class Lexer {
   readonly #text: string;
@@ -25,7 +26,7 @@ export class Lexer {
     this.#text = text;
   }
 
-  /** The next token; at the end `EOF`, again and again. */
+  /** Returns the next token; at the end always `EOF`. */
   next(): Token {
     if (this.#failure !== undefined) return this.#failure;
     return this.#insideAction ? this.#action() : this.#outside();
@@ -60,7 +61,7 @@ export class Lexer {
     }
   }
 
-  /** The text up to the next action, without the space that the action trims; none where that leaves nothing. */
+  /** Reads text up to the next action, without space trimmed by it; undefined if that is empty. */
   #plainText(): Token | undefined {
     const found = this.#text.indexOf(leftDelimiter, this.#pos);
     const end = found < 0 ? this.#text.length : found;
@@ -94,8 +95,8 @@ export class Lexer {
     const end = this.#text.indexOf('*/', this.#pos + 2);
     if (end < 0) return this.#fail('unclosed comment');
     this.#pos = end + 2;
-    const trims = this.#atTrimmingRightDelimiter();
-    if (!trims && !this.#atRightDelimiter()) return this.#fail('comment ends before closing delimiter');
+    const trims = this.#isAtTrimmingRightDelimiter();
+    if (!trims && !this.#isAtRightDelimiter()) return this.#fail('comment ends before closing delimiter');
     this.#skipTo(this.#pos + (trims ? 4 : 2));
     if (trims) this.#skipSpace();
     return undefined;
@@ -107,11 +108,11 @@ export class Lexer {
     this.#skipTo(leadingSpace.lastIndex);
   }
 
-  #atRightDelimiter(): boolean {
+  #isAtRightDelimiter(): boolean {
     return this.#text.startsWith(rightDelimiter, this.#pos);
   }
 
-  #atTrimmingRightDelimiter(pos = this.#pos): boolean {
+  #isAtTrimmingRightDelimiter(pos = this.#pos): boolean {
     return (
       this.#text[pos + 1] === '-' &&
       isSpace(this.#text.charCodeAt(pos)) &&
@@ -120,7 +121,7 @@ export class Lexer {
   }
 
   #rightDelimiter(): Token {
-    const trims = this.#atTrimmingRightDelimiter();
+    const trims = this.#isAtTrimmingRightDelimiter();
     if (trims) this.#skipTo(this.#pos + 2);
     this.#pos += 2;
     const token = this.#emit('right delimiter');
@@ -130,7 +131,7 @@ export class Lexer {
   }
 
   #action(): Token {
-    if (this.#atRightDelimiter() || this.#atTrimmingRightDelimiter()) {
+    if (this.#isAtRightDelimiter() || this.#isAtTrimmingRightDelimiter()) {
       return this.#parenDepth === 0 ? this.#rightDelimiter() : this.#fail('unclosed left paren');
     }
     const point = this.#take();
@@ -170,10 +171,13 @@ export class Lexer {
     if (isDigit(point) || point === 0x2b || point === 0x2d) return this.#number();
     if (isAlphaNumeric(point)) return this.#identifier();
     if (point > 0x20 && point < 0x7f) return this.#emit('char');
-    return this.#fail(`unrecognized character in action: ${showPoint(point)}`);
+    return this.#fail(`unrecognized character in action: ${formatPoint(point)}`);
   }
 
-  /** The code point here, U+FFFD for a byte that is no UTF-8; {@link endOfText} at the end. */
+  /**
+   * Returns the code point here: U+FFFD for a byte that is not valid UTF-8, {@link endOfText} at
+   * the end.
+   */
   #peek(): number {
     const point = this.#text.codePointAt(this.#pos);
     if (point === undefined) return endOfText;
@@ -186,10 +190,10 @@ export class Lexer {
     return point;
   }
 
-  /** Space in an action. The last of it may belong to a trimming delimiter. */
+  /** Reads space in an action. The last character may belong to a trimming delimiter. */
   #space(): Token {
     while (isSpace(this.#text.charCodeAt(this.#pos))) this.#pos++;
-    if (this.#atTrimmingRightDelimiter(this.#pos - 1)) {
+    if (this.#isAtTrimmingRightDelimiter(this.#pos - 1)) {
       this.#pos--;
       if (this.#pos === this.#start) return this.#rightDelimiter();
     }
@@ -202,27 +206,27 @@ export class Lexer {
 
   #identifier(): Token {
     this.#word();
-    if (!this.#atTerminator()) return this.#badCharacter();
+    if (!this.#isAtTerminator()) return this.#badCharacter();
     const word = this.#text.slice(this.#start, this.#pos);
     if (isKeyword(word)) return this.#emit(word);
     return this.#emit(word === 'true' || word === 'false' ? 'bool' : 'identifier');
   }
 
   #fieldOrVariable(type: 'field' | 'variable'): Token {
-    if (this.#atTerminator()) return this.#emit(type === 'field' ? '.' : 'variable');
+    if (this.#isAtTerminator()) return this.#emit(type === 'field' ? '.' : 'variable');
     this.#word();
-    return this.#atTerminator() ? this.#emit(type) : this.#badCharacter();
+    return this.#isAtTerminator() ? this.#emit(type) : this.#badCharacter();
   }
 
   #badCharacter(): Token {
-    return this.#fail(`bad character ${showPoint(this.#peek())}`);
+    return this.#fail(`bad character ${formatPoint(this.#peek())}`);
   }
 
   /** Whether a word may end here. */
-  #atTerminator(): boolean {
+  #isAtTerminator(): boolean {
     const point = this.#peek();
     if (point === endOfText || isSpace(point)) return true;
-    return '.,|:)('.includes(String.fromCodePoint(point)) || this.#atRightDelimiter();
+    return '.,|:)('.includes(String.fromCodePoint(point)) || this.#isAtRightDelimiter();
   }
 
   #quoted(mark: string, type: TokenType, unterminated: string): Token {
@@ -258,7 +262,7 @@ export class Lexer {
     return this.#fail(`bad number syntax: ${quote(this.#text.slice(this.#start, this.#pos))}`);
   }
 
-  /** Passes over what looks like a number; whether it is one is found out later. */
+  /** Skips text that looks like a number; the parser validates it later. */
   #scanNumber(): boolean {
     this.#accept('+-');
     const digits = this.#accept('0') ? this.#digitsAfterPrefix() : decimalDigits;
@@ -308,7 +312,7 @@ function isAlphaNumeric(point: number): boolean {
   return letterOrDigit.test(String.fromCodePoint(point));
 }
 
-/** A character as `%#U` prints it. The end of the text counts as -1. */
-function showPoint(point: number): string {
+/** Formats a character as `%#U` does. The end of the text is -1. */
+function formatPoint(point: number): string {
   return sprintf('%#U', [int(point)]);
 }

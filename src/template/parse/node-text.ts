@@ -1,7 +1,7 @@
 import { quote } from '../../go/strconv.ts';
 import type { AnyNode, BranchNode, CommandNode, Node, PipeNode } from './node.ts';
 
-/** A node as error messages show it: its source in Go's own layout. */
+/** Formats a node for error messages: its source in Go's own layout. */
 export function nodeText(node: AnyNode): string {
   switch (node.kind) {
     case 'text':

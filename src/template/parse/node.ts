@@ -1,8 +1,11 @@
-/** The syntax tree of a template. `pos` is where error messages say that a node is, which Go does not always put at its start. */
+/**
+ * The syntax tree of a template. `pos` is the offset that error messages report for a node, which
+ * in Go is not always its start.
+ */
 
 export type Node = TextNode | ActionNode | BranchNode | TemplateNode | JumpNode;
 
-/** What stands between `{{` and `}}`, or is part of it. */
+/** The contents of `{{` and `}}`, or a part of them. */
 type ExpressionNode = PipeNode | CommandNode | ArgumentNode;
 
 /** An operand of a command. */
@@ -48,17 +51,20 @@ interface JumpNode {
   readonly pos: number;
 }
 
-/** `$a, $b := command | command` */
+/**
+ * $a, $b := command
+ * command
+ */
 export interface PipeNode {
   readonly kind: 'pipe';
   readonly pos: number;
   readonly declarations: readonly VariableNode[];
-  /** `=` instead of `:=`. */
+  /** Whether it is `=` instead of `:=`. */
   readonly assigns: boolean;
   readonly commands: readonly CommandNode[];
 }
 
-/** A function or a value, and arguments. There is at least one. */
+/** A function or a value, and its arguments, at least one if it is piped. */
 export interface CommandNode {
   readonly kind: 'command';
   readonly pos: number;
@@ -80,7 +86,7 @@ export interface FieldNode {
   readonly names: readonly string[];
 }
 
-/** `$x.a.b`; the name has its dollar sign. */
+/** `$x.a.b`; the name includes the dollar sign. */
 export interface VariableNode {
   readonly kind: 'variable';
   readonly pos: number;
@@ -112,7 +118,9 @@ interface BoolNode {
   readonly value: boolean;
 }
 
-/** A number literal. It is any of the kinds that it can be written as without loss: `1e3` is an integer, too. */
+/**
+ * A number literal. It has every kind that represents it without loss: `1e3` is also an integer.
+ */
 export interface NumberNode {
   readonly kind: 'number';
   readonly pos: number;
@@ -126,7 +134,7 @@ export interface NumberNode {
 interface StringNode {
   readonly kind: 'string';
   readonly pos: number;
-  /** As in the text, with its quotes. */
+  /** As written in the template, with quotes. */
   readonly literal: string;
   readonly value: string;
 }

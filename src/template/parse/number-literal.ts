@@ -5,7 +5,9 @@ import { GoError } from '../../go/value.ts';
 import type { NumberNode } from './node.ts';
 import type { Token } from './token.ts';
 
-/** Reads a number, a complex number or a character. Throws {@link GoError} where the text is none. */
+/**
+ * Parses a number, a complex number or a character. Throws {@link GoError} if the text is invalid.
+ */
 export function parseNumber(token: Token): NumberNode {
   switch (token.type) {
     case 'character constant':
@@ -25,7 +27,7 @@ function character(token: Token): NumberNode {
   return node(token, { int: value, uint: value, float: first.point });
 }
 
-/** `1+2i` */
+/** Parses `1+2i`. */
 function complexSum(token: Token): NumberNode {
   const at = token.value.search(/(?<=.)(?<![ep])[+-]/i);
   const [realPart, imaginaryPart] = [parseFloat64(token.value.slice(0, at)), parseFloat64(token.value.slice(at, -1))];
@@ -34,7 +36,7 @@ function complexSum(token: Token): NumberNode {
   return complexNode(token, realPart.value, imaginaryPart.value);
 }
 
-/** `2i` */
+/** Parses `2i`. */
 function imaginary(token: Token): NumberNode | undefined {
   if (!token.value.endsWith('i')) return undefined;
   const { value, error } = parseFloat64(token.value.slice(0, -1));
@@ -62,7 +64,7 @@ function real(token: Token): NumberNode {
   return node(token, { float, ...wholeNumber(float) });
 }
 
-/** A float as integers, as far as it is one. */
+/** Returns a float as integers, if it is whole and in range. */
 function wholeNumber(float: number): Pick<Partial<NumberNode>, 'int' | 'uint'> {
   if (!Number.isInteger(float)) return {};
   return {

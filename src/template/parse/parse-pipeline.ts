@@ -8,14 +8,14 @@ import type { TokenStream } from './token-stream.ts';
 import type { Token, TokenType } from './token.ts';
 import type { VariableScope } from './variable-scope.ts';
 
-/** What the parser of a tree knows at a place in it. */
-export interface Scope {
+/** State of the parser within one template. */
+export interface ParserState {
   readonly tokens: TokenStream;
-  /** Whether a function of that name can be called. */
+  /** Whether a function with that name exists. */
   readonly hasFunction: (name: string) => boolean;
-  /** The variables that are declared here. */
+  /** The declared variables. */
   readonly variables: VariableScope<true>;
-  /** How deep in parentheses. */
+  /** Nesting depth of parentheses. */
   parenDepth: number;
 }
 
@@ -35,18 +35,18 @@ const operandStarts: ReadonlySet<TokenType> = new Set<TokenType>([
   '(',
 ]);
 
-/** Reads a pipeline up to and with the token `end`. `context` is for errors. */
-export function parsePipeline(scope: Scope, context: string, end: TokenType): PipeNode {
-  const { tokens } = scope;
+/** Parses a pipeline, including the token `end`. `context` is used in errors. */
+export function parsePipeline(state: ParserState, context: string, end: TokenType): PipeNode {
+  const { tokens } = state;
   const { pos } = tokens.peekNonSpace();
-  const { declarations, assigns } = parseDeclarations(scope, context);
+  const { declarations, assigns } = parseDeclarations(state, context);
   const commands: CommandNode[] = [];
   for (;;) {
     const token = tokens.nextNonSpace();
     if (token.type === end) break;
     if (!operandStarts.has(token.type)) tokens.unexpected(token, context);
     tokens.back(token);
-    commands.push(parseCommand(scope));
+    commands.push(parseCommand(state));
   }
   checkCommands(commands, tokens, context);
   return { kind: 'pipe', pos, declarations, assigns, commands };
@@ -57,9 +57,9 @@ interface Declarations {
   readonly assigns: boolean;
 }
 
-/** `$a :=`, `$a =`, and in a range also `$a, $b :=`. */
-function parseDeclarations(scope: Scope, context: string): Declarations {
-  const { tokens } = scope;
+/** Parses `$a :=`, `$a =`, and in a range also `$a, $b :=`. */
+function parseDeclarations(state: ParserState, context: string): Declarations {
+  const { tokens } = state;
   const declarations: VariableNode[] = [];
   while (tokens.peekNonSpace().type === 'variable') {
     const variable = tokens.next();
@@ -72,7 +72,7 @@ function parseDeclarations(scope: Scope, context: string): Declarations {
     }
     tokens.nextNonSpace();
     declarations.push({ kind: 'variable', pos: variable.pos, name: variable.value, names: [] });
-    scope.variables.declare(variable.value, true);
+    state.variables.declare(variable.value, true);
     if (!comma) return { declarations, assigns: next.type === 'assign' };
     if (context !== 'range' || declarations.length > 1) tokens.fail(`too many declarations in ${context}`);
     if (!['variable', 'right delimiter', ')'].includes(tokens.peekNonSpace().type)) {
@@ -90,13 +90,13 @@ function checkCommands(commands: readonly CommandNode[], tokens: TokenStream, co
   if (stage > 0) tokens.fail(`non executable command in pipeline stage ${stage + 1}`);
 }
 
-function parseCommand(scope: Scope): CommandNode {
-  const { tokens } = scope;
+function parseCommand(state: ParserState): CommandNode {
+  const { tokens } = state;
   const { pos } = tokens.peekNonSpace();
   const operands: ArgumentNode[] = [];
   for (;;) {
     tokens.peekNonSpace();
-    const operand = parseOperand(scope);
+    const operand = parseOperand(state);
     if (operand !== undefined) operands.push(operand);
     const token = tokens.next();
     if (token.type === 'space') continue;
@@ -108,10 +108,10 @@ function parseCommand(scope: Scope): CommandNode {
   return first === undefined ? tokens.fail('empty command') : { kind: 'command', pos, first, args };
 }
 
-/** A term and the fields that follow it. */
-function parseOperand(scope: Scope): ArgumentNode | undefined {
-  const { tokens } = scope;
-  const node = parseTerm(scope);
+/** Parses a term and the fields after it. */
+function parseOperand(state: ParserState): ArgumentNode | undefined {
+  const { tokens } = state;
+  const node = parseTerm(state);
   const { type, pos } = node === undefined ? { type: undefined, pos: 0 } : tokens.peek();
   if (node === undefined || type !== 'field') return node;
   const names: string[] = [];
@@ -131,20 +131,20 @@ function parseOperand(scope: Scope): ArgumentNode | undefined {
   }
 }
 
-function parseTerm(scope: Scope): ArgumentNode | undefined {
-  const { tokens } = scope;
+function parseTerm(state: ParserState): ArgumentNode | undefined {
+  const { tokens } = state;
   const token = tokens.nextNonSpace();
   const { type, pos, value } = token;
   switch (type) {
     case 'identifier':
-      if (!scope.hasFunction(value)) tokens.fail(`function ${quote(value)} not defined`);
+      if (!state.hasFunction(value)) tokens.fail(`function ${quote(value)} not defined`);
       return { kind: 'identifier', pos, name: value };
     case '.':
       return { kind: 'dot', pos };
     case 'nil':
       return { kind: 'nil', pos };
     case 'variable':
-      if (!scope.variables.has(value)) tokens.fail(`undefined variable ${quote(value)}`);
+      if (!state.variables.has(value)) tokens.fail(`undefined variable ${quote(value)}`);
       return { kind: 'variable', pos, name: value, names: [] };
     case 'field':
       return { kind: 'field', pos, names: [value.slice(1)] };
@@ -155,7 +155,7 @@ function parseTerm(scope: Scope): ArgumentNode | undefined {
     case 'number':
       return parseNumberToken(token, tokens);
     case '(':
-      return parseParenthesized(scope);
+      return parseParenthesized(state);
     case 'string':
     case 'raw string':
       return { kind: 'string', pos, literal: value, value: unquoteToken(token, tokens) };
@@ -165,11 +165,11 @@ function parseTerm(scope: Scope): ArgumentNode | undefined {
   }
 }
 
-function parseParenthesized(scope: Scope): PipeNode {
-  if (scope.parenDepth >= maxParenDepth) scope.tokens.fail('max expression depth exceeded');
-  scope.parenDepth++;
-  const pipe = parsePipeline(scope, 'parenthesized pipeline', ')');
-  scope.parenDepth--;
+function parseParenthesized(state: ParserState): PipeNode {
+  if (state.parenDepth >= maxParenDepth) state.tokens.fail('max expression depth exceeded');
+  state.parenDepth++;
+  const pipe = parsePipeline(state, 'parenthesized pipeline', ')');
+  state.parenDepth--;
   return pipe;
 }
 
@@ -182,7 +182,7 @@ function parseNumberToken(token: Token, tokens: TokenStream): NumberNode {
   }
 }
 
-/** What the string literal of a token stands for. */
+/** Returns the value of a string literal. */
 export function unquoteToken(token: Token, tokens: TokenStream): string {
   return unquote(token.value) ?? tokens.fail('invalid syntax');
 }

@@ -2,21 +2,21 @@ import { isBlank } from '../../go/space.ts';
 import { quote } from '../../go/strconv.ts';
 import { Lexer } from './lexer.ts';
 import type { BranchNode, Node, PipeNode, TemplateNode } from './node.ts';
-import { parsePipeline, unquoteToken, type Scope } from './parse-pipeline.ts';
+import { parsePipeline, unquoteToken, type ParserState } from './parse-pipeline.ts';
 import { TemplateParseError } from '../template-error.ts';
 import { TokenStream } from './token-stream.ts';
 import type { Token } from './token.ts';
 import { VariableScope } from './variable-scope.ts';
 
-/** A text that was parsed. */
+/** A parsed text. */
 export interface ParsedText {
-  /** What stands outside of all definitions. */
+  /** The nodes outside of all definitions. */
   readonly root: readonly Node[];
-  /** The templates by name: the text itself, and what it defines. */
+  /** The templates by name: the text itself, and those it defines. */
   readonly trees: ReadonlyMap<string, readonly Node[]>;
 }
 
-/** What all templates of a text share while they are parsed. */
+/** Parser state shared by all templates of a text. */
 interface File {
   readonly name: string;
   readonly text: string;
@@ -25,25 +25,25 @@ interface File {
   readonly trees: Map<string, readonly Node[]>;
 }
 
-/** The parser of one template of a file. */
-interface Tree extends Scope {
+/** Parser state of one template of a file. */
+interface Tree extends ParserState {
   readonly file: File;
-  /** How many ranges there are around this place. */
+  /** Number of enclosing ranges. */
   rangeDepth: number;
 }
 
-/** How a list of nodes ended. */
+/** The action that ended a list of nodes. */
 interface Ending {
   readonly kind: 'end' | 'else';
 }
 
-/** Parses a text. Throws {@link TemplateParseError} where it is no template. */
+/** Parses a text. Throws {@link TemplateParseError} if it is not a valid template. */
 export function parseTemplate(name: string, text: string, hasFunction: (name: string) => boolean): ParsedText {
   const file: File = { name, text, lexer: new Lexer(text), hasFunction, trees: new Map() };
   try {
     return { root: parseFile(file), trees: file.trees };
   } catch (error) {
-    // the stack of this thread is smaller than what the text nests
+    // the text is nested deeper than the stack of this thread allows
     if (error instanceof RangeError) throw new TemplateParseError(name, 1, 'max expression depth exceeded');
     throw error;
   }
@@ -85,7 +85,7 @@ function isEnding(node: Node | Ending): node is Ending {
   return node.kind === 'end' || node.kind === 'else';
 }
 
-/** Whether a template has nothing in it but space: then it redefines no other. */
+/** Whether a template contains only space, so that it does not redefine another one. */
 export function isEmptyTree(nodes: readonly Node[]): boolean {
   return nodes.every((node) => node.kind === 'text' && isBlank(node.text));
 }
@@ -96,7 +96,7 @@ function addTree({ file, tokens }: Tree, name: string, nodes: readonly Node[]): 
   else if (!isEmptyTree(nodes)) tokens.fail(`template: multiple definition of template ${quote(name)}`);
 }
 
-/** `{{ define "name" }} … {{ end }}`, from after the word. */
+/** Parses `{{ define "name" }} … {{ end }}`, after the keyword. */
 function parseDefinition(file: File): void {
   const context = 'define clause';
   const tree = newTree(file);
@@ -160,7 +160,7 @@ function parseJump({ tokens, rangeDepth }: Tree, kind: 'break' | 'continue', pos
   return { kind, pos };
 }
 
-/** `else`, up to its end or up to the `if` or `with` that follows it. */
+/** Parses `else` up to its end, or up to the `if` or `with` after it. */
 function parseElse(tokens: TokenStream): Ending {
   const { type } = tokens.peekNonSpace();
   if (type !== 'if' && type !== 'with') tokens.expect('else', 'right delimiter');
@@ -178,7 +178,9 @@ function parseBranch(tree: Tree, kind: BranchNode['kind']): BranchNode {
   return { kind, pos: pipe.pos, pipe, list, elseList };
 }
 
-/** What follows `else`: a list, or after `if` another `if`, after `with` another `with`, which share their `end`. */
+/**
+ * Parses the contents of `else`: a list, or an `else if` or `else with`, which share their `end`.
+ */
 function parseElseList(tree: Tree, kind: BranchNode['kind']): Node[] {
   const { tokens } = tree;
   if (kind !== 'range' && tokens.peek().type === kind) {
@@ -190,7 +192,7 @@ function parseElseList(tree: Tree, kind: BranchNode['kind']): Node[] {
   return list;
 }
 
-/** `{{ block "name" pipeline }} … {{ end }}` defines a template and calls it. */
+/** Parses `{{ block "name" pipeline }} … {{ end }}`, which defines a template and calls it. */
 function parseBlock(tree: Tree): TemplateNode {
   const context = 'block clause';
   const token = tree.tokens.nextNonSpace();

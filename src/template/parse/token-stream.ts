@@ -1,17 +1,18 @@
 import type { Lexer } from './lexer.ts';
-import { lineOf, TemplateParseError } from '../template-error.ts';
+import { TemplateParseError } from '../template-error.ts';
+import { lineOf } from '../template-file.ts';
 import { describeToken, type Token, type TokenType } from './token.ts';
 
-/** The tokens of a template, with as much looking ahead as the grammar needs. */
+/** The tokens of a template, with as much lookahead as the grammar needs. */
 export class TokenStream {
   readonly name: string;
   readonly #text: string;
   readonly #lexer: Lexer;
-  /** The last token that was read from the lexer: errors are at its line. */
+  /** The token most recently read from the lexer; errors are reported on its line. */
   #latest: Token = { type: 'EOF', pos: 0, value: '' };
-  /** Tokens that were put back, the next one last. */
+  /** Tokens put back, the next one last. */
   readonly #ahead: Token[] = [];
-  /** Where the action began that is being parsed, for errors in its middle; undefined outside. */
+  /** Offset of the action being parsed, for errors inside it; undefined outside. */
   actionStart: number | undefined;
 
   constructor(name: string, text: string, lexer: Lexer) {
@@ -54,7 +55,7 @@ export class TokenStream {
     return token;
   }
 
-  /** The next token but space, which must be of one of these types. */
+  /** Reads the next token except space, which must have one of the types. */
   expect(context: string, ...types: TokenType[]): Token {
     const token = this.nextNonSpace();
     return types.includes(token.type) ? token : this.unexpected(token, context);
@@ -62,10 +63,10 @@ export class TokenStream {
 
   unexpected(token: Token, context: string): never {
     if (token.type !== 'error') return this.fail(`unexpected ${describeToken(token)} in ${context}`);
-    return this.fail(token.value + this.#startedElsewhere(token));
+    return this.fail(token.value + this.#actionStartNote(token));
   }
 
-  #startedElsewhere({ pos, value }: Token): string {
+  #actionStartNote({ pos, value }: Token): string {
     if (this.actionStart === undefined) return '';
     const line = lineOf(this.#text, this.actionStart);
     if (line === lineOf(this.#text, pos)) return '';

@@ -1,6 +1,6 @@
 import { quote } from '../../go/strconv.ts';
 
-/** What a token of a template is. Keywords are tokens of their own. */
+/** Token types. Each keyword has a type of its own. */
 export type TokenType =
   | 'error'
   | 'bool'
@@ -40,7 +40,7 @@ const keywords = [
   'with',
 ] as const;
 
-/** Words of the language, and the lone dot. */
+/** Words of the language, and the single dot. */
 export type Keyword = (typeof keywords)[number];
 
 const keywordSet: ReadonlySet<string> = new Set(keywords);
@@ -52,13 +52,13 @@ export function isKeyword(word: string): word is Keyword {
 
 export interface Token {
   readonly type: TokenType;
-  /** Where it starts in the text. */
+  /** Offset in the text. */
   readonly pos: number;
-  /** Its text; of an error the message. */
+  /** Text of the token; the message of an error. */
   readonly value: string;
 }
 
-/** A token as error messages show it. */
+/** Formats a token for error messages. */
 export function describeToken({ type, value }: Token): string {
   if (type === 'EOF') return 'EOF';
   if (type === 'error') return value;

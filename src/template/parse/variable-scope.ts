@@ -1,4 +1,7 @@
-/** What is declared at a place of a template, by name; of two with one name the inner one counts. */
+/**
+ * Variables declared at a point of a template, by name; inner ones hide outer ones of the same
+ * name.
+ */
 export class VariableScope<T> {
   readonly #declared: string[] = [];
   readonly #byName = new Map<string, T[]>();
@@ -18,12 +21,12 @@ export class VariableScope<T> {
     return this.find(name) !== undefined;
   }
 
-  /** How much is declared: {@link leave} goes back to it. */
+  /** Number of declared variables, for {@link leave}. */
   get size(): number {
     return this.#declared.length;
   }
 
-  /** Forgets what was declared since then. */
+  /** Removes the variables declared since there were `size`. */
   leave(size: number): void {
     while (this.#declared.length > size) this.#byName.get(this.#declared.pop() ?? '')?.pop();
   }
