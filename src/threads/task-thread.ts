@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { confirmPart, createBoard, readFileName, requestStop, resetBoard } from './board.ts';
+import type { GuardedThread, MemoryGuard } from './memory-guard.ts';
+import type { TaskLimits, TaskOutcome, TaskRequest, ThreadMessage, ThreadSetup } from './messages.ts';
+import { memoryProblem, timeProblem } from './supervisor.ts';
+import { TaskError } from './tasks.ts';
+
+/** Helm's include depth of 1,000 needs far more stack than a thread has by default. */
+const stackSizeMb = 256;
+
+/** Time between the request to stop, which knows the line, and the end of the thread. */
+const graceMs = 1000;
+
+/** Time for a thread to report the size of its heap. */
+const reportMs = 250;
+
+/**
+ * Heap that V8 gives a thread. Tasks are ended earlier, by their own limit or by the memory guard:
+ * if V8 itself runs out of memory for something large, it ends the process, not the thread.
+ */
+const heapMb = ({ memoryMb }: TaskLimits) => memoryMb + 1024;
+
+/** Size of the part of the heap for new values: V8's default lets much garbage pile up. */
+const youngGenerationMb = 16;
+
+export interface ThreadOptions {
+  moduleUrl: URL;
+  limits: TaskLimits;
+  guard: MemoryGuard;
+}
+
+export interface RunOptions {
+  signal: AbortSignal;
+  subject: string;
+  limitCode?: 'render_limit' | 'too_large';
+  onPart?: ((part: unknown) => void) | undefined;
+}
+
+/** A thread that runs one task at a time. */
+export interface TaskThread {
+  /** Runs a task. Resolves to its outcome; rejects if the thread had to be ended. */
+  run(request: TaskRequest, options: RunOptions): Promise<TaskOutcome>;
+  end(): Promise<void>;
+  /** Resolves when the thread has ended. */
+  readonly ended: Promise<void>;
+}
+
+/** Starts a thread. It keeps the process alive only while it runs a task. */
+export function startThread({ moduleUrl, limits, guard }: ThreadOptions): TaskThread {
+  const board = createBoard();
+  const worker = new Worker(moduleUrl, {
+    env: {},
+    workerData: { limits, board } satisfies ThreadSetup,
+    resourceLimits: {
+      stackSizeMb,
+      maxOldGenerationSizeMb: heapMb(limits),
+      maxYoungGenerationSizeMb: youngGenerationMb,
+    },
+  });
+  worker.unref();
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const ready = new Promise<void>((resolve) => worker.once('message', () => resolve()));
+  const end = async () => {
+    await worker.terminate();
+  };
+
+  async function run(request: TaskRequest, options: RunOptions): Promise<TaskOutcome> {
+    const { signal, onPart } = options;
+    const { promise, resolve, reject } = Promise.withResolvers<TaskOutcome>();
+    const exceed = (problem: string, cause?: Error) => reject(limitError(board, problem, options, cause));
+    const timers: NodeJS.Timeout[] = [];
+    const startTimers = () =>
+      timers.push(
+        setTimeout(requestStop, limits.milliseconds, board),
+        setTimeout(exceed, limits.milliseconds + graceMs, timeProblem(limits)),
+      );
+    const guarded: GuardedThread = { heapBytes: () => heapBytesOf(worker), end: exceed };
+    const receive = (message: ThreadMessage) => {
+      if (message.type === 'ready') return;
+      if (message.type !== 'part') {
+        resolve(message);
+        return;
+      }
+      onPart?.(message.part);
+      setImmediate(confirmPart, board);
+    };
+    const fail = (error: Error) => (isOutOfMemory(error) ? exceed(memoryProblem(limits), error) : reject(error));
+    const exit = () => reject(new Error('the thread has ended'));
+    const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error('the task was cancelled'));
+    signal.throwIfAborted();
+    resetBoard(board);
+    worker.on('message', receive).once('error', fail).once('exit', exit);
+    signal.addEventListener('abort', abort, { once: true });
+    worker.ref();
+    try {
+      await Promise.race([ready, promise]);
+      guard.add(guarded);
+      startTimers();
+      worker.postMessage(request);
+      return await promise;
+    } catch (error) {
+      await end();
+      throw error;
+    } finally {
+      worker.unref();
+      guard.remove(guarded);
+      timers.forEach(clearTimeout);
+      signal.removeEventListener('abort', abort);
+      worker.off('message', receive).off('error', fail).off('exit', exit);
+    }
+  }
+
+  return { run, end, ended };
+}
+
+async function heapBytesOf(worker: Worker): Promise<number | undefined> {
+  const report = worker
+    .getHeapStatistics()
+    .then(({ used_heap_size, external_memory }) => used_heap_size + external_memory);
+  // a thread that has ended meanwhile rejects
+  return Promise.race([report.catch(() => 0), sleep(reportMs, undefined, { ref: false })]);
+}
+
+function isOutOfMemory(error: Error): boolean {
+  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+/** The error of a task that was ended from outside: its line is not known, only its file. */
+function limitError(
+  board: SharedArrayBuffer,
+  problem: string,
+  { subject, limitCode = 'render_limit' }: RunOptions,
+  cause: Error | undefined,
+): TaskError {
+  const file = readFileName(board);
+  const prefix = file === undefined ? '' : `${file}: `;
+  return new TaskError(limitCode, `${prefix}${subject} ${problem}`, {
+    position: file === undefined ? undefined : { file },
+    cause,
+  });
+}

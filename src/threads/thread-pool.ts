@@ -1,0 +1,143 @@
+import { createFairQueue } from './fair-queue.ts';
+import { createMemoryGuard } from './memory-guard.ts';
+import type { TaskLimits, TaskOutcome } from './messages.ts';
+import { startThread, type TaskThread } from './task-thread.ts';
+import { TaskError, type TaskTypes } from './tasks.ts';
+
+export interface ThreadPoolOptions {
+  /** Module that a thread runs: it calls `serveTasks`. */
+  moduleUrl: URL;
+  limits: TaskLimits;
+  /** Number of tasks that run at a time. */
+  size: number;
+  /** Resident memory of this process above which the largest thread is ended, in MiB (default: none). */
+  processMemoryMb?: number | undefined;
+}
+
+export interface TaskOptions {
+  signal: AbortSignal;
+  /** Who the task is for: tasks of one owner leave a thread to others (default: everyone). */
+  owner?: string | undefined;
+  /** Names what is read, for errors: `rendering chart web`. */
+  subject: string;
+  /** Code of the error if the task is ended by a limit (default: `render_limit`). */
+  limitCode?: 'render_limit' | 'too_large';
+  /** Receives the parts that the task sends ahead of its output. */
+  onPart?: ((part: unknown) => void) | undefined;
+}
+
+/** Threads that run tasks. A thread whose task is ended is replaced when it is needed again. */
+export interface ThreadPool<Types extends TaskTypes<Types>> {
+  /**
+   * Runs a task in a thread. Waiting for a thread obeys the signal.
+   * Throws `TaskError` with the task's code and position, or the signal's reason.
+   */
+  run<Name extends keyof Types & string>(
+    name: Name,
+    input: Types[Name]['input'],
+    options: TaskOptions,
+  ): Promise<Types[Name]['output']>;
+  /** Ends all threads. Tasks that run or wait fail. */
+  close(): Promise<void>;
+}
+
+/** Returns a pool without threads: each is started when it is needed. */
+export function createThreadPool<Types extends TaskTypes<Types>>({
+  moduleUrl,
+  limits,
+  size,
+  processMemoryMb,
+}: ThreadPoolOptions): ThreadPool<Types> {
+  const idle: TaskThread[] = [];
+  const threads = new Set<TaskThread>();
+  const queue = createFairQueue<() => void>();
+  const running = new Map<string, number>();
+  const closing = new AbortController();
+  const guard = createMemoryGuard({
+    processBytes: (processMemoryMb ?? Infinity) * 2 ** 20,
+    threadBytes: limits.memoryMb * 2 ** 20,
+    residentBytes: () => process.memoryUsage.rss(),
+  });
+  // one owner leaves a thread to the others
+  const mostOfOne = Math.max(1, size - 1);
+
+  function startNext(): void {
+    const busy = Array.from(running.values()).reduce((sum, count) => sum + count, 0);
+    if (busy >= size) return;
+    const next = queue.next(running, mostOfOne);
+    if (next === undefined) return;
+    running.set(next.owner, (running.get(next.owner) ?? 0) + 1);
+    next.item();
+    startNext();
+  }
+
+  function finish(owner: string): void {
+    const left = (running.get(owner) ?? 0) - 1;
+    if (left > 0) running.set(owner, left);
+    else running.delete(owner);
+    startNext();
+  }
+
+  /** Resolves when it is the owner's turn. From then on the owner counts as running. */
+  function waitForTurn(owner: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      };
+      const abort = () => {
+        queue.remove(start);
+        reject(reasonOf(signal));
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      queue.push(owner, start);
+      startNext();
+    });
+  }
+
+  function newThread(): TaskThread {
+    const thread = startThread({ moduleUrl, limits, guard });
+    threads.add(thread);
+    void thread.ended.then(() => {
+      threads.delete(thread);
+      const index = idle.indexOf(thread);
+      if (index !== -1) idle.splice(index, 1);
+    });
+    return thread;
+  }
+
+  return {
+    async run(name, input, { owner = '', ...options }) {
+      const signal = AbortSignal.any([options.signal, closing.signal]);
+      signal.throwIfAborted();
+      await waitForTurn(owner, signal);
+      try {
+        const thread = idle.pop() ?? newThread();
+        const outcome = await thread.run({ task: name, input }, { ...options, signal });
+        idle.push(thread);
+        return outputOf(outcome);
+      } finally {
+        finish(owner);
+      }
+    },
+    async close() {
+      closing.abort(new Error('the program is shutting down'));
+      await Promise.all(Array.from(threads, (thread) => thread.end()));
+    },
+  };
+}
+
+function outputOf(outcome: TaskOutcome): unknown {
+  switch (outcome.type) {
+    case 'done':
+      return outcome.output;
+    case 'failed':
+      throw new TaskError(outcome.code, outcome.message, { position: outcome.position });
+    case 'defect':
+      throw outcome.error;
+  }
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('the task was cancelled');
+}

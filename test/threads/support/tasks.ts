@@ -1,0 +1,14 @@
+/** Tasks of the threads in tests. */
+export interface TestTasks {
+  add: { input: { a: number; b: number }; output: number };
+  block: { input: { milliseconds: number }; output: undefined };
+  /** Runs until it is asked to stop. */
+  step: { input: undefined; output: never };
+  /** Runs for ever without a step. */
+  spin: { input: undefined; output: never };
+  /** Allocates for ever without a step. */
+  grow: { input: undefined; output: never };
+  list: { input: { parts: number }; output: number };
+  fail: { input: undefined; output: never };
+  break: { input: undefined; output: never };
+}

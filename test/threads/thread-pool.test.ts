@@ -1,0 +1,122 @@
+import test, { type ExecutionContext } from 'ava';
+import { performance } from 'node:perf_hooks';
+import type { TaskLimits } from '../../src/threads/messages.ts';
+import { TaskError } from '../../src/threads/tasks.ts';
+import { createThreadPool, type ThreadPool } from '../../src/threads/thread-pool.ts';
+import type { TestTasks } from './support/tasks.ts';
+
+const moduleUrl = new URL('support/thread.ts', import.meta.url);
+const signal = new AbortController().signal;
+const options = { signal, subject: 'reading web' };
+
+interface PoolSetup {
+  limits?: Partial<TaskLimits>;
+  size?: number;
+  processMemoryMb?: number;
+}
+
+function poolOf(t: ExecutionContext, { limits, ...setup }: PoolSetup = {}): ThreadPool<TestTasks> {
+  const allLimits = { milliseconds: 60_000, memoryMb: 96, ...limits };
+  const pool = createThreadPool<TestTasks>({ moduleUrl, limits: allLimits, size: 1, ...setup });
+  t.teardown(() => pool.close());
+  return pool;
+}
+
+test('runs a task and returns its output', async (t) => {
+  t.is(await poolOf(t).run('add', { a: 1, b: 2 }, options), 3);
+});
+
+test('reports an error of a task with its code, and runs the next task in the same thread', async (t) => {
+  const pool = poolOf(t);
+  const error = await t.throwsAsync(pool.run('fail', undefined, options), { instanceOf: TaskError });
+  t.is(error.code, 'chart_invalid');
+  t.is(error.message, 'wrong text');
+  t.is(await pool.run('add', { a: 1, b: 1 }, options), 2);
+});
+
+test('reports a defect as the error that it is', async (t) => {
+  await t.throwsAsync(poolOf(t).run('break', undefined, options), { instanceOf: TypeError, message: 'a defect' });
+});
+
+test('receives parts one at a time, before the output', async (t) => {
+  const parts: unknown[] = [];
+  let turns = 0;
+  const count = () => {
+    turns++;
+    if (parts.length < 5) setImmediate(count);
+  };
+  setImmediate(count);
+  const output = await poolOf(t).run('list', { parts: 5 }, { ...options, onPart: (part) => parts.push(part) });
+  t.is(output, 5);
+  t.deepEqual(parts, [0, 1, 2, 3, 4]);
+  t.true(turns >= 5, 'the event loop turns between two parts');
+});
+
+test('asks a task that takes too long to stop at its next step, with the line', async (t) => {
+  const pool = poolOf(t, { limits: { milliseconds: 1000 } });
+  const error = await t.throwsAsync(pool.run('step', undefined, options), { instanceOf: TaskError });
+  t.is(error.message, 'takes more than 1 seconds; look for a template that never ends');
+  t.deepEqual(error.position, { file: 'a', line: 3 });
+});
+
+test('ends a task that never comes to a step, and names the file that it was reading', async (t) => {
+  const pool = poolOf(t, { limits: { milliseconds: 1000 } });
+  const error = await t.throwsAsync(pool.run('spin', undefined, { ...options, limitCode: 'too_large' }), {
+    instanceOf: TaskError,
+  });
+  t.is(error.code, 'too_large');
+  t.is(
+    error.message,
+    'templates/spin.yaml: reading web takes more than 1 seconds; look for a template that never ends',
+  );
+  t.is(await pool.run('add', { a: 1, b: 1 }, options), 2, 'another thread takes its place');
+});
+
+// serial: the threads of other tests take memory, too
+test.serial('ends a step that allocates without end when the process takes too much memory', async (t) => {
+  const memory = process.memoryUsage.rss() / 2 ** 20 + 150;
+  const pool = poolOf(t, { processMemoryMb: memory });
+  const error = await t.throwsAsync(pool.run('grow', undefined, options), { instanceOf: TaskError });
+  t.is(error.code, 'render_limit');
+  t.is(error.message, 'templates/grow.yaml: reading web needs more memory than the 96 MiB of its share');
+});
+
+test('ends a task whose signal aborts', async (t) => {
+  const controller = new AbortController();
+  const running = poolOf(t).run('spin', undefined, { ...options, signal: controller.signal });
+  setTimeout(() => controller.abort(new Error('cancelled')), 100);
+  await t.throwsAsync(running, { message: 'cancelled' });
+});
+
+test('gives up waiting for a thread when the signal aborts', async (t) => {
+  const pool = poolOf(t);
+  const blocked = pool.run('block', { milliseconds: 1500 }, options);
+  const start = performance.now();
+  await t.throwsAsync(pool.run('add', { a: 1, b: 1 }, { ...options, signal: AbortSignal.timeout(100) }));
+  t.true(performance.now() - start < 1400);
+  await blocked;
+});
+
+test('leaves a thread to other owners when one has many tasks', async (t) => {
+  const pool = poolOf(t, { size: 2 });
+  await Promise.all([
+    pool.run('add', { a: 0, b: 0 }, options),
+    pool.run('add', { a: 0, b: 0 }, { ...options, owner: 'b' }),
+  ]);
+  const blocks = [1, 2, 3].map(() => pool.run('block', { milliseconds: 1500 }, { ...options, owner: 'greedy' }));
+  const start = performance.now();
+  t.is(await pool.run('add', { a: 1, b: 1 }, { ...options, owner: 'other' }), 2);
+  t.true(performance.now() - start < 1400);
+  await Promise.all(blocks);
+});
+
+test('fails tasks that run or wait when it is closed', async (t) => {
+  const pool = poolOf(t);
+  const tasks = [pool.run('spin', undefined, options), pool.run('add', { a: 1, b: 1 }, options)];
+  const results = Promise.allSettled(tasks);
+  await pool.close();
+  t.deepEqual(
+    (await results).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+});
