@@ -6,6 +6,7 @@ const below = {
   x509: ['go'],
   functions: ['go', 'yaml', 'template', 'x509'],
   objects: [],
+  threads: [],
   chart: ['go', 'yaml'],
   release: ['go', 'chart', 'objects'],
   render: ['go', 'yaml', 'template', 'functions', 'chart', 'release', 'objects'],
