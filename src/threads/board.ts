@@ -1,5 +1,6 @@
 // Memory that a thread shares with its pool, because a busy thread neither receives nor sends
-// messages: whether it is to stop, how many parts the pool has received, and the file it is reading.
+// messages: whether it has to stop, how many parts the pool has received, and the file that it
+// is reading.
 
 const stopWord = 0;
 const receivedWord = 1;

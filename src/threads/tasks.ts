@@ -1,7 +1,7 @@
 /** The tasks that a thread can run: for each name, plain data in and plain data out. */
 export type TaskTypes<Types> = { [Name in keyof Types]: { input: unknown; output: unknown } };
 
-/** What a task can do besides returning its output. */
+/** Tools of a task besides returning its output. */
 export interface TaskTools {
   /** Reports progress, and ends the task when it is to stop. */
   supervisor: Supervisor;

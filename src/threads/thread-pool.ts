@@ -10,7 +10,7 @@ export interface ThreadPoolOptions {
   limits: TaskLimits;
   /** Number of tasks that run at a time. */
   size: number;
-  /** Resident memory of this process above which the largest thread is ended, in MiB (default: none). */
+  /** Memory of this process above which the largest thread is ended, in MiB (default: none). */
   processMemoryMb?: number | undefined;
 }
 
