@@ -17,7 +17,7 @@ interface Recorded {
 
 const folder = new URL('fixtures/', import.meta.url);
 
-for (const file of readdirSync(folder)) {
+for (const file of readdirSync(folder).filter((name) => name.endsWith('.jsonl'))) {
   const family = file.replace('.jsonl', '');
   const lines = readFileSync(new URL(file, folder), 'utf8').trim().split('\n');
   for (const line of lines) {
