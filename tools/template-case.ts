@@ -5,7 +5,7 @@ import type { Value } from '../src/go/value.ts';
 import { requireInstallable } from '../src/chart/metadata/installable.ts';
 import { loadArchive } from '../src/chart/load/load-archive.ts';
 import { loadValues } from '../src/chart/values/load-values.ts';
-import { createRenderer, type ThreadedRenderer } from '../src/render/renderer.ts';
+import { createThreadedRenderer, type ThreadedRenderer } from '../src/render/worker/threaded-renderer.ts';
 
 export interface TemplateCase {
   /** Path of a .tgz. */
@@ -21,7 +21,7 @@ export type TemplateOutcome = { output: string; notes: string } | { error: strin
 
 export function createCaseRenderer(threads: number, keyOrder: 'ascending' | 'descending'): ThreadedRenderer {
   const worker = keyOrder === 'ascending' ? '../src/bin/render-worker.ts' : './descending-worker.ts';
-  return createRenderer({
+  return createThreadedRenderer({
     workerUrl: new URL(worker, import.meta.url),
     threads,
     // what `go install` makes of helm v4.2.4 says of itself

@@ -1,6 +1,6 @@
 import type { Host } from '../go/host.ts';
 import type { RenderLimits } from '../render/limits.ts';
-import type { ThreadedRenderer } from '../render/renderer.ts';
+import type { ThreadedRenderer } from '../render/worker/threaded-renderer.ts';
 import type { ControlPlaneSettings } from './control-plane/settings.ts';
 import type { RunSettings } from './run/settings.ts';
 import type { SandboxSettings } from './sandbox/settings.ts';

@@ -2,7 +2,7 @@ import type { Notice } from '../chart/notice.ts';
 import type { Warn } from '../chart/values/coalesce-tables.ts';
 import type { ValueMap } from '../go/value.ts';
 import type { RenderNotice } from '../render/notice.ts';
-import type { ThreadedRenderer } from '../render/renderer.ts';
+import type { ThreadedRenderer } from '../render/worker/threaded-renderer.ts';
 
 /** How charts are linted. */
 export interface LintOptions {

@@ -2,7 +2,7 @@ import type { Host } from '../go/host.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { Cluster } from '../objects/cluster.ts';
 import type { Progress } from './progress.ts';
-import type { Renderer } from './renderer.ts';
+import type { Renderer } from '../render/renderer.ts';
 
 /** All that an operation works with. */
 export interface OperationContext {

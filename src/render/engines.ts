@@ -7,16 +7,16 @@ import { createGoTemplateEngine } from './gotpl/engine.ts';
 import { createNunjucksEngine } from './nunjucks/engine.ts';
 import { RenderError } from './render-error.ts';
 
-/** The engines that a chart can name in the annotation `helm-agent/engine` of its Chart.yaml. */
+/** Engines that a chart can name in the annotation `helm-agent/engine` of its Chart.yaml. */
 const engineNames = ['gotpl', 'nunjucks'] as const;
 type EngineName = (typeof engineNames)[number];
 
 const engineAnnotation = 'helm-agent/engine';
 
 /**
- * Renders each chart with the engine that it names, Go's templates where it names none; a subchart may use another than its parent.
- * Engines other than Go's templates must be allowed by the run.
- * @param limits what one call of a function may make; further limits are those of a run
+ * Returns an engine that renders each chart with the engine that its Chart.yaml names (default: Go
+ * templates). A subchart may use another engine than its parent. Nunjucks must be allowed by the run.
+ * @param limits limits of one function call; a run has further limits
  */
 export function createEngines(host: Host, limits: FunctionLimits = defaultLimits): Engine {
   const functions = functionMap(host, limits);
@@ -41,7 +41,7 @@ function byEngine(templates: readonly ScopedTemplate[]): Map<EngineName, ScopedT
     const wanted = chart.metadata.annotations?.[engineAnnotation] ?? 'gotpl';
     const name = engineNames.find((known) => known === wanted);
     if (name !== undefined) return name;
-    const message = `chart ${chart.metadata.name} names the template engine ${JSON.stringify(wanted)}; known are ${engineNames.join(' and ')}`;
+    const message = `chart ${chart.metadata.name} names the template engine ${JSON.stringify(wanted)}; supported engines: ${engineNames.join(', ')}`;
     throw new RenderError('engine_unknown', message, { position: { file: path } });
   });
 }
@@ -50,6 +50,6 @@ function notAllowed(template: ScopedTemplate | undefined): RenderError {
   const name = template?.chart.metadata.name ?? '';
   return new RenderError(
     'engine_forbidden',
-    `chart ${name} is written for Nunjucks, which is not allowed here; allow it with --allow-nunjucks, in a program with allowNunjucks`,
+    `chart ${name} uses Nunjucks, which is not allowed; set --allow-nunjucks (in the library: allowNunjucks)`,
   );
 }

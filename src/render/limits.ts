@@ -1,21 +1,27 @@
 import type { FunctionLimits } from '../functions/limits.ts';
 import { defaultLimits as defaultFunctionLimits } from '../functions/limits.ts';
 
-/** How far a render may go; past any of these it fails with `render_limit`. docs/limits.md has their meaning for users. */
+/**
+ * Limits of one render. A render that exceeds one of them fails with `render_limit`. See
+ * docs/limits.md.
+ */
 export interface RenderLimits extends FunctionLimits {
-  /** Actions, iterations and calls of templates; large texts and lists that functions take or make count as many more. */
+  /**
+   * Actions, iterations and template calls. Large texts and lists in arguments and results of
+   * functions count as several steps.
+   */
   steps: number;
-  /** Bytes of text that one template makes. */
+  /** Bytes of text that one template may write. */
   outputBytes: number;
-  /** How often a template may be included within itself; the same for macros and includes of Nunjucks. */
+  /** Depth to which a template may include itself; for Nunjucks, nesting of macros and includes. */
   includeDepth: number;
-  /** Milliseconds for one render in a worker. */
+  /** Time of one render in a worker, in milliseconds. */
   milliseconds: number;
-  /** MiB that a worker's values and texts may take. */
+  /** Memory of a worker's values and texts, in MiB. */
   memoryMb: number;
 }
 
-/** More than any real chart needs. The depth is Helm's (pkg/engine/engine.go: recursionMaxNums). */
+/** Default limits. The include depth is Helm's (pkg/engine/engine.go: recursionMaxNums). */
 export const defaultRenderLimits: RenderLimits = {
   ...defaultFunctionLimits,
   steps: 50_000_000,

@@ -1,4 +1,4 @@
-/** Something that Helm logs while it renders. */
+/** A line that Helm logs while it renders. */
 export interface RenderNotice {
   level: 'INFO' | 'WARN';
   message: string;

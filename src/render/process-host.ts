@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Host } from '../go/host.ts';
 
-/** The real clock, randomness and time zone. */
+/** Returns the host with the real clock, randomness and time zone. */
 export function processHost(): Host {
   return {
     now: () => BigInt(Date.now()) * 1_000_000n,

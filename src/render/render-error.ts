@@ -1,11 +1,14 @@
-/** Where in a chart something is wrong. Lines count from 1, columns in bytes from 0, as in Go's texts, whatever the engine. */
+/**
+ * Position of an error in a chart. Lines count from 1, columns count bytes from 0, as in Go's error
+ * texts. This holds for both engines.
+ */
 export interface RenderPosition {
   file: string;
   line?: number;
   column?: number;
 }
 
-/** Codes of this layer; what comes from below keeps its own, such as `values_invalid`. */
+/** Codes of this layer. Errors of lower layers keep their own, such as `values_invalid`. */
 export type RenderErrorCode =
   | 'render_failed'
   | 'render_limit'
@@ -16,7 +19,7 @@ export type RenderErrorCode =
   | 'post_render_failed'
   | (string & {});
 
-/** A chart that cannot be rendered. `message` is Helm's text where Helm has one. */
+/** Thrown if a chart cannot be rendered. `message` is Helm's text if Helm has one. */
 export class RenderError extends Error {
   override readonly name = 'RenderError';
   readonly code: RenderErrorCode;

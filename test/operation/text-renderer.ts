@@ -1,7 +1,9 @@
 import type { Chart } from '../../src/chart/chart.ts';
-import type { Renderer, RenderRequest } from '../../src/operation/renderer.ts';
+import type { Renderer } from '../../src/render/renderer.ts';
+import type { RenderRequest } from '../../src/render/render-request.ts';
 import type { CrdFile } from '../../src/render/manifest/crds.ts';
-import { printManifest, sortManifests } from '../../src/render/manifest/manifest.ts';
+import { printManifest } from '../../src/render/manifest/documents.ts';
+import { sortManifests } from '../../src/render/manifest/sort-manifests.ts';
 import { postRendered } from '../../src/render/manifest/post-render.ts';
 
 /** What a test's chart renders to: files by their path below templates/. */
@@ -52,7 +54,7 @@ export function textRenderer(charts: readonly TextChart[]): Renderer & { request
       const changed = postRender ? await postRendered(own, postRender, postRenderStrategy) : own;
       const sorted = sortManifests(changed, (path) => new Error(`${path} is no YAML`));
       const manifest = sorted.manifests.map(({ name, content }) => printManifest(name, content)).join('');
-      return { ...sorted, chart, manifest, notes };
+      return { ...sorted, chart, manifest, notes, crds: [], warnings: [] };
     },
   };
 }

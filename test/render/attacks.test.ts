@@ -3,7 +3,7 @@ import type { Chart } from '../../src/chart/chart.ts';
 import { knownApiVersions } from '../../src/render/scope/api-versions.ts';
 import { defaultRenderLimits, type RenderLimits } from '../../src/render/limits.ts';
 import { RenderError } from '../../src/render/render-error.ts';
-import { createRenderer, type ThreadedRenderer } from '../../src/render/renderer.ts';
+import { createThreadedRenderer, type ThreadedRenderer } from '../../src/render/worker/threaded-renderer.ts';
 import { readYamlMap } from '../../src/yaml/read.ts';
 
 // Charts that want all time and memory, on a renderer that has little of both. One thread serves all of them, unless it has to be ended.
@@ -19,8 +19,8 @@ const small: RenderLimits = {
   memoryMb: 96,
 };
 const workerUrl = new URL('../../src/bin/render-worker.ts', import.meta.url);
-const bounded = createRenderer({ workerUrl, limits: small });
-const hurried = createRenderer({ workerUrl, limits: { ...small, steps: 1e12, milliseconds: 150 } });
+const bounded = createThreadedRenderer({ workerUrl, limits: small });
+const hurried = createThreadedRenderer({ workerUrl, limits: { ...small, steps: 1e12, milliseconds: 150 } });
 test.after.always(async () => {
   await Promise.all([bounded.close(), hurried.close()]);
 });

@@ -4,7 +4,8 @@ import type { Value } from '../../src/go/value.ts';
 import { knownApiVersions } from '../../src/render/scope/api-versions.ts';
 import { defaultHelmVersion, parseKubeVersion } from '../../src/render/scope/capabilities.ts';
 import { createEngines } from '../../src/render/engines.ts';
-import { renderChart, type RenderOptions } from '../../src/render/render-chart.ts';
+import { renderChart } from '../../src/render/render-chart.ts';
+import type { RenderOptions } from '../../src/render/render-request.ts';
 
 const host = { now: () => 0n, randomBytes: (size: number) => new Uint8Array(size), timeZone: 'UTC' };
 const engine = createEngines(host);

@@ -1,6 +1,6 @@
 import { ChartError } from '../../chart/chart-error.ts';
 import { compilePathPattern } from '../../chart/load/path-match.ts';
-import { splitManifests } from '../../render/manifest/manifest.ts';
+import { splitDocuments } from '../../render/manifest/documents.ts';
 
 /**
  * Returns the rendered manifests of some templates, which are given as paths below the chart or as
@@ -8,7 +8,7 @@ import { splitManifests } from '../../render/manifest/manifest.ts';
  * pattern does not match any template.
  */
 export function showOnly(output: string, patterns: readonly string[]): string {
-  const manifests = splitManifests(output).map((text) => ({ text, path: /# Source: [^/\n]+\/(.+)/.exec(text)?.[1] }));
+  const manifests = splitDocuments(output).map((text) => ({ text, path: /# Source: [^/\n]+\/(.+)/.exec(text)?.[1] }));
   return patterns
     .flatMap((pattern) => {
       const matches = matcherOf(pattern);

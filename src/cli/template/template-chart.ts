@@ -6,10 +6,10 @@ import { fromBytes } from '../../go/text.ts';
 import type { ValueMap } from '../../go/value.ts';
 import { knownApiVersions } from '../../render/scope/api-versions.ts';
 import { defaultKubeVersion } from '../../render/scope/capabilities.ts';
-import { printManifest } from '../../render/manifest/manifest.ts';
-import type { RenderOptions } from '../../render/render-chart.ts';
+import { printManifest } from '../../render/manifest/documents.ts';
+import type { RenderOptions } from '../../render/render-request.ts';
 import { RenderError } from '../../render/render-error.ts';
-import type { ThreadedRenderer } from '../../render/renderer.ts';
+import type { ThreadedRenderer } from '../../render/worker/threaded-renderer.ts';
 import { helmLog, type HelmLog } from '../helm-log.ts';
 
 export interface TemplateRequest {

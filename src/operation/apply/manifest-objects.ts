@@ -2,7 +2,7 @@ import { isJsonObject } from '../../objects/fields.ts';
 import type { Value } from '../../go/value.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { plainObject } from '../../release/plain-value.ts';
-import { splitManifests } from '../../render/manifest/manifest.ts';
+import { splitDocuments } from '../../render/manifest/documents.ts';
 import { readYaml } from '../../yaml/read.ts';
 import { OperationError } from '../error.ts';
 import { messageOf } from '../error-code.ts';
@@ -18,7 +18,7 @@ export interface ManifestObject {
  * Throws `invalid_manifest`, beginning with `prefix`.
  */
 export function readObjects(manifest: string, prefix: string): ManifestObject[] {
-  return splitManifests(manifest).flatMap((document) => {
+  return splitDocuments(manifest).flatMap((document) => {
     const source = /^# Source: (.+)$/m.exec(document)?.[1] ?? 'manifest';
     try {
       return flattened(parse(document)).map((object) => ({ object, source }));

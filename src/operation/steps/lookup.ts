@@ -1,5 +1,5 @@
 import type { Cluster } from '../../objects/cluster.ts';
-import type { Lookup } from '../renderer.ts';
+import type { Lookup } from '../../render/render-request.ts';
 
 /** Answers templates' `lookup` from the cluster. `unserved` are kinds that do not exist yet and count as empty: `group/version/Kind`. */
 export function clusterLookup(

@@ -6,7 +6,7 @@ import type { ClusterCapabilities } from '../../objects/cluster.ts';
 import type { OperationContext } from '../context.ts';
 import { capabilitiesWith, definedApiVersions, installCrds } from './crds.ts';
 import { clusterLookup } from './lookup.ts';
-import type { Rendered } from '../renderer.ts';
+import type { Rendered } from '../../render/rendered.ts';
 import type { DeployOptions } from '../request.ts';
 import type { StepRunner } from './steps.ts';
 

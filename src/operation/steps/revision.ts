@@ -2,7 +2,7 @@ import type { ValueMap } from '../../go/value.ts';
 import { plainObject } from '../../release/plain-value.ts';
 import type { Release, ReleaseInfo } from '../../release/release.ts';
 import { storedChart } from '../../release/stored-chart.ts';
-import type { Rendered } from '../renderer.ts';
+import type { Rendered } from '../../render/rendered.ts';
 
 /** Helm's command line keeps as many revisions. */
 export const defaultHistoryLimit = 10;

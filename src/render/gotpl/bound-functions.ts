@@ -94,7 +94,7 @@ function wrapped(what: string, error: GoError): GoError {
 }
 
 function answer(lookups: LookupTable, key: LookupKey): Value {
-  const known = lookups.answers.get(lookupId(key));
+  const known = lookups.results.get(lookupId(key));
   if (known !== undefined) return lookupValue(known);
   lookups.missing.push(key);
   return new Map<string, Value>();

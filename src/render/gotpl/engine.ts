@@ -11,7 +11,7 @@ import type { Engine, EngineRun } from '../engine.ts';
 import { executionErrorText, parseErrorText } from './error-text.ts';
 import { RenderError, type RenderPosition } from '../render-error.ts';
 import { isPartial } from '../scope/template-path.ts';
-import type { Watch } from '../watch.ts';
+import type { RenderSupervisor } from '../render-supervisor.ts';
 
 /** How many characters of charts' templates stay compiled. What is made of them takes some twenty times the memory. */
 const maxCompiledText = 2 * 1024 * 1024;
@@ -22,11 +22,11 @@ export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): E
   const compiled = createWeightedCache<TemplateSet>(maxCompiledText);
   const parsed = createParseCache();
 
-  function setOf(templates: readonly ScopedTemplate[], watch: Watch | undefined): TemplateSet {
+  function setOf(templates: readonly ScopedTemplate[], supervisor: RenderSupervisor | undefined): TemplateSet {
     const key = templates.map(({ chart, path }) => `${chart.digest} ${path}`).join('\n');
     const known = compiled.get(key);
     if (known) return known;
-    const set = TemplateSet.parse(filesOf(templates, watch), { functions, parsed });
+    const set = TemplateSet.parse(filesOf(templates, supervisor), { functions, parsed });
     const characters = templates.reduce((sum, { text }) => sum + text.length, 0);
     compiled.set(key, set, characters);
     return set;
@@ -36,14 +36,14 @@ export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): E
     render(templates, run) {
       let file = '';
       try {
-        const set = setOf(templates, run.watch);
+        const set = setOf(templates, run.supervisor);
         const execution = executionOf(set, run);
         const files = new Map<string, string>();
         for (const template of templates) {
           const { path, scope } = template;
           if (isPartial(path)) continue;
           file = path;
-          run.watch?.begins(path);
+          run.supervisor?.startTemplate(path);
           scope.set('Template', templateObject(template));
           files.set(path, withoutNoValue(execution.execute(path, scope)));
         }
@@ -55,15 +55,18 @@ export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): E
   };
 }
 
-function* filesOf(templates: readonly ScopedTemplate[], watch: Watch | undefined): Generator<TemplateFile> {
+function* filesOf(
+  templates: readonly ScopedTemplate[],
+  supervisor: RenderSupervisor | undefined,
+): Generator<TemplateFile> {
   for (const { path, text } of templates) {
-    watch?.begins(path);
+    supervisor?.startTemplate(path);
     yield { name: path, text };
   }
 }
 
 function executionOf(set: TemplateSet, run: EngineRun): Execution {
-  const { limits, watch, lookups, strict = false, lint = false, notice = () => undefined } = run;
+  const { limits, supervisor, lookups, strict = false, lint = false, notice = () => undefined } = run;
   const execution: Execution = new Execution(set, {
     missingKey: strict ? 'error' : 'zero',
     calls: boundCalls(() => execution, { lookups, lint, notice, includeDepth: limits.includeDepth }),
@@ -74,7 +77,7 @@ function executionOf(set: TemplateSet, run: EngineRun): Execution {
       elements: limits.listElements,
       textDepth: limits.includeDepth,
     },
-    ...(watch && { interruption: watch.interruption }),
+    ...(supervisor && { interruption: supervisor.interruption }),
   });
   return execution;
 }
@@ -82,7 +85,7 @@ function executionOf(set: TemplateSet, run: EngineRun): Execution {
 /** The error with Helm's text; a defect stays what it is. */
 function helmError(file: string, error: unknown): unknown {
   if (error instanceof TemplateLimitError) {
-    const position = error.position.name === textName ? { file } : placeOf(error.position);
+    const position = error.position.name === textName ? { file } : toRenderPosition(error.position);
     return new RenderError('render_limit', error.message, { position, cause: error });
   }
   if (error instanceof TemplateParseError) {
@@ -111,11 +114,11 @@ function chainOf(error: Error): Error[] {
 
 /** The innermost place in a file: where the fault is, or the call of the text that is at fault. */
 function positionOf(chain: readonly Error[]): RenderPosition | undefined {
-  const places = chain.filter((link) => link instanceof TemplateExecError).map(({ position }) => position);
-  const place = places.findLast(({ name }) => name !== textName);
-  return place && placeOf(place);
+  const positions = chain.filter((link) => link instanceof TemplateExecError).map(({ position }) => position);
+  const innermost = positions.findLast(({ name }) => name !== textName);
+  return innermost && toRenderPosition(innermost);
 }
 
-function placeOf({ name, line, column }: Position): RenderPosition {
+function toRenderPosition({ name, line, column }: Position): RenderPosition {
   return { file: name, line, column };
 }

@@ -5,26 +5,27 @@ import { int64, type Value, type ValueMap } from '../../go/value.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
 
 /**
- * Values as YAML text, or as data: null, booleans, numbers, strings, arrays and plain objects. A number is a float64, as every number of a values
- * file is in Helm; a bigint is an int64, as `--set` makes them. Entries that are undefined are left out.
+ * Values as YAML text, or as data: null, booleans, numbers, strings, arrays and plain objects. A
+ * number is a float64, as in Helm's values files; a bigint is an int64, as with `--set`. Entries that
+ * are undefined are left out.
  */
 export type GivenValues = string | Readonly<Record<string, unknown>>;
 
-/** What a user of the library says about values; what comes later wins, in the order of these fields, as in Helm. */
+/** Values of a render. Later fields override earlier ones, as in Helm. */
 export interface ValueInput {
-  /** What `helm -f` reads; of several the later ones win. Default none. */
+  /** Contents of values files (`helm -f`). Later ones override earlier ones. Default: none. */
   values?: GivenValues | readonly GivenValues[];
-  /** Lines of `--set-json`: `{"a": 1}` or `a={"b":1}`. */
+  /** Arguments of `--set-json`: `{"a": 1}` or `a={"b":1}`. */
   setJson?: readonly string[];
-  /** Lines of `--set`: `image.tag=1.2,replicas=2`. */
+  /** Arguments of `--set`: `image.tag=1.2,replicas=2`. */
   set?: readonly string[];
-  /** Lines of `--set-string`. */
+  /** Arguments of `--set-string`. */
   setString?: readonly string[];
-  /** Lines of `--set-literal`. */
+  /** Arguments of `--set-literal`. */
   setLiteral?: readonly string[];
 }
 
-/** The values, merged as Helm merges them. Throws {@link ValuesError}. */
+/** Returns the values, merged as Helm merges them. Throws {@link ValuesError}. */
 export function givenValues({ values = [], setJson, set, setString, setLiteral }: ValueInput): ValueMap {
   const all = isList(values) ? values : [values];
   const base = all.map(oneOf).reduce(mergeMaps, new Map<string, Value>());
@@ -34,7 +35,7 @@ export function givenValues({ values = [], setJson, set, setString, setLiteral }
     ...(setString && { strings: setString }),
     ...(setLiteral && { literals: setLiteral }),
   };
-  // without options that name files, none is read
+  // no option names a file, so none is read
   return mergeValueOptions(options, () => '', base);
 }
 
@@ -60,7 +61,7 @@ function mapFrom(entries: readonly [string, unknown][], path: string, around: Re
   return map;
 }
 
-/** `around` are the objects that this one is in. */
+/** @param around the objects that contain this one */
 function valueFrom(data: unknown, path: string, around: ReadonlySet<unknown>): Value {
   if (data === null || data === undefined) return null;
   if (typeof data === 'string' || typeof data === 'boolean' || typeof data === 'number') return data;

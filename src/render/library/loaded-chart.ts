@@ -1,20 +1,26 @@
 import type { Chart } from '../../chart/chart.ts';
 import type { ChartMetadata } from '../../chart/metadata/metadata.ts';
 import type { Host } from '../../go/host.ts';
-import { createSchemaCache } from '../worker/schema-cache.ts';
 import type { Engine } from '../engine.ts';
 import { createEngines } from '../engines.ts';
 import type { RenderLimits } from '../limits.ts';
-import { withLookups } from '../scope/lookup-rounds.ts';
-import type { LookupAnswers, LookupTable } from '../scope/lookup-table.ts';
 import { postRendered } from '../manifest/post-render.ts';
-import { renderTemplates, takenApart, type RenderedTemplates } from '../render-chart.ts';
-import { questionOf, type RenderChartOptions, type RenderQuestion } from './render-options.ts';
-import { shown, type RenderedChart } from './rendered-chart.ts';
+import { renderTemplates, splitManifests } from '../render-chart.ts';
+import type { Lookup, RenderInput } from '../render-request.ts';
+import type { RenderedTemplates } from '../rendered.ts';
+import { createSchemaCache } from '../schema-cache.ts';
+import { resolveCapabilities } from '../scope/capabilities.ts';
+import { renderWithLookups } from '../scope/lookup-rounds.ts';
+import type { LookupResults, LookupTable } from '../scope/lookup-table.ts';
+import { renderRequestOf, type RenderChartOptions } from './render-chart-options.ts';
+import { toRenderedChart, type RenderedChart } from './rendered-chart.ts';
 
-/** A chart that was loaded. It keeps its templates and schemas compiled: rendering it again, with whatever values, parses nothing again. */
+/**
+ * A loaded chart. Its templates and schemas stay compiled, so rendering it again, also with other
+ * values, does not parse them again.
+ */
 export class LoadedChart {
-  /** Chart.yaml. */
+  /** Contents of Chart.yaml. */
   readonly metadata: Readonly<ChartMetadata>;
   /** @internal */
   readonly model: Chart;
@@ -31,34 +37,49 @@ export class LoadedChart {
   }
 
   /**
-   * Renders the chart in the calling thread, whose stack bounds how deep templates may include each other. For charts that nobody trusts, see `createRenderer`.
-   * Throws RenderError, and ValuesError for values that do not fit the chart; what `lookup` throws goes on.
+   * Renders the chart in the calling thread, whose stack limits how deep templates can include each
+   * other. Use `createRenderer` for charts that you do not trust. Throws RenderError, ValuesError if
+   * the values do not fit the chart, and the errors of `lookup`.
    */
   async render(options: RenderChartOptions = {}): Promise<RenderedChart> {
-    const templates = await this.#templates(questionOf(this.model, options, this.#limits), options);
-    const { postRender, postRenderStrategy } = options;
-    if (postRender === undefined) return shown(takenApart(templates));
-    return shown(
-      takenApart({ ...templates, files: await postRendered(templates.files, postRender, postRenderStrategy) }),
-    );
+    const { lookup, signal, postRender, postRenderStrategy } = options;
+    const {
+      chart,
+      values,
+      release,
+      capabilities,
+      options: settings,
+    } = renderRequestOf(this.model, options, this.#limits);
+    const input: RenderInput = {
+      chart,
+      values,
+      release,
+      capabilities: resolveCapabilities(capabilities, capabilities.helmVersion),
+      ...(settings && { options: settings }),
+      schemas: this.#schemas,
+    };
+    const templates = await this.#templates(input, lookup, signal);
+    if (postRender === undefined) return toRenderedChart(splitManifests(templates));
+    const files = await postRendered(templates.files, postRender, postRenderStrategy);
+    return toRenderedChart(splitManifests({ ...templates, files }));
   }
 
-  async #templates(question: RenderQuestion, { lookup, signal }: RenderChartOptions): Promise<RenderedTemplates> {
+  async #templates(input: RenderInput, lookup?: Lookup, signal?: AbortSignal): Promise<RenderedTemplates> {
     signal?.throwIfAborted();
-    if (lookup === undefined) return renderTemplates({ ...question, schemas: this.#schemas }, this.#engine);
-    return withLookups(this.model, lookup, (answers) => {
+    if (lookup === undefined) return renderTemplates(input, this.#engine);
+    return renderWithLookups(this.model, lookup, (results) => {
       signal?.throwIfAborted();
-      return Promise.resolve(this.#attempt(question, answers));
+      return Promise.resolve(this.#pass(input, results));
     });
   }
 
-  #attempt(question: RenderQuestion, answers: LookupAnswers) {
-    const lookups: LookupTable = { answers, missing: [] };
+  #pass(input: RenderInput, results: LookupResults) {
+    const lookups: LookupTable = { results, missing: [] };
     try {
-      const done = renderTemplates({ ...question, lookups, schemas: this.#schemas }, this.#engine);
+      const done = renderTemplates({ ...input, lookups }, this.#engine);
       return lookups.missing.length > 0 ? { missing: lookups.missing } : { done };
     } catch (error) {
-      // a template may fail only because it saw nothing yet
+      // the template may have failed only because a lookup has not been done yet
       if (lookups.missing.length > 0) return { missing: lookups.missing };
       throw error;
     }

@@ -1,29 +1,29 @@
 import { fromBytes } from '../../go/text.ts';
-import type { Rendered } from '../render-chart.ts';
+import type { Rendered } from '../rendered.ts';
 
-/** What a chart renders to. */
+/** Result of a render. */
 export interface RenderedChart {
-  /** All manifests but hooks and CRDs, in the order of installation, as Helm prints and stores them. */
+  /** All manifests except hooks and CRDs, in installation order, as Helm prints and stores them. */
   manifest: string;
-  /** The same one by one. */
+  /** The same manifests as a list. */
   manifests: RenderedManifest[];
-  /** In the order of installation by kind; Helm runs the hooks of an event in the order of their weights. */
+  /** Hooks in installation order of their kinds. Helm runs the hooks of an event by weight. */
   hooks: RenderedHook[];
-  /** NOTES.txt; empty where there is none. */
+  /** Text of NOTES.txt. Empty if the chart has none. */
   notes: string;
-  /** The files of crds/ of the chart and of its enabled subcharts, the parent's first. They are in no manifest. */
+  /** Files in crds/ of the chart, then of its enabled subcharts. Not part of `manifest`. */
   crds: RenderedFile[];
-  /** What merging the values found odd, as Helm logs it. */
+  /** Warnings that Helm logs while it merges values. */
   warnings: string[];
 }
 
 export interface RenderedFile {
-  /** With the chart's name: `web/templates/service.yaml`, `web/charts/db/crds/users.yaml`. */
+  /** Path with the chart's name: `web/templates/service.yaml`, `web/charts/db/crds/users.yaml`. */
   path: string;
   content: string;
 }
 
-/** One YAML document, and the template that it is from. */
+/** One YAML document and the path of its template. */
 export interface RenderedManifest extends RenderedFile {
   kind: string;
 }
@@ -31,18 +31,18 @@ export interface RenderedManifest extends RenderedFile {
 /** A manifest with the annotation `helm.sh/hook`. */
 export interface RenderedHook extends RenderedManifest {
   name: string;
-  /** `pre-install`, `post-upgrade`, `test`, … */
+  /** Events such as `pre-install`, `post-upgrade` or `test`. */
   events: string[];
-  /** Default 0. */
+  /** Default: 0. */
   weight: number;
-  /** `before-hook-creation`, `hook-succeeded`, `hook-failed`. */
+  /** Any of `before-hook-creation`, `hook-succeeded` and `hook-failed`. */
   deletePolicies: string[];
-  /** `hook-succeeded`, `hook-failed`. */
+  /** Any of `hook-succeeded` and `hook-failed`. */
   outputLogPolicies: string[];
 }
 
-/** A render as users of the library see it. */
-export function shown({ manifest, manifests, hooks, notes, crds, warnings }: Rendered): RenderedChart {
+/** Returns a render in the form that the library exposes. */
+export function toRenderedChart({ manifest, manifests, hooks, notes, crds, warnings }: Rendered): RenderedChart {
   return {
     manifest,
     manifests: manifests.map(({ name, kind, content }) => ({ path: name, kind, content })),

@@ -1,5 +1,5 @@
 import { hookEvents, type Hook } from '../../release/hook.ts';
-import type { ManifestHead } from './manifest-head.ts';
+import type { ManifestHead } from './head.ts';
 
 const hookAnnotation = 'helm.sh/hook';
 const weightAnnotation = 'helm.sh/hook-weight';
@@ -11,14 +11,14 @@ const eventsByName: ReadonlyMap<string, string> = new Map([
   ['test-success', 'test'],
 ]);
 
-/** The events that a manifest says it is a hook of, as it has them, be they known or not; undefined where it is no hook. */
+/** Returns the value of the hook annotation, unchecked; undefined if the manifest is not a hook. */
 export function hookTypesOf(head: ManifestHead): string | undefined {
   return head.annotations.get(hookAnnotation);
 }
 
 /**
- * The hook that a manifest describes; undefined where one of its events is unknown: Helm drops such a manifest whole
- * (pkg/release/v1/util/manifest_sorter.go).
+ * Returns the hook that a manifest describes; undefined if one of its events is unknown. Helm drops
+ * such a manifest (pkg/release/v1/util/manifest_sorter.go).
  */
 export function readHook(path: string, manifest: string, head: ManifestHead): Hook | undefined {
   const events = listOf(head, hookAnnotation).map((name) => eventsByName.get(name));
@@ -41,7 +41,7 @@ function listOf(head: ManifestHead, annotation: string): string[] {
   return value === undefined ? [] : value.split(',').map((item) => item.trim().toLowerCase());
 }
 
-/** Go's `strconv.Atoi`; what is no integer weighs 0. */
+/** Parses like Go's `strconv.Atoi`; returns 0 if the text is not an integer. */
 function weightOf(text: string): number {
   const weight = /^[+-]?[0-9]+$/.test(text) ? Number(text) : 0;
   return Number.isSafeInteger(weight) ? weight : 0;

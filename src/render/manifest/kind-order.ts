@@ -1,4 +1,7 @@
-/** Helm 4's order of installation by kind; kinds that are not in it come last, by name (pkg/release/v1/util/kind_sorter.go). */
+/**
+ * Helm 4's installation order of kinds. Other kinds come last, ordered by name
+ * (pkg/release/v1/util/kind_sorter.go).
+ */
 const installOrder = [
   'PriorityClass',
   'Namespace',
@@ -40,19 +43,19 @@ const installOrder = [
   'ValidatingWebhookConfiguration',
 ];
 
-/** As `installOrder`, for removal: the reverse, except that Service comes directly after IngressClass. */
+/** Uninstallation order: the reverse, except that Service comes directly after IngressClass. */
 const uninstallOrder = installOrder.toReversed().filter((kind) => kind !== 'Service');
 uninstallOrder.splice(uninstallOrder.indexOf('IngressClass') + 1, 0, 'Service');
 
 const installRank: ReadonlyMap<string, number> = new Map(installOrder.map((kind, rank) => [kind, rank]));
 const uninstallRank: ReadonlyMap<string, number> = new Map(uninstallOrder.map((kind, rank) => [kind, rank]));
 
-/** Orders kinds for installation; equal kinds keep their order under a stable sort. */
+/** Compares two kinds by installation order. */
 export function compareForInstall(a: string, b: string): number {
   return compareKinds(installRank, a, b);
 }
 
-/** Orders kinds for removal; equal kinds keep their order under a stable sort. */
+/** Compares two kinds by uninstallation order. */
 export function compareForUninstall(a: string, b: string): number {
   return compareKinds(uninstallRank, a, b);
 }

@@ -3,8 +3,9 @@ import type { Chart } from '../../chart/chart.ts';
 const notesFile = 'NOTES.txt';
 
 /**
- * Takes NOTES.txt out of the rendered files, subcharts' too, and returns the text: the chart's own; with `subchartNotes` all of them, in the order of their
- * paths (pkg/action/action.go: renderResources, where the order is Go's random one).
+ * Removes every NOTES.txt from the rendered files and returns the text of the chart's own. With
+ * `subchartNotes`, returns all of them, ordered by path (pkg/action/action.go: renderResources, where
+ * the order is random).
  */
 export function takeNotes(files: Map<string, string>, chart: Chart, subchartNotes: boolean): string {
   const paths = [...files.keys()].filter((path) => path.endsWith(notesFile)).sort();

@@ -1,31 +1,36 @@
 import { sortedKeys } from '../../go/text.ts';
 import { hasContent, textAt, withoutTextAt, withTextAt } from '../../yaml/edit-mapping.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
-import { sortManifests, splitManifests } from './manifest.ts';
 import { RenderError } from '../render-error.ts';
-import { unreadableManifest } from './unreadable-manifest.ts';
+import { splitDocuments } from './documents.ts';
+import { sortManifests } from './sort-manifests.ts';
+import { unreadableManifest } from './unreadable.ts';
 
 /**
- * Changes manifests after templates made them and before they are taken apart. It is given YAML documents, hooks among them, and returns the documents that
- * are to take their place. Each carries the annotation {@link filenameAnnotation}, which is taken out of what comes back; a document
- * without it counts as a new file. What it throws ends the render with `post_render_failed`.
+ * Changes the rendered manifests before they are split into manifests and hooks. Receives YAML
+ * documents, including hooks, and returns the documents that replace them. Each document has the
+ * annotation `postrenderer.helm.sh/postrender-filename`, which is removed again from the result; a
+ * document without it is a new file. If it throws, the render fails with `post_render_failed`.
  */
 export type PostRender = (manifests: string) => string | Promise<string>;
 
 /**
- * `combined`: one call with hooks and all else; `separate`: one call with the hooks and one with the rest; `nohooks`: one call with
- * the rest. Without documents there is no call, but for `combined`.
+ * `combined`: one call with all documents; `separate`: one call with the hooks and one with the
+ * rest; `nohooks`: one call with the rest. `separate` and `nohooks` make no call if there are no
+ * documents for it.
  */
 export type PostRenderStrategy = 'combined' | 'separate' | 'nohooks';
 
-/** Names the template that a document comes from, while the post-renderer has it. */
+/** Path of the template that a document comes from. */
 const filenameAnnotation = 'postrenderer.helm.sh/postrender-filename';
 
 const annotationPath = ['metadata', 'annotations', filenameAnnotation];
 
 /**
- * Hands rendered files to the post-renderer and reads what it makes of them, as Helm 4 does (pkg/action/action.go: renderResources). Unlike Helm's, which writes
- * YAML anew, documents keep their comments and their form, and a List stays one document. NOTES.txt must not be among the files. Throws RenderError.
+ * Runs the post-renderer on rendered files and returns the resulting files, as Helm 4 does
+ * (pkg/action/action.go: renderResources). Helm rewrites the YAML; here documents keep their comments
+ * and formatting, and a List stays one document. `files` must not include NOTES.txt. Throws
+ * RenderError.
  */
 export async function postRendered(
   files: ReadonlyMap<string, string>,
@@ -52,7 +57,7 @@ export async function postRendered(
   return byFile(rendered);
 }
 
-/** How errors and new files of one call are named. */
+/** Words for errors and names of new files of one call. */
 interface CallNames {
   called: string;
   merging: string;
@@ -79,12 +84,12 @@ async function through(
   return separated(output, names);
 }
 
-/** All documents as one stream, each with the annotation that says where it comes from. */
+/** Returns all documents as one stream, each with the annotation that names its file. */
 function mergedFiles(files: ReadonlyMap<string, string>, { merging }: CallNames): string {
   const documents: string[] = [];
   for (const path of sortedKeys(files)) {
-    for (const document of splitManifests(files.get(path) ?? '')) {
-      during(`error merging ${merging}: annotating ${path}`, path, () => {
+    for (const document of splitDocuments(files.get(path) ?? '')) {
+      withContext(`error merging ${merging}: annotating ${path}`, path, () => {
         if (hasContent(document)) documents.push(endLine(withTextAt(document, annotationPath, path)));
       });
     }
@@ -92,13 +97,15 @@ function mergedFiles(files: ReadonlyMap<string, string>, { merging }: CallNames)
   return documents.join('---\n');
 }
 
-/** The documents of a stream by the files that they come from. */
+/** Returns the documents of a stream by the files that they come from. */
 function separated(output: string, { read, fallback }: CallNames): Map<string, string> {
   const what = `error while parsing post rendered output${read}: error parsing YAML`;
-  const documents = splitStream(output, what).filter((document) => during(what, undefined, () => hasContent(document)));
+  const documents = splitStream(output, what).filter((document) =>
+    withContext(what, undefined, () => hasContent(document)),
+  );
   return byFile(
     documents.map((document, i) =>
-      during(what, undefined, () => [
+      withContext(what, undefined, () => [
         textAt(document, annotationPath) || `generated-by-postrender-${fallback}${i}.yaml`,
         endLine(withoutTextAt(document, annotationPath)),
       ]),
@@ -107,7 +114,7 @@ function separated(output: string, { read, fallback }: CallNames): Map<string, s
   );
 }
 
-/** As kustomize's kyaml separates documents: at lines that begin with three dashes and go on with a comment at most. */
+/** Splits at `---` lines as kustomize's kyaml does. Only a comment may follow the dashes. */
 function splitStream(text: string, what: string): string[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   const documents: string[][] = [[]];
@@ -135,7 +142,7 @@ function endLine(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-function during<T>(what: string, file: string | undefined, work: () => T): T {
+function withContext<T>(what: string, file: string | undefined, work: () => T): T {
   try {
     return work();
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { Int, int, type Value } from '../../go/value.ts';
 import type { ArithmeticNode } from './node.ts';
 import { kindText } from './operand.ts';
-import { failAt, type Place } from './place.ts';
+import { failAt, type Position } from './position.ts';
 
 export type Operator = ArithmeticNode['typename'];
 
@@ -16,16 +16,16 @@ const signs: Readonly<Record<Operator, string>> = {
 };
 
 /** Computes with two numbers: two integers give an integer, except for `/`; anything else a float64. */
-export function calculate(operator: Operator, left: Value, right: Value, place: Place): Value {
+export function calculate(operator: Operator, left: Value, right: Value, position: Position): Value {
   if (!isNumber(left) || !isNumber(right)) {
     const sorts = `one is ${kindText(left)}, the other ${kindText(right)}`;
     return failAt(
-      place,
+      position,
       `${signs[operator]} needs two numbers: ${sorts}${operator === 'Add' ? ' (to join texts use ~)' : ''}`,
     );
   }
   const divides = operator === 'Div' || operator === 'FloorDiv' || operator === 'Mod';
-  if (divides && toFloat(right) === 0) return failAt(place, 'division by zero');
+  if (divides && toFloat(right) === 0) return failAt(position, 'division by zero');
   if (left instanceof Int && right instanceof Int) return withIntegers(operator, left.value, right.value);
   return withFloats(operator, toFloat(left), toFloat(right));
 }

@@ -4,7 +4,7 @@ import { isList, isMap } from '../../go/types.ts';
 import { Int, type Value } from '../../go/value.ts';
 import { isNumber, toFloat } from './arithmetic.ts';
 import { kindText } from './operand.ts';
-import { failAt, type Place } from './place.ts';
+import { failAt, type Position } from './position.ts';
 
 /** Whether two values are equal: numbers by their size whatever their kind, all else by type and contents. */
 export function areEqual(left: Value, right: Value): boolean {
@@ -12,11 +12,11 @@ export function areEqual(left: Value, right: Value): boolean {
 }
 
 /** Orders two numbers or two texts: negative, 0 or positive; NaN where a number is none. */
-export function compare(left: Value, right: Value, place: Place): number {
+export function compare(left: Value, right: Value, position: Position): number {
   if (isNumber(left) && isNumber(right)) return compareNumbers(left, right);
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right);
   return failAt(
-    place,
+    position,
     `only two numbers or two texts can be ordered: one is ${kindText(left)}, the other ${kindText(right)}`,
   );
 }
@@ -28,7 +28,7 @@ function compareNumbers(left: number | Int, right: number | Int): number {
 }
 
 /** Compares as the operator says. */
-export function holds(operator: string, left: Value, right: Value, place: Place): boolean {
+export function holds(operator: string, left: Value, right: Value, position: Position): boolean {
   switch (operator) {
     case '==':
     case '===':
@@ -37,20 +37,20 @@ export function holds(operator: string, left: Value, right: Value, place: Place)
     case '!==':
       return !areEqual(left, right);
     case '<':
-      return compare(left, right, place) < 0;
+      return compare(left, right, position) < 0;
     case '<=':
-      return compare(left, right, place) <= 0;
+      return compare(left, right, position) <= 0;
     case '>':
-      return compare(left, right, place) > 0;
+      return compare(left, right, position) > 0;
     default:
-      return compare(left, right, place) >= 0;
+      return compare(left, right, position) >= 0;
   }
 }
 
 /** The operator `in`: a key of a map, an element of a list, a part of a text. */
-export function contains(container: Value, item: Value, place: Place): boolean {
+export function contains(container: Value, item: Value, position: Position): boolean {
   if (typeof container === 'string' && typeof item === 'string') return container.includes(item);
   if (isMap(container)) return typeof item === 'string' && container.has(item);
   if (isList(container)) return container.some((element) => areEqual(element, item));
-  return failAt(place, `in needs a map, a list or two texts, not ${kindText(container)}`);
+  return failAt(position, `in needs a map, a list or two texts, not ${kindText(container)}`);
 }

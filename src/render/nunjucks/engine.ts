@@ -10,10 +10,10 @@ import { goCallable } from './go-callable.ts';
 import { languageFunctions } from './language-functions.ts';
 import type { Callable, Operand } from './operand.ts';
 import { pageFunctions } from './page-functions.ts';
-import { sourceOf, type Place } from './place.ts';
+import { templateText, type Position } from './position.ts';
 import { renderFunctions } from './render-functions.ts';
 import { failLimit, type Run } from './run.ts';
-import { contextOf, runTemplate } from './run-template.ts';
+import { newState, runTemplate } from './run-template.ts';
 import type { CompiledTemplate, Page } from './scope.ts';
 import { cachingCompiler } from './template-cache.ts';
 import { pathsOf } from './template-names.ts';
@@ -35,8 +35,8 @@ export function createNunjucksEngine(
   for (const [name, definition] of functions) shared.set(name, goCallable(name, definition));
   return {
     render(templates, engineRun) {
-      const { limits: runLimits, watch } = engineRun;
-      const run: Run = { limits: runLimits, watch, steps: 0, nesting: 0 };
+      const { limits: runLimits, supervisor } = engineRun;
+      const run: Run = { limits: runLimits, supervisor, steps: 0, nesting: 0 };
       const library = new Map<string, Entry>();
       for (const template of templates) {
         const compiled = guarded(template.path, () => compile(template.path, template.text));
@@ -46,7 +46,7 @@ export function createNunjucksEngine(
       const rendered = new Map<string, string>();
       for (const entry of library.values()) {
         const { path } = entry.template;
-        watch?.begins(path);
+        supervisor?.startTemplate(path);
         if (!isPartial(path))
           rendered.set(
             path,
@@ -77,13 +77,13 @@ function renderEntry({ template, compiled }: Entry, { run, functions, library }:
     run,
     globals,
     functions: new Map([...functions, ...pageFunctions(() => page)]),
-    load: (name, place) => find(library, name, library.get(place.source.path)?.template ?? template),
+    load: (name, position) => find(library, name, library.get(position.template.path)?.template ?? template),
   };
   const frame = frameIn(undefined, { topLevel: true });
-  const place = startOf(path);
-  const text = runTemplate(compiled, { page, context: contextOf(compiled), frame }, place);
+  const position = startOf(path);
+  const text = runTemplate(compiled, { page, state: newState(compiled), frame }, position);
   if (byteLength(text) > run.limits.outputBytes) {
-    failLimit(place, `the template makes more than ${run.limits.outputBytes} bytes`);
+    failLimit(position, `the template makes more than ${run.limits.outputBytes} bytes`);
   }
   return text;
 }
@@ -96,7 +96,7 @@ function find(library: Rendering['library'], name: string, from: ScopedTemplate)
   return undefined;
 }
 
-/** Turns what stack and memory have no room for, and errors of values that have no place, into errors of the file. */
+/** Turns what stack and memory have no room for, and errors of values that have no position, into errors of the file. */
 function guarded<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -113,6 +113,6 @@ function guarded<T>(file: string, work: () => T): T {
   }
 }
 
-function startOf(path: string): Place {
-  return { source: sourceOf(path, ''), line: 0, column: 0 };
+function startOf(path: string): Position {
+  return { template: templateText(path, ''), line: 0, column: 0 };
 }

@@ -4,7 +4,7 @@ import { GoError, Int, type GoFunction, type Value } from '../../go/value.ts';
 import { isAssignable, isIntegerType, acceptsAnyValue } from '../../template/execute/argument-type.ts';
 import { argumentCountError, parameterType } from '../../template/execute/call.ts';
 import { Callable, Undefined, valueOf, type Call, type Operand } from './operand.ts';
-import { failAt, type Place } from './place.ts';
+import { failAt, type Position } from './position.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** The functions that exist to be asked about what may not be there: to them an undefined argument is nil. */
@@ -12,26 +12,26 @@ const takesUndefined: ReadonlySet<string> = new Set(['all', 'any', 'coalesce', '
 
 /** A function of Helm's, or a method of a value, as templates call it. */
 export function goCallable(name: string, definition: GoFunction): Callable {
-  return new Callable(name, ({ args, named, place }: Call) => {
-    if (named.size > 0) failAt(place, `${name} takes no named arguments`);
+  return new Callable(name, ({ args, named, position }: Call) => {
+    if (named.size > 0) failAt(position, `${name} takes no named arguments`);
     const wrong = argumentCountError(definition, name, args.length, false);
-    if (wrong !== undefined) failAt(place, wrong);
-    const values = args.map((arg, i) => argument(name, arg, parameterType(definition, i), place));
+    if (wrong !== undefined) failAt(position, wrong);
+    const values = args.map((arg, i) => argument(name, arg, parameterType(definition, i), position));
     try {
       // the arguments were checked against the parameters
       return definition.call(...(values as never[]));
     } catch (error) {
-      return callFailed(name, error, place);
+      return callFailed(name, error, position);
     }
   });
 }
 
-function argument(name: string, operand: Operand, type: string, place: Place): Value {
+function argument(name: string, operand: Operand, type: string, position: Position): Value {
   if (operand instanceof Undefined && takesUndefined.has(name)) return null;
-  const value = valueOf(operand, place);
+  const value = valueOf(operand, position);
   if (acceptsAnyValue(type) || isAssignable(value, type)) return value;
   return (
-    converted(value, type) ?? failAt(place, `wrong argument for ${name}: expected ${type}, got ${goTypeOf(value)}`)
+    converted(value, type) ?? failAt(position, `wrong argument for ${name}: expected ${type}, got ${goTypeOf(value)}`)
   );
 }
 
@@ -43,8 +43,8 @@ function converted(value: Value, type: string): Value | undefined {
 }
 
 /** Turns what a function threw into the error of the template. What is no error of Go's goes on as it is. */
-function callFailed(name: string, error: unknown, place: Place): never {
+function callFailed(name: string, error: unknown, position: Position): never {
   if (!(error instanceof GoError)) throw error;
   const code = error instanceof LimitError ? 'render_limit' : 'render_failed';
-  return failAt(place, `error calling ${name}: ${error.message}`, error, code);
+  return failAt(position, `error calling ${name}: ${error.message}`, error, code);
 }

@@ -3,34 +3,34 @@ import { GoObject, type Value } from '../../go/value.ts';
 import { calculate, isNumber } from './arithmetic.ts';
 import { areEqual, holds } from './comparison.ts';
 import { Callable, Undefined, valueOf, type Operand } from './operand.ts';
-import type { Place } from './place.ts';
+import type { Position } from './position.ts';
 import { isTrue } from './truthiness.ts';
 import { int } from '../../go/value.ts';
 
 /** What may stand behind `is`: it takes the operand in front and up to one argument. */
 export interface IsTest {
   readonly params: 0 | 1;
-  readonly holds: (operand: Operand, argument: Value, place: Place) => boolean;
+  readonly holds: (operand: Operand, argument: Value, position: Position) => boolean;
 }
 
 function ofOperand(check: (operand: Operand) => boolean): IsTest {
   return { params: 0, holds: check };
 }
 
-function ofValue(check: (value: Value, place: Place) => boolean): IsTest {
-  return { params: 0, holds: (operand, _, place) => check(valueOf(operand, place), place) };
+function ofValue(check: (value: Value, position: Position) => boolean): IsTest {
+  return { params: 0, holds: (operand, _, position) => check(valueOf(operand, position), position) };
 }
 
-function withArgument(check: (value: Value, argument: Value, place: Place) => boolean): IsTest {
-  return { params: 1, holds: (operand, argument, place) => check(valueOf(operand, place), argument, place) };
+function withArgument(check: (value: Value, argument: Value, position: Position) => boolean): IsTest {
+  return { params: 1, holds: (operand, argument, position) => check(valueOf(operand, position), argument, position) };
 }
 
 function comparing(operator: string): IsTest {
-  return withArgument((value, argument, place) => holds(operator, value, argument, place));
+  return withArgument((value, argument, position) => holds(operator, value, argument, position));
 }
 
-function isDivisible(value: Value, by: Value, place: Place): boolean {
-  return areEqual(calculate('Mod', value, by, place), int(0));
+function isDivisible(value: Value, by: Value, position: Position): boolean {
+  return areEqual(calculate('Mod', value, by, position), int(0));
 }
 
 function contentsOf(value: Value): Value | undefined {
@@ -51,8 +51,8 @@ export const isTests: ReadonlyMap<string, IsTest> = new Map([
   ['iterable', ofValue((value) => isMap(contentsOf(value)) || isList(contentsOf(value)))],
   ['lower', ofValue((value) => typeof value === 'string' && value.toLowerCase() === value)],
   ['upper', ofValue((value) => typeof value === 'string' && value.toUpperCase() === value)],
-  ['even', ofValue((value, place) => isDivisible(value, int(2), place))],
-  ['odd', ofValue((value, place) => !isDivisible(value, int(2), place))],
+  ['even', ofValue((value, position) => isDivisible(value, int(2), position))],
+  ['odd', ofValue((value, position) => !isDivisible(value, int(2), position))],
   ['divisibleby', withArgument(isDivisible)],
   ['eq', comparing('==')],
   ['equalto', comparing('==')],

@@ -4,9 +4,9 @@ import { builtins, type Builtin } from '../../template/execute/builtins.ts';
 import { areEqual, compare } from './comparison.ts';
 import { goCallable } from './go-callable.ts';
 import { Callable, valueOf, type Call, type Operand } from './operand.ts';
-import { failAt, type Place } from './place.ts';
+import { failAt, type Position } from './position.ts';
 
-type Comparison = (left: Value, right: Value, place: Place) => boolean;
+type Comparison = (left: Value, right: Value, position: Position) => boolean;
 
 /** Go's built-in functions that Nunjucks has no operator of the same name for. */
 const fromGo = ['html', 'index', 'js', 'len', 'print', 'printf', 'println', 'slice', 'urlquery'] as const;
@@ -15,10 +15,10 @@ const fromGo = ['html', 'index', 'js', 'len', 'print', 'printf', 'println', 'sli
 const comparisons = new Map<string, Comparison>([
   ['eq', areEqual],
   ['ne', (left, right) => !areEqual(left, right)],
-  ['lt', (left, right, place) => compare(left, right, place) < 0],
-  ['le', (left, right, place) => compare(left, right, place) <= 0],
-  ['gt', (left, right, place) => compare(left, right, place) > 0],
-  ['ge', (left, right, place) => compare(left, right, place) >= 0],
+  ['lt', (left, right, position) => compare(left, right, position) < 0],
+  ['le', (left, right, position) => compare(left, right, position) <= 0],
+  ['gt', (left, right, position) => compare(left, right, position) > 0],
+  ['ge', (left, right, position) => compare(left, right, position) >= 0],
 ]);
 
 /** The functions that belong to the language: Go's, `range`, and `length` as Nunjucks calls `len`. */
@@ -45,11 +45,11 @@ function asFunction({ params, variadic, call }: Builtin): GoFunction {
 }
 
 function comparison(name: string, holds: Comparison): Callable {
-  return new Callable(name, ({ args, place }: Call): Operand => {
+  return new Callable(name, ({ args, position }: Call): Operand => {
     const [left, right] = args;
     if (left === undefined || right === undefined || args.length > 2)
-      return failAt(place, `${name} takes two arguments`);
-    return holds(valueOf(left, place), valueOf(right, place), place);
+      return failAt(position, `${name} takes two arguments`);
+    return holds(valueOf(left, position), valueOf(right, position), position);
   });
 }
 

@@ -1,35 +1,36 @@
 import type { Node } from './node.ts';
 import { kindText, valueOf } from './operand.ts';
-import { failAt, type Place } from './place.ts';
+import { failAt, type Position } from './position.ts';
 import type { CompiledTemplate, Scope } from './scope.ts';
-import { placeOf, type Unit } from './unit.ts';
+import { positionOf, type CompileContext } from './compile-context.ts';
 
 /** The template that a tag names, and where the name stands. */
-export type Load = (scope: Scope) => { template: CompiledTemplate; place: Place };
+export type Load = (scope: Scope) => { template: CompiledTemplate; position: Position };
 
 /** What a tag such as `import` names; an error where the chart has no such template. */
-export function compileLoad(unit: Unit, node: Node): Load {
-  const find = compileFind(unit, node);
+export function compileLoad(context: CompileContext, node: Node): Load {
+  const find = compileFind(context, node);
   return (scope) => {
-    const { name, template, place } = find(scope);
-    return template === undefined ? failMissing(name, place) : { template, place };
+    const { name, template, position } = find(scope);
+    return template === undefined ? failMissing(name, position) : { template, position };
   };
 }
 
 /** As {@link compileLoad}, without a template where there is none. */
 export function compileFind(
-  unit: Unit,
+  context: CompileContext,
   node: Node,
-): (scope: Scope) => { name: string; template: CompiledTemplate | undefined; place: Place } {
-  const place = placeOf(unit, node);
-  const expression = unit.expression(node);
+): (scope: Scope) => { name: string; template: CompiledTemplate | undefined; position: Position } {
+  const position = positionOf(context, node);
+  const expression = context.expression(node);
   return (scope) => {
-    const name = valueOf(expression(scope), place);
-    if (typeof name !== 'string') return failAt(place, `the name of a template must be a text, not ${kindText(name)}`);
-    return { name, template: scope.page.load(name, place), place };
+    const name = valueOf(expression(scope), position);
+    if (typeof name !== 'string')
+      return failAt(position, `the name of a template must be a text, not ${kindText(name)}`);
+    return { name, template: scope.page.load(name, position), position };
   };
 }
 
-export function failMissing(name: string, place: Place): never {
-  return failAt(place, `the chart has no template ${name}`);
+export function failMissing(name: string, position: Position): never {
+  return failAt(position, `the chart has no template ${name}`);
 }

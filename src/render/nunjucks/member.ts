@@ -5,7 +5,7 @@ import { GoObject, int, NamedMap, type Value } from '../../go/value.ts';
 import { isNumber } from './arithmetic.ts';
 import { goCallable } from './go-callable.ts';
 import { Callable, kindText, Module, Undefined, valueOf, type Operand } from './operand.ts';
-import { failAt, type Place } from './place.ts';
+import { failAt, type Position } from './position.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** Where a template looks something up, and what it wrote there. */
@@ -14,7 +14,7 @@ export interface LookupSite {
   readonly expression: string;
   /** What it is looked up on: `Values.image`. */
   readonly target: string;
-  readonly place: Place;
+  readonly position: Position;
 }
 
 /**
@@ -22,18 +22,19 @@ export interface LookupSite {
  * Nothing else exists: no value shows what JavaScript made it of.
  */
 export function memberOf(target: Operand, key: Operand, site: LookupSite): Operand {
-  const { expression, place } = site;
+  const { expression, position } = site;
   if (target instanceof Undefined) return new Undefined(expression, target.missing);
   if (target === null) return new Undefined(expression, site.target);
-  const member = find(target, keyOf(valueOf(key, place), site), site);
+  const member = find(target, keyOf(valueOf(key, position), site), site);
   return member === undefined ? new Undefined(expression) : member;
 }
 
 type Key = string | bigint;
 
-function keyOf(value: Value, { expression, place }: LookupSite): Key {
+function keyOf(value: Value, { expression, position }: LookupSite): Key {
   if (typeof value === 'string') return value;
-  if (!isNumber(value)) return failAt(place, `${expression}: a key must be a text or a number, not ${kindText(value)}`);
+  if (!isNumber(value))
+    return failAt(position, `${expression}: a key must be a text or a number, not ${kindText(value)}`);
   return wholeNumber(value) ?? format(value);
 }
 
@@ -69,6 +70,6 @@ function memberOfObject(object: GoObject, key: Key, site: LookupSite): Operand |
   return isMap(contents) ? contents.get(name) : memberOfList(contents, key, site);
 }
 
-function failMember(target: Operand, key: Key, { expression, place }: LookupSite): never {
-  return failAt(place, `${expression}: ${kindText(target)} has no member ${quote(String(key))}`);
+function failMember(target: Operand, key: Key, { expression, position }: LookupSite): never {
+  return failAt(position, `${expression}: ${kindText(target)} has no member ${quote(String(key))}`);
 }

@@ -1,6 +1,6 @@
 import { goTypeOf } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
-import { failAt, type Place } from './place.ts';
+import { failAt, type Position } from './position.ts';
 
 /** What an expression yields: a value, or one of the three things that are none. */
 export type Operand = Value | Undefined | Callable | Module;
@@ -22,7 +22,7 @@ export class Undefined {
 export interface Call {
   readonly args: readonly Operand[];
   readonly named: ReadonlyMap<string, Operand>;
-  readonly place: Place;
+  readonly position: Position;
 }
 
 /** A function, a method of a value, or a macro. */
@@ -46,15 +46,15 @@ export class Module {
 }
 
 /** The value; an error where the operand is none. */
-export function valueOf(operand: Operand, place: Place): Value {
-  if (operand instanceof Undefined) return failUndefined(operand, place);
-  if (operand instanceof Callable) return failAt(place, `${operand.name} is a function: call it with parentheses`);
-  if (operand instanceof Module) return failAt(place, 'an imported template is no value: name one of its macros');
+export function valueOf(operand: Operand, position: Position): Value {
+  if (operand instanceof Undefined) return failUndefined(operand, position);
+  if (operand instanceof Callable) return failAt(position, `${operand.name} is a function: call it with parentheses`);
+  if (operand instanceof Module) return failAt(position, 'an imported template is no value: name one of its macros');
   return operand;
 }
 
-export function failUndefined({ expression, missing }: Undefined, place: Place): never {
-  return failAt(place, `${expression} is undefined${missing === expression ? '' : `: there is no ${missing}`}`);
+export function failUndefined({ expression, missing }: Undefined, position: Position): never {
+  return failAt(position, `${expression} is undefined${missing === expression ? '' : `: there is no ${missing}`}`);
 }
 
 /** What kind of thing it is, for errors. */

@@ -3,8 +3,8 @@ import { compileTemplate } from './compile/template.ts';
 import { frameIn } from './frame.ts';
 import { failMissing } from './load-template.ts';
 import { Callable, kindText, valueOf, type Call } from './operand.ts';
-import { failAt, type Place } from './place.ts';
-import { contextOf, runTemplate } from './run-template.ts';
+import { failAt, type Position } from './position.ts';
+import { newState, runTemplate } from './run-template.ts';
 import type { CompiledTemplate, Page } from './scope.ts';
 
 /** The functions that run templates: `include(name)` and `tpl(text)`. What they run sees the chart, not the variables of the caller. */
@@ -17,30 +17,30 @@ export function pageFunctions(page: () => Page): Map<string, Callable> {
 
 function include(call: Call, page: Page): string {
   const name = onlyText('include', call);
-  return run(page.load(name, call.place) ?? failMissing(name, call.place), page, call.place);
+  return run(page.load(name, call.position) ?? failMissing(name, call.position), page, call.position);
 }
 
 function tpl(call: Call, page: Page): string {
   const text = onlyText('tpl', call);
   try {
-    return run(compileTemplate('tpl', text), page, call.place);
+    return run(compileTemplate('tpl', text), page, call.position);
   } catch (error) {
     if (!(error instanceof RenderError) || error.position?.file !== 'tpl') throw error;
-    return failAt(call.place, `error calling tpl: ${error.message}`, error, error.code);
+    return failAt(call.position, `error calling tpl: ${error.message}`, error, error.code);
   }
 }
 
-function run(template: CompiledTemplate, page: Page, place: Place): string {
+function run(template: CompiledTemplate, page: Page, position: Position): string {
   return runTemplate(
     template,
-    { page, context: contextOf(template), frame: frameIn(undefined, { topLevel: true }) },
-    place,
+    { page, state: newState(template), frame: frameIn(undefined, { topLevel: true }) },
+    position,
   );
 }
 
-function onlyText(name: string, { args, named, place }: Call): string {
+function onlyText(name: string, { args, named, position }: Call): string {
   const [text] = args;
-  if (text === undefined || args.length > 1 || named.size > 0) return failAt(place, `${name} takes one argument`);
-  const value = valueOf(text, place);
-  return typeof value === 'string' ? value : failAt(place, `${name} takes a text, not ${kindText(value)}`);
+  if (text === undefined || args.length > 1 || named.size > 0) return failAt(position, `${name} takes one argument`);
+  const value = valueOf(text, position);
+  return typeof value === 'string' ? value : failAt(position, `${name} takes a text, not ${kindText(value)}`);
 }

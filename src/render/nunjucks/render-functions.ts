@@ -3,7 +3,7 @@ import type { EngineRun } from '../engine.ts';
 import { lookupId, lookupValue } from '../scope/lookup-table.ts';
 import { goCallable } from './go-callable.ts';
 import { Callable, Undefined, valueOf, type Call } from './operand.ts';
-import { failAt } from './place.ts';
+import { failAt } from './position.ts';
 
 /** The functions that Helm adds for a render: `required`, `fail`, `lookup`. */
 export function renderFunctions(run: EngineRun): Map<string, Callable> {
@@ -15,22 +15,22 @@ export function renderFunctions(run: EngineRun): Map<string, Callable> {
 }
 
 /** `required(message, value)`: the value, if it is neither missing nor null nor an empty text. */
-function required({ args, place }: Call, { lint = false, notice }: EngineRun): Value {
+function required({ args, position }: Call, { lint = false, notice }: EngineRun): Value {
   const [message, operand] = args;
-  if (message === undefined || operand === undefined) return failAt(place, 'required takes a message and a value');
-  const value = operand instanceof Undefined ? null : valueOf(operand, place);
+  if (message === undefined || operand === undefined) return failAt(position, 'required takes a message and a value');
+  const value = operand instanceof Undefined ? null : valueOf(operand, position);
   if (value !== null && value !== '') return value;
-  const text = messageOf(valueOf(message, place));
-  if (!lint) return failAt(place, text);
+  const text = messageOf(valueOf(message, position));
+  if (!lint) return failAt(position, text);
   const what = value === null ? 'missing required value' : 'missing required values';
   notice?.({ level: 'WARN', message: what, attributes: { message: text } });
   return '';
 }
 
-function fail({ args, place }: Call, { lint = false, notice }: EngineRun): Value {
+function fail({ args, position }: Call, { lint = false, notice }: EngineRun): Value {
   const [message = ''] = args;
-  const text = messageOf(valueOf(message, place));
-  if (!lint) return failAt(place, text);
+  const text = messageOf(valueOf(message, position));
+  if (!lint) return failAt(position, text);
   notice?.({ level: 'INFO', message: 'funcMap fail', attributes: { message: text } });
   return '';
 }
@@ -46,7 +46,7 @@ function lookup({ lookups, lint = false }: EngineRun): GoFunction {
     call: (apiVersion: string, kind: string, namespace: string, name: string): Value => {
       const key = { apiVersion, kind, namespace, name };
       if (lookups === undefined || lint) return new Map<string, Value>();
-      const answer = lookups.answers.get(lookupId(key));
+      const answer = lookups.results.get(lookupId(key));
       if (answer !== undefined) return lookupValue(answer);
       lookups.missing.push(key);
       return new Map<string, Value>();

@@ -1,24 +1,27 @@
 import type { Operand } from './operand.ts';
-import type { Place } from './place.ts';
+import type { Position } from './position.ts';
 import { nested } from './run.ts';
-import type { CompiledTemplate, Context, Scope } from './scope.ts';
+import type { CompiledTemplate, TemplateState, Scope } from './scope.ts';
 
-/** A fresh context, with copies of these variables. */
-export function contextOf(template: CompiledTemplate, variables: ReadonlyMap<string, Operand> = new Map()): Context {
+/** A fresh state, with copies of these variables. */
+export function newState(
+  template: CompiledTemplate,
+  variables: ReadonlyMap<string, Operand> = new Map(),
+): TemplateState {
   const blocks = new Map(Array.from(template.blocks, ([name, block]) => [name, [block]]));
   return { variables: new Map(variables), blocks, exported: new Set() };
 }
 
-/** Runs a template, and in its place the one that it extends; returns the text. */
+/** Runs a template, and in its position the one that it extends; returns the text. */
 export function runTemplate(
   template: CompiledTemplate,
-  scope: Pick<Scope, 'page' | 'context' | 'frame'>,
-  place: Place,
+  scope: Pick<Scope, 'page' | 'state' | 'frame'>,
+  position: Position,
 ): string {
-  return nested(scope.page.run, place, () => {
+  return nested(scope.page.run, position, () => {
     const inner: Scope = { ...scope, output: { text: '' }, inheritance: {} };
     template.body(inner);
     const { parent } = inner.inheritance;
-    return parent === undefined ? inner.output.text : runTemplate(parent, scope, place);
+    return parent === undefined ? inner.output.text : runTemplate(parent, scope, position);
   });
 }

@@ -1,33 +1,33 @@
 import type { RenderLimits } from '../limits.ts';
-import type { Watch } from '../watch.ts';
-import { failAt, type Place } from './place.ts';
+import type { RenderSupervisor } from '../render-supervisor.ts';
+import { failAt, type Position } from './position.ts';
 
 /** What a render has used up. */
 export interface Run {
   readonly limits: RenderLimits;
-  readonly watch: Watch | undefined;
+  readonly supervisor: RenderSupervisor | undefined;
   steps: number;
   nesting: number;
 }
 
 /** Counts a step: a statement, a turn of a loop, a call. */
-export function step(run: Run, place: Place): void {
+export function step(run: Run, position: Position): void {
   run.steps++;
-  if (run.steps > run.limits.steps) failLimit(place, `the render takes more than ${run.limits.steps} steps`);
-  const reason = run.watch?.interruption(false);
-  if (reason !== undefined) failLimit(place, `the render ${reason}`);
+  if (run.steps > run.limits.steps) failLimit(position, `the render takes more than ${run.limits.steps} steps`);
+  const reason = run.supervisor?.interruption(false);
+  if (reason !== undefined) failLimit(position, `the render ${reason}`);
 }
 
 /** Runs something that may contain itself. */
-export function nested<T>(run: Run, place: Place, body: () => T): T {
+export function nested<T>(run: Run, position: Position, body: () => T): T {
   if (run.nesting >= run.limits.includeDepth) {
-    failLimit(place, `macros and includes are nested more than ${run.limits.includeDepth} deep`);
+    failLimit(position, `macros and includes are nested more than ${run.limits.includeDepth} deep`);
   }
   run.nesting++;
   try {
     return body();
   } catch (error) {
-    if (error instanceof RangeError) failLimit(place, 'the template is nested too deeply or makes too much');
+    if (error instanceof RangeError) failLimit(position, 'the template is nested too deeply or makes too much');
     throw error;
   } finally {
     run.nesting--;
@@ -35,11 +35,11 @@ export function nested<T>(run: Run, place: Place, body: () => T): T {
 }
 
 /** Throws where a text is longer than a template may make. */
-export function checkLength(run: Run, length: number, place: Place): void {
+export function checkLength(run: Run, length: number, position: Position): void {
   if (length > run.limits.outputBytes)
-    failLimit(place, `a text of more than ${run.limits.outputBytes} bytes is over the limit`);
+    failLimit(position, `a text of more than ${run.limits.outputBytes} bytes is over the limit`);
 }
 
-export function failLimit(place: Place, problem: string): never {
-  return failAt(place, problem, undefined, 'render_limit');
+export function failLimit(position: Position, problem: string): never {
+  return failAt(position, problem, undefined, 'render_limit');
 }

@@ -1,6 +1,6 @@
 import type { Frame } from './frame.ts';
 import type { Callable, Operand } from './operand.ts';
-import type { Place, Source } from './place.ts';
+import type { Position } from './position.ts';
 import type { Run } from './run.ts';
 
 export type Evaluate = (scope: Scope) => Operand;
@@ -8,7 +8,6 @@ export type Execute = (scope: Scope) => void;
 
 /** A template, ready to run. */
 export interface CompiledTemplate {
-  readonly source: Source;
   readonly body: Execute;
   readonly blocks: ReadonlyMap<string, Execute>;
 }
@@ -20,11 +19,11 @@ export interface Page {
   readonly globals: ReadonlyMap<string, Operand>;
   readonly functions: ReadonlyMap<string, Callable>;
   /** A template of the chart by the name that a template uses; undefined where there is none. */
-  readonly load: (name: string, place: Place) => CompiledTemplate | undefined;
+  readonly load: (name: string, position: Position) => CompiledTemplate | undefined;
 }
 
 /** The variables and blocks of a template that runs; a template that it extends shares them. */
-export interface Context {
+export interface TemplateState {
   readonly variables: Map<string, Operand>;
   /** By name: the block of the most derived template first. */
   readonly blocks: Map<string, Execute[]>;
@@ -34,7 +33,7 @@ export interface Context {
 /** Where a template is. */
 export interface Scope {
   readonly page: Page;
-  readonly context: Context;
+  readonly state: TemplateState;
   readonly frame: Frame;
   /** What was written so far. */
   readonly output: { text: string };

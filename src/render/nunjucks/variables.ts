@@ -15,8 +15,8 @@ export function define(scope: Scope, name: string, operand: Operand): void {
 }
 
 /** What stands at the top of a template is seen by its macros, and, but for names with `_`, by templates that import it. */
-function share({ frame, context }: Scope, name: string, operand: Operand): void {
+function share({ frame, state }: Scope, name: string, operand: Operand): void {
   if (!frame.topLevel) return;
-  context.variables.set(name, operand);
-  if (!name.startsWith('_')) context.exported.add(name);
+  state.variables.set(name, operand);
+  if (!name.startsWith('_')) state.exported.add(name);
 }

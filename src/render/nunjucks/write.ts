@@ -1,9 +1,9 @@
-import type { Place } from './place.ts';
+import type { Position } from './position.ts';
 import { checkLength } from './run.ts';
 import type { Scope } from './scope.ts';
 
 /** Adds to what the template has written. */
-export function write({ output, page }: Scope, text: string, place: Place): void {
-  checkLength(page.run, output.text.length + text.length, place);
+export function write({ output, page }: Scope, text: string, position: Position): void {
+  checkLength(page.run, output.text.length + text.length, position);
   output.text += text;
 }

@@ -1,18 +1,27 @@
 import { GoObject, Slice, type GoFunction, type Value } from '../../go/value.ts';
 
-/** What the templates of a release are told about the cluster and about Helm: the input of `.Capabilities`. */
+/** The cluster and the Helm version as templates see them in `.Capabilities`. */
 export interface Capabilities {
   kubeVersion: KubeVersion;
-  /** `group/version`, from a live cluster also `group/version/Kind`. */
+  /** List of `group/version`; from a live cluster also `group/version/Kind`. */
   apiVersions: readonly string[];
-  /** What `.Capabilities.HelmVersion` says. */
+  /** Value of `.Capabilities.HelmVersion`. */
   helmVersion: HelmVersion;
 }
 
+/** Capabilities as a cluster reports them or a user gives them. */
+export interface ReportedCapabilities {
+  version: { gitVersion: string; major?: string; minor?: string };
+  /** List of `group/version` and `group/version/Kind`. */
+  apiVersions: readonly string[];
+  /** Default: the version that the renderer was created with. */
+  helmVersion?: HelmVersion;
+}
+
 export interface KubeVersion {
-  /** As the server or the user said it, with a leading v: `v1.33.4-gke.1`. */
+  /** Version given by the server or the user, with a leading v: `v1.33.4-gke.1`. */
   version: string;
-  /** Without suffixes, for version ranges: `v1.33.4`. */
+  /** Version without suffixes, for version ranges: `v1.33.4`. */
   normalized: string;
   major: string;
   minor: string;
@@ -26,7 +35,7 @@ export interface HelmVersion {
   kubeClientVersion: string;
 }
 
-/** The Helm whose behaviour is kept. */
+/** Helm version that is reproduced. */
 export const defaultHelmVersion: HelmVersion = {
   version: 'v4.2.4',
   gitCommit: '',
@@ -35,12 +44,12 @@ export const defaultHelmVersion: HelmVersion = {
   kubeClientVersion: 'v1.36',
 };
 
-/** The Kubernetes version of Helm 4.2.4 where neither a cluster nor the user says one. */
+/** Kubernetes version that Helm 4.2.4 uses if neither a cluster nor the user gives one. */
 export const defaultKubeVersion = 'v1.36.0';
 
 /**
- * Reads a Kubernetes version as `--kube-version` takes it: at least two numbers, then anything.
- * Texts of errors: k8s.io/apimachinery/pkg/util/version.
+ * Parses a Kubernetes version as `--kube-version` does: at least two numbers, then any text. Error
+ * texts: k8s.io/apimachinery/pkg/util/version.
  */
 export function parseKubeVersion(text: string): KubeVersion {
   const numbers = /^\s*v?([0-9]+(?:\.[0-9]+)*)/.exec(text)?.[1];
@@ -65,7 +74,28 @@ class KubeVersionError extends Error {
   readonly code = 'kube_version_invalid';
 }
 
-/** `.Capabilities` as templates see it. */
+/**
+ * Returns the capabilities of a render from those that a cluster reports. Throws
+ * `kube_version_invalid`.
+ */
+export function resolveCapabilities(
+  { version, apiVersions, helmVersion }: ReportedCapabilities,
+  defaultHelm: HelmVersion,
+): Capabilities {
+  const parsed = parseKubeVersion(version.gitVersion);
+  return {
+    kubeVersion: {
+      version: version.gitVersion,
+      normalized: parsed.normalized,
+      major: version.major ?? parsed.major,
+      minor: version.minor ?? parsed.minor,
+    },
+    apiVersions,
+    helmVersion: helmVersion ?? defaultHelm,
+  };
+}
+
+/** Returns the value of `.Capabilities`. */
 export function capabilitiesObject(capabilities: Capabilities): GoObject {
   return new CapabilitiesObject(capabilities);
 }

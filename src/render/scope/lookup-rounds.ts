@@ -1,34 +1,27 @@
 import type { Chart } from '../../chart/chart.ts';
-import { lookupId, type LookupAnswers, type LookupKey } from './lookup-table.ts';
 import { RenderError } from '../render-error.ts';
+import type { Lookup } from '../render-request.ts';
+import { lookupId, type LookupKey, type LookupResults } from './lookup-table.ts';
 
-/** How often a chart is rendered for the sake of its lookups: what it looks up may depend on what it found. */
+/** Number of passes, because the results of lookups can lead to further lookups. */
 const maxLookupRounds = 10;
 
-/** Answers `lookup`: the object, for an empty name the list of them, an empty object where there is none. */
-export type Lookup = (
-  apiVersion: string,
-  kind: string,
-  namespace: string,
-  name: string,
-) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
-
 /**
- * Renders again and again, each time with the answers to what was asked for before, until nothing is missing. Throws RenderError (`render_limit`) where a
- * chart does not stop to ask.
+ * Renders a chart until nothing that its templates look up is missing. Each pass receives the results
+ * of all lookups so far. Throws RenderError (`render_limit`) if a chart keeps looking up new objects.
  */
-export async function withLookups<T>(
+export async function renderWithLookups<T>(
   chart: Chart,
   lookup: Lookup,
-  render: (answers: LookupAnswers) => Promise<{ done: T } | { missing: readonly LookupKey[] }>,
+  render: (results: LookupResults) => Promise<{ done: T } | { missing: readonly LookupKey[] }>,
 ): Promise<T> {
-  const answers = new Map<string, Readonly<Record<string, unknown>>>();
+  const results = new Map<string, Readonly<Record<string, unknown>>>();
   for (let round = 0; round < maxLookupRounds; round++) {
-    const outcome = await render(answers);
+    const outcome = await render(results);
     if ('done' in outcome) return outcome.done;
     await Promise.all(
       distinct(outcome.missing).map(async ([id, { apiVersion, kind, namespace, name }]) => {
-        answers.set(id, await lookup(apiVersion, kind, namespace, name));
+        results.set(id, await lookup(apiVersion, kind, namespace, name));
       }),
     );
   }

@@ -1,6 +1,6 @@
 import { int64, type Value } from '../../go/value.ts';
 
-/** What a template asked `lookup` for. */
+/** Key of a `lookup` call. */
 export interface LookupKey {
   apiVersion: string;
   kind: string;
@@ -8,21 +8,21 @@ export interface LookupKey {
   name: string;
 }
 
-/** Answers to lookups by {@link lookupId}. */
-export type LookupAnswers = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+/** Objects that lookups found, by {@link lookupId}. */
+export type LookupResults = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** The lookups of one render: what is known, and what a template asked for beyond that. */
+/** Lookups of one pass: the known results, and the lookups without a result. */
 export interface LookupTable {
-  answers: LookupAnswers;
+  results: LookupResults;
   missing: LookupKey[];
 }
 
-/** A key that is the same for the same question. */
+/** Returns a text that is equal for equal keys. */
 export function lookupId({ apiVersion, kind, namespace, name }: LookupKey): string {
   return JSON.stringify([apiVersion, kind, namespace, name]);
 }
 
-/** An object of the cluster as Go's client has it: whole numbers are int64. */
+/** Converts an object of the cluster as Go's client does: whole numbers become int64. */
 export function lookupValue(data: unknown): Value {
   if (data === null || data === undefined) return null;
   if (typeof data === 'number') return Number.isInteger(data) ? int64(data) : data;

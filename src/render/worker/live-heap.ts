@@ -1,18 +1,19 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Answers how many bytes the calling thread's values take, if they are more than `limit`; else whether they may be garbage as well does not matter. */
+/**
+ * Returns the heap size of the calling thread in bytes. If that is more than `limit`, garbage is
+ * collected first, so a larger result counts live data only.
+ */
 export type LiveHeap = (limit: number) => number;
 
-/**
- * Measures the heap of the calling thread. Past the limit garbage is collected first: V8 lets several times as much garbage pile up as there is data.
- */
+/** V8 lets several times as much garbage pile up as there is live data, hence the collection. */
 export function createLiveHeap(): LiveHeap {
-  const collect = garbageCollector();
+  const collectGarbage = exposeGarbageCollector();
   return (limit) => {
     const bytes = usedBytes();
     if (bytes <= limit) return bytes;
-    collect();
+    collectGarbage();
     return usedBytes();
   };
 }
@@ -22,9 +23,14 @@ function usedBytes(): number {
   return used_heap_size + external_memory;
 }
 
-/** There is no other way to the collector from within: Node takes `--expose-gc` only when it starts. */
-function garbageCollector(): () => void {
+/**
+ * Returns V8's `gc` function. With `--expose-gc`, V8 defines a global `gc` in every context that it
+ * creates afterwards. The flag is set here because a worker cannot be started with it, and a new
+ * context is created because the current one already exists.
+ */
+function exposeGarbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
-  // this is what the flag defines
-  return runInNewContext('gc') as () => void;
+  const gc: unknown = runInNewContext('gc');
+  // V8's function takes no arguments that matter here
+  return gc as () => void;
 }

@@ -1,41 +1,41 @@
-import type { Capabilities } from '../scope/capabilities.ts';
-import type { ReleaseFacts } from '../scope/chart-templates.ts';
 import type { RenderLimits } from '../limits.ts';
-import type { LookupAnswers, LookupKey } from '../scope/lookup-table.ts';
 import type { RenderNotice } from '../notice.ts';
-import type { Rendered, RenderedTemplates, RenderOptions } from '../render-chart.ts';
 import type { RenderPosition } from '../render-error.ts';
+import type { RenderInput, RenderOptions } from '../render-request.ts';
+import type { Rendered, RenderedTemplates } from '../rendered.ts';
+import type { LookupKey, LookupResults } from '../scope/lookup-table.ts';
 import type { PackedChart, PackedValues } from './wire-values.ts';
 
-/** What a render worker is given when it starts. */
+/** Start parameters of a render thread: its `workerData`. */
 export interface WorkerSetup {
   limits: RenderLimits;
   /** See progress-board.ts. */
   board: SharedArrayBuffer;
 }
 
-/** What a render worker is asked. */
-export interface WorkerRequest {
+/** Request for one render. */
+export interface WorkerRequest extends Pick<RenderInput, 'release' | 'capabilities'> {
   chart: PackedChart;
   values: PackedValues;
-  release: ReleaseFacts;
-  capabilities: Capabilities;
-  /** Absent where no cluster is asked. */
-  lookups?: LookupAnswers;
+  /** Objects that earlier passes looked up. Default: lookups find nothing. */
+  lookups?: LookupResults;
   options: RenderOptions;
-  /** All of it, what a post-renderer gets (see `renderTemplates`), or the texts of the templates only (see `renderFiles`). */
-  wanted: 'rendered' | 'templates' | 'files';
+  /**
+   * The result to return: all of it, the input of a post-renderer (see `renderTemplates`), or only
+   * the texts of the templates (see `renderFiles`).
+   */
+  output: 'rendered' | 'templates' | 'files';
 }
 
-export type WorkerAnswer =
+export type WorkerOutcome =
   | { type: 'rendered'; rendered: Omit<Rendered, 'chart'> & { chart: PackedChart } }
   | { type: 'templates'; templates: Omit<RenderedTemplates, 'chart'> & { chart: PackedChart } }
   | { type: 'files'; files: ReadonlyMap<string, string> }
-  /** Templates asked for these: render again with the answers. */
+  /** Templates looked up these objects: render again with the results. */
   | { type: 'missing'; lookups: LookupKey[] }
   | { type: 'failed'; code: string; message: string; position?: RenderPosition }
-  /** Something is wrong in this program. */
+  /** A bug in this program. */
   | { type: 'defect'; error: Error };
 
-/** An answer, and what Helm logs on the way to it. */
-export type WorkerReply = WorkerAnswer & { notices: readonly RenderNotice[] };
+/** An outcome, and what Helm logs on the way to it. */
+export type WorkerReply = WorkerOutcome & { notices: readonly RenderNotice[] };

@@ -1,39 +1,46 @@
 import { Worker } from 'node:worker_threads';
 import type { RenderLimits } from '../limits.ts';
-import { askToStop, createBoard, resetBoard, templateOn } from './progress-board.ts';
 import { RenderError } from '../render-error.ts';
 import type { WorkerReply, WorkerRequest, WorkerSetup } from './messages.ts';
+import { createBoard, currentTemplate, requestStop, resetBoard } from './progress-board.ts';
 
 /** Helm's include depth of 1,000 needs far more stack than a thread has by default. */
 const stackSizeMb = 256;
 
-/** How long a render that has taken too long has to come to a step, at which it fails with the line that it is at. */
+/**
+ * Time in milliseconds that a render past its time limit has left to reach its next step, where it
+ * fails with a line number. After that the thread is ended.
+ */
 const graceMs = 1000;
 
 /**
- * The heap that V8 gives a thread. A render is ended at the limit of its own that it sees at steps; between two steps it may need more than that. Where V8 runs
- * out of memory for something large it ends the process, not the thread.
+ * Heap size of a thread for V8, in MiB. A render checks its own, lower limit at each step and may
+ * need more between two steps. The margin matters: if V8 runs out of memory for one large
+ * allocation, it ends the whole process instead of the thread.
  */
 const heapMb = ({ memoryMb }: RenderLimits) => memoryMb + 1024;
 
 export interface WorkerPoolOptions {
-  /** The module that serves renders: see render-worker.ts. */
+  /** Module that calls `serveRenders`. */
   workerUrl: URL;
   limits: RenderLimits;
-  /** How many renders run at a time. */
+  /** Number of renders that run at the same time. */
   size: number;
 }
 
-/** A thread, and the memory that it shares with this one. */
+/** A thread and its progress board. */
 interface RenderThread {
   worker: Worker;
   board: SharedArrayBuffer;
 }
 
-/** Threads that render, each one chart at a time. A thread that takes too long or too much memory is ended, and replaced when it is needed. */
+/**
+ * Pool of threads that render one chart at a time each. A thread that takes too long or needs too
+ * much memory is ended, and replaced when another is needed.
+ */
 export interface WorkerPool {
-  ask(request: WorkerRequest, signal: AbortSignal): Promise<WorkerReply>;
-  /** Ends all threads. Renders that run fail. */
+  run(request: WorkerRequest, signal: AbortSignal): Promise<WorkerReply>;
+  /** Ends all threads. Renders that are running fail. */
   close(): Promise<void>;
 }
 
@@ -43,7 +50,7 @@ export function createWorkerPool({ workerUrl, limits, size }: WorkerPoolOptions)
   const waiting: (() => void)[] = [];
   let busy = 0;
 
-  async function ask(request: WorkerRequest, signal: AbortSignal): Promise<WorkerReply> {
+  async function run(request: WorkerRequest, signal: AbortSignal): Promise<WorkerReply> {
     signal.throwIfAborted();
     if (busy >= size) await new Promise<void>((resolve) => waiting.push(resolve));
     busy++;
@@ -51,10 +58,10 @@ export function createWorkerPool({ workerUrl, limits, size }: WorkerPoolOptions)
       signal.throwIfAborted();
       const thread = idle.pop() ?? start();
       thread.worker.ref();
-      const answer = await answerOf(thread, request, signal);
+      const reply = await replyOf(thread, request, signal);
       thread.worker.unref();
       idle.push(thread);
-      return answer;
+      return reply;
     } finally {
       busy--;
       waiting.shift()?.();
@@ -73,15 +80,15 @@ export function createWorkerPool({ workerUrl, limits, size }: WorkerPoolOptions)
     return { worker, board };
   }
 
-  /** Rejects with the worker ended. */
-  async function answerOf(thread: RenderThread, request: WorkerRequest, signal: AbortSignal): Promise<WorkerReply> {
+  /** Ends the worker before it rejects. */
+  async function replyOf(thread: RenderThread, request: WorkerRequest, signal: AbortSignal): Promise<WorkerReply> {
     const { worker, board } = thread;
     const done = new AbortController();
     const { promise, resolve, reject } = Promise.withResolvers<WorkerReply>();
     const { name } = request.chart.metadata;
     resetBoard(board);
-    const asking = setTimeout(() => askToStop(board), limits.milliseconds);
-    const ending = setTimeout(() => reject(tooLong(name, board, limits)), limits.milliseconds + graceMs);
+    const stopTimer = setTimeout(() => requestStop(board), limits.milliseconds);
+    const endTimer = setTimeout(() => reject(tooLong(name, board, limits)), limits.milliseconds + graceMs);
     const failed = (error: Error) => reject(failureOf(error, name, board, limits));
     const ended = () => reject(new Error('the render thread has ended'));
     const aborted = () => reject(reasonOf(signal));
@@ -94,15 +101,15 @@ export function createWorkerPool({ workerUrl, limits, size }: WorkerPoolOptions)
       await worker.terminate();
       throw error;
     } finally {
-      clearTimeout(asking);
-      clearTimeout(ending);
+      clearTimeout(stopTimer);
+      clearTimeout(endTimer);
       done.abort();
       worker.off('message', resolve).off('error', failed).off('exit', ended);
     }
   }
 
   return {
-    ask,
+    run,
     async close() {
       await Promise.all(Array.from(all, (worker) => worker.terminate()));
     },
@@ -123,10 +130,10 @@ function failureOf(error: Error, chart: string, board: SharedArrayBuffer, { memo
   return overLimit(chart, board, `needs more than ${memoryMb} MiB of memory`, error);
 }
 
-/** The error of a render that was ended from outside: there is no line to be known. */
+/** Returns the error of a render that was ended from outside, whose line is not known. */
 function overLimit(chart: string, board: SharedArrayBuffer, problem: string, cause?: Error): RenderError {
-  const file = templateOn(board);
-  const where = file === undefined ? '' : `${file}: `;
+  const file = currentTemplate(board);
+  const prefix = file === undefined ? '' : `${file}: `;
   const details = { position: file === undefined ? undefined : { file }, ...(cause && { cause }) };
-  return new RenderError('render_limit', `${where}rendering chart ${chart} ${problem}`, details);
+  return new RenderError('render_limit', `${prefix}rendering chart ${chart} ${problem}`, details);
 }

@@ -1,4 +1,4 @@
-import { createRenderer, type ThreadedRenderer } from '../../../src/render/renderer.ts';
+import { createThreadedRenderer, type ThreadedRenderer } from '../../../src/render/worker/threaded-renderer.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import type { ProgramDependencies, Terminal } from '../../../src/cli/dependencies.ts';
 import type { ControlPlaneSettings } from '../../../src/cli/control-plane/settings.ts';
@@ -29,7 +29,7 @@ const renderers = new Map<string, ThreadedRenderer>();
  */
 const sharedRenderer: ProgramDependencies['createRenderer'] = (options) => {
   const key = JSON.stringify(options);
-  const renderer = renderers.get(key) ?? createRenderer({ workerUrl, ...options });
+  const renderer = renderers.get(key) ?? createThreadedRenderer({ workerUrl, ...options });
   renderers.set(key, renderer);
   return { ...renderer, close: () => Promise.resolve() };
 };

@@ -1,13 +1,14 @@
 import test from 'ava';
-import { sortManifests, splitManifests } from '../../../src/render/manifest/manifest.ts';
-import { readHead } from '../../../src/render/manifest/manifest-head.ts';
+import { splitDocuments } from '../../../src/render/manifest/documents.ts';
+import { sortManifests } from '../../../src/render/manifest/sort-manifests.ts';
+import { readHead } from '../../../src/render/manifest/head.ts';
 
 function sort(files: Record<string, string>) {
   return sortManifests(new Map(Object.entries(files)), (path, cause) => new Error(`${path}: ${String(cause)}`));
 }
 
 test('a file is split wherever a line begins with three dashes, whatever follows', (t) => {
-  t.deepEqual(splitManifests('\n\n---\na: 1\n---  \n\n  b: 2\n---c: 3\n# ---\n---\n'), [
+  t.deepEqual(splitDocuments('\n\n---\na: 1\n---  \n\n  b: 2\n---c: 3\n# ---\n---\n'), [
     'a: 1\n',
     'b: 2\n',
     'c: 3\n# ---\n',
@@ -15,7 +16,7 @@ test('a file is split wherever a line begins with three dashes, whatever follows
 });
 
 test('a line separator inside text begins no document', (t) => {
-  t.deepEqual(splitManifests('a: "x\u2028--- y"'), ['a: "x\u2028--- y"']);
+  t.deepEqual(splitDocuments('a: "x\u2028--- y"'), ['a: "x\u2028--- y"']);
 });
 
 test('manifests are ordered by path, then by kind, unknown kinds last by name', (t) => {

@@ -134,7 +134,7 @@ test('a lookup is answered from the table, or noted down', (t) => {
   const text =
     '{{ lookup("v1", "Secret", "prod", "known").data.key }} {{ lookup("v1", "Secret", "prod", "new") | len }}';
   const known = JSON.stringify(['v1', 'Secret', 'prod', 'known']);
-  const lookups = { answers: new Map([[known, { data: { key: 'value' } }]]), missing: [] };
+  const lookups = { results: new Map([[known, { data: { key: 'value' } }]]), missing: [] };
   t.is(renderOne(text, '', { lookups }), 'value 0');
   t.deepEqual(lookups.missing, [{ apiVersion: 'v1', kind: 'Secret', namespace: 'prod', name: 'new' }]);
 });

@@ -2,50 +2,50 @@ import { expressionText } from '../expression-text.ts';
 import { frameIn } from '../frame.ts';
 import type { CallNode, FilterNode, Node } from '../node.ts';
 import { Callable, failUndefined, kindText, Undefined, type Operand } from '../operand.ts';
-import { failAt, type Place } from '../place.ts';
+import { failAt, type Position } from '../position.ts';
 import { nested, step } from '../run.ts';
 import type { Evaluate, Scope } from '../scope.ts';
-import { nameOf, placeOf, splitArguments, type Unit } from '../unit.ts';
+import { nameOf, positionOf, splitArguments, type CompileContext } from '../compile-context.ts';
 
 type Arguments = (scope: Scope) => { args: Operand[]; named: Map<string, Operand> };
 
 /** `name(…)`. */
-export function compileCall(unit: Unit, node: CallNode): Evaluate {
-  const place = placeOf(unit, node);
-  if (node.name.typename === 'Symbol' && node.name.value === 'super') return compileSuper(place);
-  const callee = unit.expression(node.name);
+export function compileCall(context: CompileContext, node: CallNode): Evaluate {
+  const position = positionOf(context, node);
+  if (node.name.typename === 'Symbol' && node.name.value === 'super') return compileSuper(position);
+  const callee = context.expression(node.name);
   const text = expressionText(node.name);
-  const evaluate = compileArguments(unit, node.args.children);
+  const evaluate = compileArguments(context, node.args.children);
   return (scope) => {
     const callable = callee(scope);
-    if (callable instanceof Undefined) return failUndefined(callable, place);
-    if (!(callable instanceof Callable)) return failAt(place, `${text} is no function but ${kindText(callable)}`);
-    step(scope.page.run, place);
-    return callable.call({ ...evaluate(scope), place });
+    if (callable instanceof Undefined) return failUndefined(callable, position);
+    if (!(callable instanceof Callable)) return failAt(position, `${text} is no function but ${kindText(callable)}`);
+    step(scope.page.run, position);
+    return callable.call({ ...evaluate(scope), position });
   };
 }
 
 /** `value | name(…)`: what is piped comes last, as in Go's pipelines. */
-export function compileFilter(unit: Unit, node: FilterNode): Evaluate {
-  const place = placeOf(unit, node);
-  const name = nameOf(unit, node.name, 'a filter');
+export function compileFilter(context: CompileContext, node: FilterNode): Evaluate {
+  const position = positionOf(context, node);
+  const name = nameOf(context, node.name, 'a filter');
   const [first, ...rest] = node.args.children;
-  const piped = first ? unit.expression(first) : () => null;
-  const evaluate = compileArguments(unit, rest);
+  const piped = first ? context.expression(first) : () => null;
+  const evaluate = compileArguments(context, rest);
   return (scope) => {
     const callable = scope.page.functions.get(name);
-    if (callable === undefined) return failAt(place, `there is no filter ${name}`);
-    step(scope.page.run, place);
+    if (callable === undefined) return failAt(position, `there is no filter ${name}`);
+    step(scope.page.run, position);
     const value = piped(scope);
     const { args, named } = evaluate(scope);
-    return callable.call({ args: [...args, value], named, place });
+    return callable.call({ args: [...args, value], named, position });
   };
 }
 
-function compileArguments(unit: Unit, nodes: readonly Node[]): Arguments {
-  const { positional, named } = splitArguments(unit, nodes);
-  const values = positional.map((node) => unit.expression(node));
-  const byName = named.map(([name, node]: [string, Node]) => [name, unit.expression(node)] as const);
+function compileArguments(context: CompileContext, nodes: readonly Node[]): Arguments {
+  const { positional, named } = splitArguments(context, nodes);
+  const values = positional.map((node) => context.expression(node));
+  const byName = named.map(([name, node]: [string, Node]) => [name, context.expression(node)] as const);
   return (scope) => ({
     args: values.map((value) => value(scope)),
     named: new Map(byName.map(([name, value]) => [name, value(scope)])),
@@ -53,15 +53,15 @@ function compileArguments(unit: Unit, nodes: readonly Node[]): Arguments {
 }
 
 /** `super()`: the block of the same name in the template that is extended. */
-function compileSuper(place: Place): Evaluate {
+function compileSuper(position: Position): Evaluate {
   return (scope) => {
-    const { block, context, frame, page } = scope;
-    if (block === undefined) return failAt(place, 'super() is for blocks');
-    const above = context.blocks.get(block.name)?.[block.level + 1];
-    if (above === undefined) return failAt(place, `no template above has a block ${block.name}`);
+    const { block, state, frame, page } = scope;
+    if (block === undefined) return failAt(position, 'super() is for blocks');
+    const above = state.blocks.get(block.name)?.[block.level + 1];
+    if (above === undefined) return failAt(position, `no template above has a block ${block.name}`);
     const output = { text: '' };
     const inner = { ...scope, output, block: { name: block.name, level: block.level + 1 } };
-    nested(page.run, place, () => above({ ...inner, frame: frameIn(frame, { isolated: true }) }));
+    nested(page.run, position, () => above({ ...inner, frame: frameIn(frame, { isolated: true }) }));
     return output.text;
   };
 }

@@ -15,58 +15,58 @@ import {
   compileSign,
 } from './operator.ts';
 import type { CaptureNode, Node } from '../node.ts';
-import { failParse } from '../place.ts';
+import { failParse } from '../position.ts';
 import type { Evaluate } from '../scope.ts';
-import { placeOf, type Unit } from '../unit.ts';
+import { positionOf, type CompileContext } from '../compile-context.ts';
 
 /** Turns an expression into a function that evaluates it. */
-export function compileExpression(unit: Unit, node: Node): Evaluate {
+export function compileExpression(context: CompileContext, node: Node): Evaluate {
   switch (node.typename) {
     case 'Literal':
-      return compileLiteral(unit, node);
+      return compileLiteral(context, node);
     case 'Symbol':
       return compileSymbol(node);
     case 'LookupVal':
-      return compileLookup(unit, node);
+      return compileLookup(context, node);
     case 'FunCall':
-      return compileCall(unit, node);
+      return compileCall(context, node);
     case 'Filter':
-      return compileFilter(unit, node);
+      return compileFilter(context, node);
     case 'Caller':
-      return compileCaller(unit, node);
+      return compileCaller(context, node);
     case 'Capture':
-      return compileCapture(unit, node);
+      return compileCapture(context, node);
     case 'Group':
-      return compileGroup(unit, node, node.children);
+      return compileGroup(context, node, node.children);
     case 'Array':
-      return compileList(unit, node.children);
+      return compileList(context, node.children);
     case 'Dict':
-      return compileMap(unit, node.children);
+      return compileMap(context, node.children);
     default:
-      return compileOperation(unit, node);
+      return compileOperation(context, node);
   }
 }
 
-function compileOperation(unit: Unit, node: Node): Evaluate {
+function compileOperation(context: CompileContext, node: Node): Evaluate {
   switch (node.typename) {
     case 'Is':
-      return compileIs(unit, node);
+      return compileIs(context, node);
     case 'Compare':
-      return compileCompare(unit, node);
+      return compileCompare(context, node);
     case 'InlineIf':
-      return compileInlineIf(unit, node);
+      return compileInlineIf(context, node);
     case 'And':
     case 'Or':
-      return compileChoice(unit, node);
+      return compileChoice(context, node);
     case 'Not':
-      return compileNot(unit, node);
+      return compileNot(context, node);
     case 'In':
-      return compileIn(unit, node);
+      return compileIn(context, node);
     case 'Concat':
-      return compileConcat(unit, node);
+      return compileConcat(context, node);
     case 'Neg':
     case 'Pos':
-      return compileSign(unit, node);
+      return compileSign(context, node);
     case 'Add':
     case 'Sub':
     case 'Mul':
@@ -74,15 +74,15 @@ function compileOperation(unit: Unit, node: Node): Evaluate {
     case 'FloorDiv':
     case 'Mod':
     case 'Pow':
-      return compileArithmetic(unit, node);
+      return compileArithmetic(context, node);
     default:
-      return failParse(placeOf(unit, node), `${node.typename} is no expression`);
+      return failParse(positionOf(context, node), `${node.typename} is no expression`);
   }
 }
 
 /** What a block such as `filter` has between its tags, as a text. */
-function compileCapture(unit: Unit, node: CaptureNode): Evaluate {
-  const body = unit.body(node.body.children);
+function compileCapture(context: CompileContext, node: CaptureNode): Evaluate {
+  const body = context.body(node.body.children);
   return (scope) => {
     const output = { text: '' };
     body({ ...scope, output });

@@ -5,23 +5,23 @@ import type { ForNode } from '../node.ts';
 import { valueOf } from '../operand.ts';
 import { step } from '../run.ts';
 import type { Execute } from '../scope.ts';
-import { nameOf, placeOf, type Unit } from '../unit.ts';
+import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
 
 /** `for`, with `loop` in its body, and `else` for when there is nothing to go through. */
-export function compileFor(unit: Unit, node: ForNode): Execute {
-  const place = placeOf(unit, node);
-  const arrPlace = placeOf(unit, node.arr);
+export function compileFor(context: CompileContext, node: ForNode): Execute {
+  const position = positionOf(context, node);
+  const listPosition = positionOf(context, node.arr);
   const nameNodes = node.name.typename === 'Array' ? node.name.children : [node.name];
-  const names = nameNodes.map((name) => nameOf(unit, name, 'the variable of a loop'));
-  const list = unit.expression(node.arr);
-  const body = unit.body(node.body.children);
-  const otherwise = unit.body(node.else_?.children ?? []);
+  const names = nameNodes.map((name) => nameOf(context, name, 'the variable of a loop'));
+  const list = context.expression(node.arr);
+  const body = context.body(node.body.children);
+  const otherwise = context.body(node.else_?.children ?? []);
   return (scope) => {
-    const turns = turnsOf(valueOf(list(scope), arrPlace), names.length, arrPlace);
+    const turns = turnsOf(valueOf(list(scope), listPosition), names.length, listPosition);
     const frame = frameIn(scope.frame);
     const inner = { ...scope, frame };
     turns.forEach((turn, i) => {
-      step(scope.page.run, place);
+      step(scope.page.run, position);
       names.forEach((name, n) => frame.variables.set(name, turn[n] ?? null));
       frame.variables.set('loop', loopFacts(i, turns.length));
       body(inner);

@@ -2,53 +2,60 @@ import { frameIn } from '../frame.ts';
 import { compileLoad } from '../load-template.ts';
 import type { FromImportNode, ImportNode, Node } from '../node.ts';
 import { Module, type Operand } from '../operand.ts';
-import { failAt, failParse } from '../place.ts';
-import { contextOf, runTemplate } from '../run-template.ts';
+import { failAt, failParse } from '../position.ts';
+import { newState, runTemplate } from '../run-template.ts';
 import type { Execute, Scope } from '../scope.ts';
-import { nameOf, placeOf, type Unit } from '../unit.ts';
+import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
 import { define } from '../variables.ts';
 
 /** `import "file" as name`. */
-export function compileImport(unit: Unit, node: ImportNode): Execute {
-  const target = nameOf(unit, node.target, 'what is imported as');
-  const load = compileExports(unit, node);
+export function compileImport(context: CompileContext, node: ImportNode): Execute {
+  const target = nameOf(context, node.target, 'what is imported as');
+  const load = compileExports(context, node);
   return (scope) => define(scope, target, new Module(load(scope)));
 }
 
 /** `from "file" import a, b as c`. */
-export function compileFromImport(unit: Unit, node: FromImportNode): Execute {
-  const load = compileExports(unit, node);
-  const names = node.names.children.map((child) => importedName(unit, child));
+export function compileFromImport(context: CompileContext, node: FromImportNode): Execute {
+  const load = compileExports(context, node);
+  const names = node.names.children.map((child) => importedName(context, child));
   return (scope) => {
     const exported = load(scope);
-    for (const { name, alias, place } of names) {
-      const operand = exported.get(name) ?? failAt(place, `the imported template has no ${name} at its top`);
+    for (const { name, alias, position } of names) {
+      const operand = exported.get(name) ?? failAt(position, `the imported template has no ${name} at its top`);
       define(scope, alias, operand);
     }
   };
 }
 
-function importedName(unit: Unit, node: Node) {
-  const place = placeOf(unit, node);
+function importedName(context: CompileContext, node: Node) {
+  const position = positionOf(context, node);
   if (node.typename === 'Pair') {
-    return { name: nameOf(unit, node.key, 'what is imported'), alias: nameOf(unit, node.value, 'an alias'), place };
+    return {
+      name: nameOf(context, node.key, 'what is imported'),
+      alias: nameOf(context, node.value, 'an alias'),
+      position,
+    };
   }
-  if (node.typename !== 'Symbol') return failParse(place, 'what is imported must be a name');
-  return { name: node.value, alias: node.value, place };
+  if (node.typename !== 'Symbol') return failParse(position, 'what is imported must be a name');
+  return { name: node.value, alias: node.value, position };
 }
 
-/** Runs the template for what it sets; it sees the variables of this place only `with context`. */
-function compileExports(unit: Unit, node: ImportNode | FromImportNode): (scope: Scope) => Map<string, Operand> {
-  const load = compileLoad(unit, node.template);
+/** Runs the template for what it sets; it sees the variables of this position only `with context`. */
+function compileExports(
+  context: CompileContext,
+  node: ImportNode | FromImportNode,
+): (scope: Scope) => Map<string, Operand> {
+  const load = compileLoad(context, node.template);
   const withContext = node.withContext === true;
   return (scope) => {
-    const { template, place } = load(scope);
-    const context = contextOf(template, withContext ? scope.context.variables : undefined);
+    const { template, position } = load(scope);
+    const state = newState(template, withContext ? scope.state.variables : undefined);
     const frame = frameIn(withContext ? scope.frame : undefined, { isolated: true, topLevel: true });
-    runTemplate(template, { page: scope.page, context, frame }, place);
+    runTemplate(template, { page: scope.page, state, frame }, position);
     const exported = new Map<string, Operand>();
-    for (const name of context.exported) {
-      const operand = context.variables.get(name);
+    for (const name of state.exported) {
+      const operand = state.variables.get(name);
       if (operand !== undefined) exported.set(name, operand);
     }
     return exported;

@@ -1,22 +1,22 @@
 import { frameIn } from '../frame.ts';
 import { compileFind, failMissing } from '../load-template.ts';
 import type { IncludeNode } from '../node.ts';
-import { contextOf, runTemplate } from '../run-template.ts';
+import { newState, runTemplate } from '../run-template.ts';
 import type { Execute } from '../scope.ts';
-import type { Unit } from '../unit.ts';
+import type { CompileContext } from '../compile-context.ts';
 import { write } from '../write.ts';
 
-/** `include`: another template, with the variables of this place; what it sets stays its own. */
-export function compileInclude(unit: Unit, node: IncludeNode): Execute {
-  const find = compileFind(unit, node.template);
+/** `include`: another template, with the variables of this position; what it sets stays its own. */
+export function compileInclude(context: CompileContext, node: IncludeNode): Execute {
+  const find = compileFind(context, node.template);
   return (scope) => {
-    const { name, template, place } = find(scope);
+    const { name, template, position } = find(scope);
     if (template === undefined) {
-      if (node.ignoreMissing !== true) failMissing(name, place);
+      if (node.ignoreMissing !== true) failMissing(name, position);
       return;
     }
-    const context = contextOf(template, scope.context.variables);
+    const state = newState(template, scope.state.variables);
     const frame = frameIn(scope.frame, { isolated: true, topLevel: true });
-    write(scope, runTemplate(template, { page: scope.page, context, frame }, place), place);
+    write(scope, runTemplate(template, { page: scope.page, state, frame }, position), position);
   };
 }

@@ -1,11 +1,11 @@
 import { frameIn } from '../frame.ts';
 import type { CallerNode, MacroNode, Node } from '../node.ts';
 import { Callable, Undefined, type Call, type Operand } from '../operand.ts';
-import { failAt, failParse } from '../place.ts';
+import { failAt, failParse } from '../position.ts';
 import { nested } from '../run.ts';
 import type { Evaluate, Execute, Scope } from '../scope.ts';
 import { define } from '../variables.ts';
-import { nameOf, placeOf, splitArguments, type Unit } from '../unit.ts';
+import { nameOf, positionOf, splitArguments, type CompileContext } from '../compile-context.ts';
 
 interface Parameter {
   readonly name: string;
@@ -19,28 +19,32 @@ interface Signature {
 }
 
 /** `macro`: a function whose result is what its body writes. It sees the variables of its template, not those of its caller. */
-export function compileMacro(unit: Unit, node: MacroNode): Execute {
-  const name = nameOf(unit, node.name, 'the name of a macro');
-  const make = compileCallable(unit, node, name);
+export function compileMacro(context: CompileContext, node: MacroNode): Execute {
+  const name = nameOf(context, node.name, 'the name of a macro');
+  const make = compileCallable(context, node, name);
   return (scope) => {
-    const { page, context } = scope;
-    const outside = { page, context, output: { text: '' }, inheritance: {}, frame: frameIn(undefined) };
+    const { page, state } = scope;
+    const outside = { page, state, output: { text: '' }, inheritance: {}, frame: frameIn(undefined) };
     define(scope, name, make(outside));
   };
 }
 
 /** The body of a `call` block: a macro that sees the variables around it. */
-export function compileCaller(unit: Unit, node: CallerNode): Evaluate {
-  return compileCallable(unit, node, 'caller');
+export function compileCaller(context: CompileContext, node: CallerNode): Evaluate {
+  return compileCallable(context, node, 'caller');
 }
 
 /** `around` is what the body sees besides its parameters. */
-function compileCallable(unit: Unit, node: MacroNode | CallerNode, name: string): (around: Scope) => Callable {
-  const signature = { name, parameters: parametersOf(unit, node) };
-  const body = unit.body(node.body.children);
+function compileCallable(
+  context: CompileContext,
+  node: MacroNode | CallerNode,
+  name: string,
+): (around: Scope) => Callable {
+  const signature = { name, parameters: parametersOf(context, node) };
+  const body = context.body(node.body.children);
   return (around) =>
     new Callable(name, (call) =>
-      nested(around.page.run, call.place, () => {
+      nested(around.page.run, call.position, () => {
         const output = { text: '' };
         const inner = { ...around, output, frame: frameIn(around.frame, { isolated: true }) };
         bind(signature, call, inner);
@@ -50,26 +54,26 @@ function compileCallable(unit: Unit, node: MacroNode | CallerNode, name: string)
     );
 }
 
-function parametersOf(unit: Unit, node: MacroNode | CallerNode): Parameter[] {
-  const { positional, named } = splitArguments(unit, node.args.children);
-  const required = positional.map((arg: Node) => ({ name: nameOf(unit, arg, 'a parameter'), fallback: undefined }));
-  const optional = named.map(([name, fallback]) => ({ name, fallback: unit.expression(fallback) }));
+function parametersOf(context: CompileContext, node: MacroNode | CallerNode): Parameter[] {
+  const { positional, named } = splitArguments(context, node.args.children);
+  const required = positional.map((arg: Node) => ({ name: nameOf(context, arg, 'a parameter'), fallback: undefined }));
+  const optional = named.map(([name, fallback]) => ({ name, fallback: context.expression(fallback) }));
   const parameters = [...required, ...optional];
   const names = parameters.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  return twice === undefined ? parameters : failParse(placeOf(unit, node), `two parameters are named ${twice}`);
+  return twice === undefined ? parameters : failParse(positionOf(context, node), `two parameters are named ${twice}`);
 }
 
-/** Sets the parameters by place, by name, or to their defaults. */
-function bind({ name, parameters }: Signature, { args, named, place }: Call, scope: Scope): void {
+/** Sets the parameters by position, by name, or to their defaults. */
+function bind({ name, parameters }: Signature, { args, named, position }: Call, scope: Scope): void {
   const { variables } = scope.frame;
   if (args.length > parameters.length) {
-    failAt(place, `${name} takes at most ${parameters.length} arguments, not ${args.length}`);
+    failAt(position, `${name} takes at most ${parameters.length} arguments, not ${args.length}`);
   }
   for (const [key, operand] of named) {
     const index = parameters.findIndex((parameter) => parameter.name === key);
-    if (index < 0 && key !== 'caller') failAt(place, `${name} has no parameter ${key}`);
-    if (index >= 0 && index < args.length) failAt(place, `${name} is given ${key} twice`);
+    if (index < 0 && key !== 'caller') failAt(position, `${name} has no parameter ${key}`);
+    if (index >= 0 && index < args.length) failAt(position, `${name} is given ${key} twice`);
     variables.set(key, operand);
   }
   parameters.forEach((parameter, i) => {

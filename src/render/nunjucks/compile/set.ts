@@ -1,13 +1,13 @@
 import type { SetNode } from '../node.ts';
 import type { Execute } from '../scope.ts';
-import { nameOf, type Unit } from '../unit.ts';
+import { nameOf, type CompileContext } from '../compile-context.ts';
 import { setVariable } from '../variables.ts';
 
 /** `set name = value`, or the text of a block. */
-export function compileSet(unit: Unit, node: SetNode): Execute {
-  const names = node.targets.map((target) => nameOf(unit, target, 'what is set'));
+export function compileSet(context: CompileContext, node: SetNode): Execute {
+  const names = node.targets.map((target) => nameOf(context, target, 'what is set'));
   const content = node.value ?? node.body;
-  const evaluate = content ? unit.expression(content) : () => null;
+  const evaluate = content ? context.expression(content) : () => null;
   return (scope) => {
     const operand = evaluate(scope);
     for (const name of names) setVariable(scope, name, operand);

@@ -7,60 +7,60 @@ import { compileMacro } from './macro.ts';
 import { compileOutput } from './output.ts';
 import { compileSet } from './set.ts';
 import type { Node } from '../node.ts';
-import { failParse } from '../place.ts';
+import { failParse } from '../position.ts';
 import { step } from '../run.ts';
 import type { Execute } from '../scope.ts';
-import { placeOf, type Unit } from '../unit.ts';
+import { positionOf, type CompileContext } from '../compile-context.ts';
 
 /** Turns a list of statements into a function that runs them one after the other. */
-export function compileBody(unit: Unit, children: readonly Node[]): Execute {
-  const statements = children.map((child) => compileStatement(unit, child));
+export function compileBody(context: CompileContext, children: readonly Node[]): Execute {
+  const statements = children.map((child) => compileStatement(context, child));
   return (scope) => {
     for (const statement of statements) statement(scope);
   };
 }
 
-function compileStatement(unit: Unit, node: Node): Execute {
-  const run = statementOf(unit, node);
+function compileStatement(context: CompileContext, node: Node): Execute {
+  const run = statementOf(context, node);
   if (node.typename === 'NodeList') return run;
-  const place = placeOf(unit, node);
+  const position = positionOf(context, node);
   return (scope) => {
-    step(scope.page.run, place);
+    step(scope.page.run, position);
     run(scope);
   };
 }
 
-function statementOf(unit: Unit, node: Node): Execute {
+function statementOf(context: CompileContext, node: Node): Execute {
   switch (node.typename) {
     case 'Output':
-      return compileOutput(unit, node);
+      return compileOutput(context, node);
     case 'If':
-      return compileIf(unit, node);
+      return compileIf(context, node);
     case 'For':
-      return compileFor(unit, node);
+      return compileFor(context, node);
     case 'Set':
-      return compileSet(unit, node);
+      return compileSet(context, node);
     case 'Switch':
-      return compileSwitch(unit, node);
+      return compileSwitch(context, node);
     case 'Macro':
-      return compileMacro(unit, node);
+      return compileMacro(context, node);
     case 'Block':
-      return compileBlock(unit, node);
+      return compileBlock(context, node);
     case 'Extends':
-      return compileExtends(unit, node);
+      return compileExtends(context, node);
     case 'Include':
-      return compileInclude(unit, node);
+      return compileInclude(context, node);
     case 'Import':
-      return compileImport(unit, node);
+      return compileImport(context, node);
     case 'FromImport':
-      return compileFromImport(unit, node);
+      return compileFromImport(context, node);
     case 'NodeList':
-      return compileBody(unit, node.children);
+      return compileBody(context, node.children);
     case 'IfAsync':
     case 'AsyncEach':
     case 'AsyncAll':
-      return failParse(placeOf(unit, node), 'nothing is asynchronous here: use if and for');
+      return failParse(positionOf(context, node), 'nothing is asynchronous here: use if and for');
     default:
-      return failParse(placeOf(unit, node), `${node.typename} is no statement`);
+      return failParse(positionOf(context, node), `${node.typename} is no statement`);
   }
 }

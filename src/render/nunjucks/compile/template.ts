@@ -1,22 +1,22 @@
 import { compileExpression } from './expression.ts';
 import { compileBody } from './statement.ts';
 import { parseTemplate } from '../parse.ts';
-import { sourceOf } from '../place.ts';
+import { templateText } from '../position.ts';
 import type { CompiledTemplate } from '../scope.ts';
-import type { Unit } from '../unit.ts';
+import type { CompileContext } from '../compile-context.ts';
 
 /**
  * Compiles a Nunjucks template to functions. Nunjucks itself would write JavaScript; here nothing of a template is ever JavaScript, so there is
  * nothing to break out of. Throws RenderError where the text is no template.
  */
 export function compileTemplate(path: string, text: string): CompiledTemplate {
-  const source = sourceOf(path, text);
-  const unit: Unit = {
-    source,
+  const template = templateText(path, text);
+  const context: CompileContext = {
+    template,
     blocks: new Map(),
-    expression: (node) => compileExpression(unit, node),
-    body: (nodes) => compileBody(unit, nodes),
+    expression: (node) => compileExpression(context, node),
+    body: (nodes) => compileBody(context, nodes),
   };
-  const body = unit.body(parseTemplate(source).children);
-  return { source, body, blocks: unit.blocks };
+  const body = context.body(parseTemplate(template).children);
+  return { body, blocks: context.blocks };
 }

@@ -1,14 +1,14 @@
-import { trimLeftSpace } from '../../go/space.ts';
 import { sortedKeys } from '../../go/text.ts';
 import type { Hook } from '../../release/hook.ts';
+import { splitDocuments } from './documents.ts';
 import { hookTypesOf, readHook } from './hooks.ts';
+import { readHead } from './head.ts';
 import { compareForInstall } from './kind-order.ts';
 import type { RenderNotice } from '../notice.ts';
-import { readHead } from './manifest-head.ts';
 
 /** One object of a release, as text. */
 export interface Manifest {
-  /** The template it came from: `web/templates/service.yaml`. */
+  /** Path of its template, such as `web/templates/service.yaml`. */
   name: string;
   kind: string;
   /** One YAML document. */
@@ -16,15 +16,16 @@ export interface Manifest {
 }
 
 export interface SortedManifests {
-  /** In the order of installation. */
+  /** Manifests in installation order. */
   manifests: Manifest[];
-  /** In the order of installation by kind; operations order them by weight. */
+  /** Hooks in installation order of their kinds. Operations order them by weight. */
   hooks: Hook[];
 }
 
 /**
- * Takes rendered files apart into manifests and hooks (pkg/release/v1/util/manifest_sorter.go).
- * `unreadable` makes the error for a document that is no manifest, out of its file and what YAML says; `notice` takes what Helm logs.
+ * Splits rendered files into manifests and hooks (pkg/release/v1/util/manifest_sorter.go).
+ * @param unreadable returns the error for a document in file `path` that cannot be read
+ * @param notice receives what Helm logs
  */
 export function sortManifests(
   files: ReadonlyMap<string, string>,
@@ -34,7 +35,7 @@ export function sortManifests(
   const manifests: Manifest[] = [];
   const hooks: Hook[] = [];
   for (const path of sortedKeys(files)) {
-    for (const content of splitManifests(files.get(path) ?? '')) {
+    for (const content of splitDocuments(files.get(path) ?? '')) {
       const head = headOf(path, content);
       const hookTypes = hookTypesOf(head);
       if (hookTypes === undefined) {
@@ -58,20 +59,4 @@ export function sortManifests(
       throw unreadable(path, cause);
     }
   }
-}
-
-/**
- * Splits a rendered file into its documents as Helm 4 does: wherever a line begins with `---`, whatever follows it
- * (pkg/release/v1/util/manifest.go). Blank documents are left out.
- */
-export function splitManifests(text: string): string[] {
-  return trimLeftSpace(text)
-    .split(/(?<![^\n])---[ \t]*/)
-    .map(trimLeftSpace)
-    .filter((document) => document !== '');
-}
-
-/** The form in which Helm prints and stores a manifest. */
-export function printManifest(path: string, content: string): string {
-  return `---\n# Source: ${path}\n${content}\n`;
 }

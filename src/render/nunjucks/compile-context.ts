@@ -1,19 +1,19 @@
 import type { Node } from './node.ts';
-import { failParse, type Place, type Source } from './place.ts';
+import { failParse, type Position, type TemplateText } from './position.ts';
 import type { Evaluate, Execute } from './scope.ts';
 
 /** A template that is being compiled. */
-export interface Unit {
-  readonly source: Source;
+export interface CompileContext {
+  readonly template: TemplateText;
   readonly blocks: Map<string, Execute>;
   expression(node: Node): Evaluate;
   body(nodes: readonly Node[]): Execute;
 }
 
 /** Where a node begins. */
-export function placeOf(unit: Unit, node: Node): Place {
+export function positionOf(context: CompileContext, node: Node): Position {
   const { lineno, colno } = leftmost(node);
-  return { source: unit.source, line: lineno, column: colno };
+  return { template: context.template, line: lineno, column: colno };
 }
 
 function leftmost(node: Node): Node {
@@ -28,14 +28,14 @@ function leftmost(node: Node): Node {
 }
 
 /** The name that a node is; an error where it is none. */
-export function nameOf(unit: Unit, node: Node, what: string): string {
-  if (node.typename !== 'Symbol') return failParse(placeOf(unit, node), `${what} must be a name`);
+export function nameOf(context: CompileContext, node: Node, what: string): string {
+  if (node.typename !== 'Symbol') return failParse(positionOf(context, node), `${what} must be a name`);
   return node.value;
 }
 
 /** What is between the parentheses of a call: values, and values by name. */
 export function splitArguments(
-  unit: Unit,
+  context: CompileContext,
   nodes: readonly Node[],
 ): { positional: Node[]; named: [name: string, value: Node][] } {
   const positional: Node[] = [];
@@ -46,7 +46,7 @@ export function splitArguments(
       continue;
     }
     for (const pair of node.children) {
-      if (pair.typename === 'Pair') named.push([nameOf(unit, pair.key, 'a named argument'), pair.value]);
+      if (pair.typename === 'Pair') named.push([nameOf(context, pair.key, 'a named argument'), pair.value]);
     }
   }
   return { positional, named };

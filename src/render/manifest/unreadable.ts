@@ -1,7 +1,10 @@
 import { YamlError } from '../../yaml/yaml-error.ts';
 import { RenderError } from '../render-error.ts';
 
-/** The error for a rendered document that is no manifest, with Helm's text; a defect is thrown on. */
+/**
+ * Returns the error for a rendered document that is not valid YAML, with Helm's text. Throws `cause`
+ * itself if it is not a {@link YamlError}.
+ */
 export function unreadableManifest(path: string, cause: unknown): Error {
   if (!(cause instanceof YamlError)) throw cause;
   const message = `YAML parse error on ${path}: ${cause.message}`;

@@ -1,0 +1,79 @@
+import type { Chart } from '../chart/chart.ts';
+import type { SchemaCache } from '../chart/schema/compile-schema.ts';
+import type { ValueMap } from '../go/value.ts';
+import type { RenderLimits } from './limits.ts';
+import type { PostRender, PostRenderStrategy } from './manifest/post-render.ts';
+import type { RenderNotice } from './notice.ts';
+import type { RenderSupervisor } from './render-supervisor.ts';
+import type { Capabilities, ReportedCapabilities } from './scope/capabilities.ts';
+import type { ReleaseFacts } from './scope/chart-templates.ts';
+import type { LookupTable } from './scope/lookup-table.ts';
+
+/** Settings of a render that do not depend on the chart or the cluster. */
+export interface RenderOptions {
+  /** Include NOTES.txt of subcharts. Default: false. */
+  subchartNotes?: boolean;
+  /** Skip validation of the values against values.schema.json. Default: false. */
+  skipSchemaValidation?: boolean;
+  /**
+   * Texts of the schemas that a values.schema.json may refer to, by address without fragment.
+   * Nothing is ever downloaded. Default: none, so references to other hosts and files are errors.
+   */
+  remoteSchemas?: Readonly<Record<string, string>>;
+  /** Fail if a template uses a key that does not exist, as `helm lint` does. Default: false. */
+  strict?: boolean;
+  /** Do not fail in `required` and `fail`, and let lookups find nothing. Default: false. */
+  lint?: boolean;
+  /**
+   * Allow the chart and its subcharts to use Nunjucks. Default: false, so such a chart fails with
+   * `engine_forbidden`.
+   */
+  allowNunjucks?: boolean;
+  /** Limits of one render. Default: `defaultRenderLimits`. */
+  limits?: RenderLimits;
+}
+
+/**
+ * Returns what a template's `lookup` finds: the object; for an empty name, all objects of the kind
+ * as `{apiVersion, kind, metadata, items}`; `{}` if there is none. An empty namespace means all
+ * namespaces, or a cluster-scoped kind.
+ */
+export type Lookup = (
+  apiVersion: string,
+  kind: string,
+  namespace: string,
+  name: string,
+) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
+
+/** A chart to render, and what it is rendered with. */
+export interface RenderRequest {
+  /** The chart as it was loaded, with all its subcharts. It is not changed. */
+  chart: Chart;
+  /** Values given by the user. They are not changed. */
+  values: ValueMap;
+  release: ReleaseFacts;
+  capabilities: ReportedCapabilities;
+  /**
+   * Called for the templates' `lookup`. The chart is rendered again with the results, up to ten
+   * times. Default: lookups find nothing.
+   */
+  lookup?: Lookup;
+  options?: RenderOptions;
+  /** Receives what Helm logs about templates and hooks, also if the render fails. */
+  notice?: (notice: RenderNotice) => void;
+  /** Changes the rendered manifests, except NOTES.txt. Called in the calling thread. */
+  postRender?: PostRender | undefined;
+  /** How `postRender` receives hooks. Default: `combined`, as in Helm 4. */
+  postRenderStrategy?: PostRenderStrategy | undefined;
+}
+
+/** A {@link RenderRequest} as one pass of the engine sees it, with everything looked up. */
+export interface RenderInput extends Pick<RenderRequest, 'chart' | 'values' | 'release' | 'options' | 'notice'> {
+  capabilities: Capabilities;
+  /** Default: lookups find nothing. */
+  lookups?: LookupTable;
+  /** Follows the render and can end it. Default: none. */
+  supervisor?: RenderSupervisor;
+  /** Compiled schemas of earlier renders. Default: schemas are compiled again. */
+  schemas?: SchemaCache;
+}

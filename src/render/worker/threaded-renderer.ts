@@ -1,0 +1,118 @@
+import { processDependencies } from '../../chart/process-dependencies.ts';
+import { defaultRenderLimits } from '../limits.ts';
+import { crdFiles } from '../manifest/crds.ts';
+import { postRendered } from '../manifest/post-render.ts';
+import { splitManifests } from '../render-chart.ts';
+import { RenderError } from '../render-error.ts';
+import type { RenderOptions, RenderRequest } from '../render-request.ts';
+import type { Rendered, RenderedTemplates } from '../rendered.ts';
+import type { Renderer } from '../renderer.ts';
+import { defaultHelmVersion, resolveCapabilities, type HelmVersion } from '../scope/capabilities.ts';
+import { renderWithLookups } from '../scope/lookup-rounds.ts';
+import type { WorkerOutcome, WorkerReply, WorkerRequest } from './messages.ts';
+import { createWorkerPool } from './pool.ts';
+import { packChart, packValues, unpackChart } from './wire-values.ts';
+
+export interface RendererOptions extends Pick<RenderOptions, 'limits' | 'allowNunjucks'> {
+  /** Module that a render thread runs. It calls `serveRenders`. */
+  workerUrl: URL;
+  /** Number of renders that run at the same time. Default: 1. */
+  threads?: number;
+  /** Value of `.Capabilities.HelmVersion`. Default: the Helm version that is reproduced. */
+  helmVersion?: HelmVersion;
+}
+
+type FilesRequest = Omit<RenderRequest, 'lookup' | 'postRender' | 'postRenderStrategy'>;
+
+/** Renders charts in its own threads. */
+export interface ThreadedRenderer extends Renderer {
+  /**
+   * Returns the texts of all templates by path, without a cluster. The dependencies of the chart must
+   * be processed, and the values coalesced and valid.
+   */
+  renderFiles(request: FilesRequest, signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
+  /** Ends the threads. Renders that are running fail. */
+  close(): Promise<void>;
+}
+
+export function createThreadedRenderer({
+  workerUrl,
+  limits = defaultRenderLimits,
+  threads = 1,
+  helmVersion = defaultHelmVersion,
+  allowNunjucks = false,
+}: RendererOptions): ThreadedRenderer {
+  const pool = createWorkerPool({ workerUrl, limits, size: threads });
+
+  function pack(request: FilesRequest, output: WorkerRequest['output']): WorkerRequest {
+    return {
+      chart: packChart(request.chart),
+      values: packValues(request.values),
+      release: request.release,
+      capabilities: resolveCapabilities(request.capabilities, helmVersion),
+      options: { allowNunjucks, ...request.options },
+      output,
+    };
+  }
+
+  async function render(request: RenderRequest, signal: AbortSignal): Promise<Rendered> {
+    const { postRender, postRenderStrategy } = request;
+    if (postRender === undefined) return renderedFrom(await run(pack(request, 'rendered'), request, signal));
+    const templates = templatesFrom(await run(pack(request, 'templates'), request, signal));
+    const files = await postRendered(templates.files, postRender, postRenderStrategy);
+    return splitManifests({ ...templates, files }, request.notice);
+  }
+
+  async function run(
+    packed: WorkerRequest,
+    { chart, lookup, notice }: RenderRequest,
+    signal: AbortSignal,
+  ): Promise<WorkerOutcome> {
+    if (lookup === undefined) return forwardNotices(await pool.run(packed, signal), notice);
+    return renderWithLookups(chart, lookup, async (results) => {
+      const reply = await pool.run({ ...packed, lookups: results }, signal);
+      return reply.type === 'missing' ? { missing: reply.lookups } : { done: forwardNotices(reply, notice) };
+    });
+  }
+
+  return {
+    render,
+    async renderFiles(request, signal) {
+      const outcome = forwardNotices(await pool.run(pack(request, 'files'), signal), request.notice);
+      return outcome.type === 'files' ? outcome.files : throwFailure(outcome);
+    },
+    crds: (chart, values) => Promise.resolve(crdFiles(processDependencies(chart, values, () => undefined))),
+    close: () => pool.close(),
+  };
+}
+
+/** Passes on what was logged, also when the outcome is a failure. */
+function forwardNotices({ notices, ...outcome }: WorkerReply, notice: RenderRequest['notice']): WorkerOutcome {
+  if (notice) notices.forEach(notice);
+  return outcome;
+}
+
+function renderedFrom(outcome: WorkerOutcome): Rendered {
+  if (outcome.type !== 'rendered') return throwFailure(outcome);
+  return { ...outcome.rendered, chart: unpackChart(outcome.rendered.chart) };
+}
+
+function templatesFrom(outcome: WorkerOutcome): RenderedTemplates {
+  if (outcome.type !== 'templates') return throwFailure(outcome);
+  return { ...outcome.templates, chart: unpackChart(outcome.templates.chart) };
+}
+
+function throwFailure(outcome: WorkerOutcome): never {
+  switch (outcome.type) {
+    case 'failed':
+      throw new RenderError(outcome.code, outcome.message, { position: outcome.position });
+    case 'defect':
+      throw outcome.error;
+    case 'missing':
+      throw new Error('a render without a cluster asked for objects');
+    case 'rendered':
+    case 'templates':
+    case 'files':
+      throw new Error(`unexpected reply of a render thread: ${outcome.type}`);
+  }
+}
