@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 // The layers of docs/architecture.md: a folder of src/ may import itself and the folders beside its name, no other.
 const below = {
   go: [],
@@ -23,14 +24,53 @@ const below = {
   sandbox: ['objects', 'x509'],
 };
 const everything = Object.keys(below);
+=======
+// Import rules. The layers come from the table in docs/architecture.md, so that both always agree.
+import { readdirSync, readFileSync } from 'node:fs';
+>>>>>>> ccf3141 (Keep the layer table in docs/architecture.md, from which the import rules are read; rewrite README and architecture in plain English)
 
-function layer(name, allowed) {
+const layers = readLayers('docs/architecture.md');
+
+/** Returns the folders that each folder of src/ may import. Throws if the table is not complete. */
+function readLayers(file) {
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
+  const [, table] = /^\| Folder \| Its one job \| May import \|\n\|[-|]+\|\n((?:\|.*\n)+)/m.exec(text) ?? [];
+  if (table === undefined) throw new Error(`${file}: no table with the columns Folder, Its one job, May import`);
+  const rows = table
+    .trimEnd()
+    .split('\n')
+    .map((row) => parseRow(file, row));
+  const folders = rows.map(({ folder }) => folder);
+  const actual = readdirSync(new URL('src', import.meta.url));
+  const different = new Set(folders).symmetricDifference(new Set(actual));
+  if (different.size > 0) throw new Error(`${file}: the table and src/ differ in ${[...different].join(', ')}`);
+  return rows.map(({ folder, imports }) => ({ folder, allowed: allowedFolders(file, imports, folders) }));
+}
+
+function parseRow(file, row) {
+  const [, folder, imports] = /^\| `([\w-]+)\/` \|[^|]+\| ([^|]+) \|$/.exec(row) ?? [];
+  if (folder === undefined) throw new Error(`${file}: cannot read the row ${row}`);
+  return { folder, imports };
+}
+
+/** Parses `none`, `all`, `all except a, b` or `a, b`. */
+function allowedFolders(file, imports, folders) {
+  if (imports === 'none') return [];
+  if (imports === 'all') return folders;
+  const [, except, names] = /^(all except )?(.+)$/.exec(imports);
+  const named = names.split(', ');
+  const unknown = named.filter((name) => !folders.includes(name));
+  if (unknown.length > 0) throw new Error(`${file}: unknown folders in the table: ${unknown.join(', ')}`);
+  return except === undefined ? named : folders.filter((name) => !named.includes(name));
+}
+
+function layerRule({ folder, allowed }) {
   return {
-    name: `layer-${name}`,
-    comment: `src/${name} may import ${allowed.join(', ') || 'no other layer'}`,
+    name: `layer-${folder}`,
+    comment: `src/${folder} may import ${allowed.join(', ') || 'no other folder'}`,
     severity: 'error',
-    from: { path: `^src/${name}/` },
-    to: { path: '^src/', pathNot: `^src/(${[name, ...allowed].join('|')})/` },
+    from: { path: `^src/${folder}/` },
+    to: { path: '^src/', pathNot: `^src/(${[folder, ...allowed].join('|')})/` },
   };
 }
 
@@ -38,11 +78,7 @@ function layer(name, allowed) {
 export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    ...Object.entries(below).map(([name, allowed]) => layer(name, allowed)),
-    layer(
-      'cli',
-      everything.filter((name) => name !== 'kube'),
-    ),
+    ...layers.map(layerRule),
     {
       name: 'client-node-in-kube-only',
       severity: 'error',

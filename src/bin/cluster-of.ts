@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { ConnectionSource } from '../kube/connection.ts';
 
 /**
- * Returns the cluster to connect to: that of the given kubeconfig; without one, in a pod that of the
- * service account, elsewhere that of kubectl. Throws an error if there is none.
+ * Returns the cluster to connect to: that of the given kubeconfig; without one, in a pod that of
+ * the service account, elsewhere that of kubectl. Throws an error if there is none.
  */
 export function clusterOf(kubeconfig: string | undefined): ConnectionSource {
   if (kubeconfig !== undefined) return { file: kubeconfig };

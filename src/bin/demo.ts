@@ -1,6 +1,6 @@
-// Shows the main job on one machine, with a cluster (the sandbox or a real one), a control plane and
-// an agent: installs a chart from an HTTP repository, then upgrades it to an image that cannot be
-// pulled, which fails and is rolled back.
+// Shows the main job on one machine, with a cluster (the sandbox or a real one), a control plane
+// and an agent: installs a chart from an HTTP repository, then upgrades it to an image that cannot
+// be pulled, which fails and is rolled back.
 import { parseArgs } from 'node:util';
 import { runDemo } from './demo/run-demo.ts';
 

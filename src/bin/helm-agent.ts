@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Checks the version of Node before it loads anything else: the program does not even parse on an older one.
-// This file itself uses only what every Node with ES modules understands.
+// Checks the version of Node before it loads anything else: the program does not even parse on an
+// older one. This file itself uses only what every Node with ES modules understands.
 const required = 24;
 const [major] = process.versions.node.split('.');
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 
 /**
- * Resolves to the name of the signal that asks this process to stop. A second signal ends the process
- * immediately.
+ * Resolves to the name of the signal that asks this process to stop. A second signal ends the
+ * process immediately.
  */
 export async function stopSignal(): Promise<string> {
   const stopped = new AbortController();

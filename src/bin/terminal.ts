@@ -3,8 +3,8 @@ import type { Terminal } from '../cli/dependencies.ts';
 import { toBytes } from '../go/text.ts';
 
 /**
- * Returns a standard stream as a `Terminal`. Ends the process quietly when the reader of a pipe closes
- * it, as `| head` does.
+ * Returns a standard stream as a `Terminal`. Ends the process quietly when the reader of a pipe
+ * closes it, as `| head` does.
  */
 export function terminalOf(stream: NodeJS.WriteStream | WriteStream): Terminal {
   stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -9,7 +9,9 @@ export function repeated(flag: string, description: string): Option {
   return new Option(flag, `${description}; may be repeated`).argParser(collect);
 }
 
-/** Returns an option that may be given more than once, and with several values separated by commas. */
+/**
+ * Returns an option that may be given more than once, and with several values separated by commas.
+ */
 export function listed(flag: string, description: string): Option {
   return new Option(flag, `${description}; may be repeated or separated by commas`).argParser(collectListed);
 }
@@ -34,7 +36,10 @@ export function addChartOptions(command: Command): void {
     .option('--plain-http', 'use HTTP instead of HTTPS for the registry of an oci:// address');
 }
 
-/** Adds the flags of a chart repository. `withoutRepository` describes the chart argument without --repo. */
+/**
+ * Adds the flags of a chart repository. `withoutRepository` describes the chart argument without
+ * --repo.
+ */
 export function addRepositoryOptions(command: Command, withoutRepository: string): void {
   command
     .option('--repo <url>', `URL of the chart's HTTP repository; without it, the chart is ${withoutRepository}`)

@@ -30,8 +30,8 @@ export interface ProgramDependencies {
   isFolder(path: string): Promise<boolean>;
   fetch(url: string, init?: RequestInit): Promise<Response>;
   /**
-   * Calls the listener on each Ctrl-C instead of ending the process. Returns a function that removes
-   * the listener.
+   * Calls the listener on each Ctrl-C instead of ending the process. Returns a function that
+   * removes the listener.
    */
   onInterrupt(listener: () => void): () => void;
   /** Creates a renderer for charts of this machine. The caller closes it. */
@@ -41,8 +41,8 @@ export interface ProgramDependencies {
   /** Runs a control plane until the process gets a stop signal. Rejects if it cannot start. */
   runControlPlane(settings: ControlPlaneSettings): Promise<void>;
   /**
-   * Runs a Kubernetes API in memory until the process gets a stop signal. Calls `ready` with its URL
-   * and the path of the kubeconfig it wrote. Rejects if it cannot start.
+   * Runs a Kubernetes API in memory until the process gets a stop signal. Calls `ready` with its
+   * URL and the path of the kubeconfig it wrote. Rejects if it cannot start.
    */
   runSandbox(settings: SandboxSettings, ready: (url: string, kubeconfig: string) => void): Promise<void>;
 }

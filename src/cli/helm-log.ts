@@ -21,7 +21,9 @@ export function helmLog(write: (line: string) => void) {
     rendering: ({ level, message, attributes }: { level: Level; message: string; attributes: Attributes }) =>
       write(logLine(level, message, attributes)),
     error: (message: string, error: string) => write(logLine('ERROR', message, { error })),
-    /** Reports a download. Helm prints this on stdout, where it would end up among the manifests. */
+    /**
+     * Reports a download. Helm prints this on stdout, where it would end up among the manifests.
+     */
     pulled: (reference: string, digest: string) => write(`Pulled: ${reference}\nDigest: ${digest}\n`),
     deprecated: () => write(logLine('WARN', 'this chart is deprecated')),
   };
@@ -29,7 +31,9 @@ export function helmLog(write: (line: string) => void) {
 
 export type HelmLog = ReturnType<typeof helmLog>;
 
-/** A value that slog's TextHandler writes without quotes: letters, digits and signs of any script. */
+/**
+ * A value that slog's TextHandler writes without quotes: letters, digits and signs of any script.
+ */
 const plainValue = /^(?:[!#-<>-~]|(?![\0-\x7f\ufffd])[\p{L}\p{M}\p{N}\p{P}\p{S}])+$/u;
 
 function logValue(text: string): string {

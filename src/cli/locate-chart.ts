@@ -8,15 +8,15 @@ import type { RepositoryFlags } from './chart-options.ts';
 import type { HelmLog } from './helm-log.ts';
 
 /**
- * A chart that was found: an absolute path of a folder, or an archive with its path, or with the name
- * under which it was downloaded.
+ * A chart that was found: an absolute path of a folder, or an archive with its path, or with the
+ * name under which it was downloaded.
  */
 export type LocatedChart = { folder: string } | { archive: Uint8Array; name: string };
 
 /**
  * Finds the chart that a user names: a directory or an archive at a path, an archive at a URL, or
- * with `--repo` a chart of that repository (pkg/action/install.go: LocateChart). Throws an error with
- * Helm's text, or `SourceError`.
+ * with `--repo` a chart of that repository (pkg/action/install.go: LocateChart). Throws an error
+ * with Helm's text, or `SourceError`.
  */
 export async function locateChart(
   given: string,

@@ -4,8 +4,8 @@ import { fetchText } from '../source/fetch-text.ts';
 import { openError } from '../go/file-error.ts';
 
 /**
- * Reads values from a path, from stdin for `-`, or from a URL (pkg/cli/values/options.go: readFile).
- * Throws an error with Go's text if a path cannot be read, or `SourceError`.
+ * Reads values from a path, from stdin for `-`, or from a URL (pkg/cli/values/options.go:
+ * readFile). Throws an error with Go's text if a path cannot be read, or `SourceError`.
  */
 export async function readValueFile(path: string, readFile: (path: string) => Promise<Uint8Array>): Promise<string> {
   if (path.trim() !== '-' && ['http', 'https'].includes(parseUrl(path).scheme)) {

@@ -23,7 +23,10 @@ interface Expected {
   code: string;
   message: RegExp;
   position?: object;
-  /** As in Helm, the namespace that was created for objects that are refused then stays; there is nothing in it. */
+  /**
+   * As in Helm, the namespace that was created for objects that are refused then stays; there is
+   * nothing in it.
+   */
   namespaceStays?: boolean;
   /** By the agent that gives up soon. */
   soon?: boolean;

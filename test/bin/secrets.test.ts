@@ -27,7 +27,9 @@ function assertSecret(t: ExecutionContext, kubeconfig: string, texts: readonly s
   t.deepEqual(telling, []);
 }
 
-/** A repository that wants the password for `/good`, and under other paths tells it to everybody. */
+/**
+ * A repository that wants the password for `/good`, and under other paths tells it to everybody.
+ */
 async function tellingRepository(t: ExecutionContext): Promise<TestRepository> {
   const archive = await packedApp({ 'map.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n' });
   const authorized =

@@ -38,11 +38,15 @@ export interface ApiClientOptions {
   fetch: (url: string, init?: RequestInit) => Promise<Response>;
 }
 
-/** The control plane's REST API. All methods reject with `ApiError`, or with the signal's reason. */
+/**
+ * The control plane's REST API. All methods reject with `ApiError`, or with the signal's reason.
+ */
 export interface ApiClient {
   agents(signal: AbortSignal): Promise<Agent[]>;
   send(agentId: string, request: { type: string; payload: object }, signal: AbortSignal): Promise<Sent>;
-  /** Yields the command's events after an id until the stream ends, which may be before the result. */
+  /**
+   * Yields the command's events after an id until the stream ends, which may be before the result.
+   */
   events(key: string, afterId: number, signal: AbortSignal): AsyncGenerator<Event>;
 }
 

@@ -39,7 +39,7 @@ function addDeployCommand(ctl: Command, name: string, description: string, examp
     .argument('<name>', 'name of the release')
     .argument(
       '<chart>',
-      'with --repo, the name of a chart; otherwise a path on the agent, below the folder of its --local-charts',
+      'with --repo, the name of a chart; otherwise an oci:// or https:// URL, or a path on the agent, below its --local-charts folder',
     )
     .addOption(agentOption())
     .addOption(namespaceOption());

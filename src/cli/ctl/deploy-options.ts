@@ -27,7 +27,7 @@ const switches: [name: string, on: string, off: string][] = [
 
 /** Adds the flags that `install` and `upgrade` have in common. */
 export function addDeployOptions(command: Command): void {
-  addRepositoryOptions(command, 'a path on the agent');
+  addRepositoryOptions(command, 'a URL, or a path on the agent');
   addValueOptions(command);
   command
     .option('--timeout <duration>', 'time limit (default: 5m)')

@@ -29,7 +29,7 @@ const serverSchema = z.object({
 /** Flags of any `ctl` command, by commander's names. */
 export type Flags = Readonly<Record<string, unknown>>;
 
-/** What the `ctl` commands share. */
+/** Functions that all `ctl` commands share. */
 export interface CtlSession {
   readonly dependencies: ProgramDependencies;
   client(flags: Flags): Promise<ApiClient>;
@@ -66,7 +66,9 @@ export function createSession(dependencies: ProgramDependencies, exit: { code: n
   };
 }
 
-/** Returns the flags of the control plane as they were given, for a command that is to reach it too. */
+/**
+ * Returns the flags of the control plane as they were given, for a command that is to reach it too.
+ */
 function givenServerFlags(flags: Flags): string[] {
   return Object.entries(serverSettings).flatMap(([name, { flag }]) => {
     const value = flags[name];

@@ -3,8 +3,8 @@ import type { Value, ValueMap } from '../../go/value.ts';
 import { writeYaml } from '../../yaml/write.ts';
 
 /**
- * Returns the metadata of a chart, with the dependencies of its requirements.yaml, as Helm writes it in
- * YAML: keys sorted, empty fields left out.
+ * Returns the metadata of a chart, with the dependencies of its requirements.yaml, as Helm writes
+ * it in YAML: keys sorted, empty fields left out.
  */
 export function chartYaml({ maintainers, dependencies, annotations, ...plain }: ChartMetadata): string {
   return writeYaml(

@@ -32,8 +32,8 @@ function crdText(text: string): string {
 }
 
 /**
- * Returns what a JSONPath template prints for a chart's values. Throws an error with Helm's text if it
- * is not valid.
+ * Returns what a JSONPath template prints for a chart's values. Throws an error with Helm's text if
+ * it is not valid.
  */
 export function showValuesBy(template: string, chart: Chart): string {
   try {

@@ -11,8 +11,8 @@ import { requireArchive } from '../load-chart.ts';
 import type { LocatedChart } from '../locate-chart.ts';
 
 /**
- * Refuses a chart of an unknown format before it is loaded (pkg/chart/loader/load.go). `helm lint` and
- * `helm show` do not check this. Throws an error with Helm's text.
+ * Refuses a chart of an unknown format before it is loaded (pkg/chart/loader/load.go). `helm lint`
+ * and `helm show` do not check this. Throws an error with Helm's text.
  */
 export async function requireKnownFormat(located: LocatedChart): Promise<void> {
   const text = 'folder' in located ? await inFolder(located.folder) : await inArchive(located);

@@ -41,9 +41,9 @@ export class TemplateError extends Error {
 }
 
 /**
- * Renders a chart as `helm template` does, without a cluster (pkg/cmd/template.go). `log` receives the
- * lines that Helm logs. Throws {@link TemplateError}, errors with a `code`, and nothing else unless
- * there is a bug.
+ * Renders a chart as `helm template` does, without a cluster (pkg/cmd/template.go). `log` receives
+ * the lines that Helm logs. Throws {@link TemplateError}, errors with a `code`, and nothing else
+ * unless there is a bug.
  */
 export async function templateChart(
   request: TemplateRequest,
@@ -63,8 +63,8 @@ export async function templateChart(
 }
 
 /**
- * Logs the warnings about merging the values. Helm does so before it renders, so they appear even if
- * rendering fails.
+ * Logs the warnings about merging the values. Helm does so before it renders, so they appear even
+ * if rendering fails.
  */
 function logWarnings(chart: Chart, values: ValueMap, helm: HelmLog): void {
   coalesceValues(withDependencies(chart, values, helm), values, helm.warn);

@@ -11,7 +11,10 @@ export interface Client {
   packets: Packet[];
 }
 
-/** Dials `/exe-cmd`, closed when the test ends. A client of the Go agent's form offers no subprotocol. */
+/**
+ * Dials `/exe-cmd`, closed when the test ends. A client of the Go agent's form offers no
+ * subprotocol.
+ */
 export async function dialAgent(
   t: ExecutionContext,
   port: number | undefined,

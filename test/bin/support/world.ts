@@ -11,7 +11,10 @@ export const agentId = 'edge-1';
 /** The folder of charts that the agent of a world allows to name by path. */
 export const exampleCharts = new URL('../../../examples/charts/', import.meta.url).pathname;
 
-/** The whole program in one process: a control plane, an agent that is connected to it, and the sandbox as its cluster. */
+/**
+ * The whole program in one process: a control plane, an agent that is connected to it, and the
+ * sandbox as its cluster.
+ */
 export interface World {
   plane: ControlPlane;
   agent: Agent;

@@ -231,8 +231,8 @@ test('Ctrl-C stops following, and the hint is a complete command to follow again
 
 test('a refusal of the control plane is an error', async (t) => {
   const { run, stderr } = await world(t);
-  t.is(await run('ctl', 'list', '--agent', 'nobody'), 1);
-  t.is(stderr.text, 'Error: the control plane responded with 404: no agent is connected as nobody\n');
+  t.is(await run('ctl', 'list', '--agent', 'unknown'), 1);
+  t.is(stderr.text, 'Error: the control plane responded with 404: no agent is connected as unknown\n');
   stderr.text = '';
   t.is(await run('ctl', 'follow', 'nope'), 1);
   t.is(stderr.text, 'Error: the control plane responded with 404: no command has the key nope\n');
