@@ -47,7 +47,7 @@ test(formats, 5e-324, 'x', -1, '0x1p-1074');
 test(formats, 0, 'x', 2, '0x0.00p+00');
 test(formats, -255, 'X', -1, '-0X1.FEP+07');
 
-test('the shortest form reads back as the same number', (t) => {
+test('formats the shortest digits that parse back to the same number', (t) => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       for (const format of ['e', 'f', 'g'] as const) t.is(Number(formatFloat(value, format, -1)), value);
@@ -55,7 +55,7 @@ test('the shortest form reads back as the same number', (t) => {
   );
 });
 
-test('digits beyond those of JavaScript are exact', (t) => {
+test('formats exact digits beyond the precision of JavaScript', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.integer({ min: 0, max: 20 }), (numerator, places) => {
       const value = numerator / 1024;
@@ -69,7 +69,7 @@ test('digits beyond those of JavaScript are exact', (t) => {
   );
 });
 
-test('shifting rounds half to even', (t) => {
+test('rounds half to even when shifting', (t) => {
   t.is(shiftRight(0b101n, 1), 0b10n);
   t.is(shiftRight(0b111n, 1), 0b100n);
   t.is(shiftRight(0b1011n, 2), 0b11n);

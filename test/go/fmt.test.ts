@@ -98,7 +98,7 @@ test(
   '[65 66] A [65] 41 "A" []byte{0x41} [%!t(uint8=1)]',
 );
 
-// verbs that do not fit
+// verbs that do not match the type
 test(
   printf,
   '%d %s %t %z %!',
@@ -114,7 +114,7 @@ test(
 test(printf, '%w %w', ['x', ['y']], '%!w(string=x) %!w([]interface {}=[y])');
 test(printf, '%p', [int(1)], '%!p(int=1)');
 
-// too many, too few, and numbered values
+// extra, missing and numbered values
 test(printf, '%', [], '%!(NOVERB)');
 test(printf, '%s %s', ['a'], 'a %!s(MISSING)');
 test(printf, 'x', ['b', int(2), null], 'x%!(EXTRA string=b, int=2, <nil>)');
@@ -205,17 +205,17 @@ test(
   '{1m30s 90} [90]',
 );
 
-test('print puts spaces between values of which none is a string', (t) => {
+test('print adds a space between two values if neither is a string', (t) => {
   t.is(sprint(['a', int(1), int(2), 'b', 1e6, null]), 'a1 2b1e+06 <nil>');
   t.is(sprint([]), '');
   t.is(sprint([new SampleObject({ kind: 'string', underlying: 'x', text: 'x' }), int(1)]), 'x1');
 });
 
-test('println puts spaces between all values', (t) => {
+test('println adds spaces between all values', (t) => {
   t.is(sprintln(['a', 'b', int(1)]), 'a b 1\n');
 });
 
-test('values print as %v prints them', (t) => {
+test('format prints a value like %v', (t) => {
   t.deepEqual([true, 1.5, int(3), null, 'x', [1]].map(format), ['true', '1.5', '3', '<nil>', 'x', '[1]']);
 });
 
@@ -230,11 +230,19 @@ const values = fc.oneof(
   fc.dictionary(fc.string(), fc.double()).map((entries) => new Map(Object.entries(entries))),
 );
 
-test('any format with any values prints something', (t) => {
+test('accepts any format with any values', (t) => {
   const directive = fc.stringMatching(/^%[-+# 0]*(\[[0-9]\])?([0-9]{1,2}|\*)?(\.([0-9]{0,2}|\*))?[a-zA-Z%é]?$/);
   fc.assert(
     fc.property(fc.array(fc.oneof(directive, fc.string())), fc.array(values), (parts, given) => {
       t.is(typeof sprintf(parts.join(''), given), 'string');
+    }),
+  );
+});
+
+test('%v formats any value like format', (t) => {
+  fc.assert(
+    fc.property(fc.array(values), (given) => {
+      t.is(sprintf(given.map(() => '%v').join('|'), given), given.map(format).join('|'));
     }),
   );
 });

@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { formatFloat } from '../../src/go/float.ts';
 import { parseDecimalInteger, parseFloat64, parseInteger, parseUnsigned } from '../../src/go/parse-number.ts';
 
 const maxInt64 = 9223372036854775807n;
@@ -39,7 +40,7 @@ test(integers, '1__0', 0, 0n, 'invalid syntax');
 test(integers, '1_', 0, 0n, 'invalid syntax');
 test(integers, '_1', 0, 0n, 'invalid syntax');
 
-test('a number must fit into its size', (t) => {
+test('reports numbers that do not fit in the size', (t) => {
   t.deepEqual(parseInteger('128', 10, 8), {
     value: 127n,
     error: 'strconv.ParseInt: parsing "128": value out of range',
@@ -51,11 +52,11 @@ test('a number must fit into its size', (t) => {
   });
 });
 
-test('an unsigned number has no sign', (t) => {
+test('rejects a sign of an unsigned number', (t) => {
   t.is(parseUnsigned('+1').error, 'strconv.ParseUint: parsing "+1": invalid syntax');
 });
 
-test('Atoi names itself in its error', (t) => {
+test('names Atoi in its error', (t) => {
   t.is(parseDecimalInteger('x').error, 'strconv.Atoi: parsing "x": invalid syntax');
 });
 
@@ -94,11 +95,24 @@ test(floats, ' 1', 0, 'invalid syntax');
 test(floats, '1__0', 0, 'invalid syntax');
 test(floats, '-nan', 0, 'invalid syntax');
 
-test('any text is a number or an error', (t) => {
+test('parses every int64 and every float64 that is printed', (t) => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -maxInt64 - 1n, max: maxInt64 }), fc.double(), (integer, float) => {
+      t.deepEqual(parseInteger(String(integer)), { value: integer });
+      t.deepEqual(parseFloat64(formatFloat(float, 'g', -1)), { value: float });
+    }),
+  );
+});
+
+test('returns a number or an error for any text', (t) => {
+  const problem = /^strconv\.Parse(?:Int|Float): parsing ".*": (?:invalid syntax|value out of range)$/;
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[+-]?[0-9a-fxXob_.epP+-]*$/)), (text) => {
-      t.is(typeof parseInteger(text, 0).value, 'bigint');
-      t.is(typeof parseFloat64(text).value, 'number');
+      for (const { value, error } of [parseInteger(text, 0), parseFloat64(text)]) {
+        if (error === undefined) continue;
+        t.regex(error, problem);
+        if (error.endsWith('invalid syntax')) t.true(value === 0n || value === 0);
+      }
     }),
   );
 });

@@ -10,7 +10,7 @@ export interface SampleParts {
   readonly contents?: ReturnType<GoObject['contents']>;
 }
 
-/** A Go object that says what it is told to. */
+/** A Go object with the given parts. */
 export class SampleObject extends GoObject {
   readonly goType: string;
   readonly kind: string;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { isBlank, isSpace, trimLeftSpace, trimSpace } from '../../src/go/space.ts';
 
-/** ava takes titles that differ in white space for one. */
+/** Returns a printable name, because ava requires titles that differ in more than white space. */
 function named(character: string): string {
   return character === '' ? 'nothing' : `U+${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
@@ -11,10 +11,10 @@ for (const character of ['\t', '\n', '\v', '\f', '\r', ' ', '\u0085', '\u00a0', 
 }
 
 for (const character of ['', 'a', '\ufeff', '\u200b', '\u180e']) {
-  test(`${named(character)} is no space, as in Go`, (t) => t.false(isSpace(character)));
+  test(`${named(character)} is not space, as in Go`, (t) => t.false(isSpace(character)));
 }
 
-test('a text of nothing but space is blank, and loses all when it is trimmed', (t) => {
+test('recognizes and trims Unicode space', (t) => {
   t.true(isBlank(''));
   t.true(isBlank(' \n\u0085'));
   t.false(isBlank(' \ufeff'));

@@ -6,7 +6,7 @@ const quotes = test.macro({
     t.is(quote(text), quoted);
     t.is(quoteToAscii(text), ascii);
   },
-  title: (_given, text) => `${JSON.stringify(text)} is quoted as Go quotes it`,
+  title: (_given, text) => `${JSON.stringify(text)} is quoted as in Go`,
 });
 
 test(quotes, 'abc', '"abc"');
@@ -19,12 +19,12 @@ test(quotes, '\u00a0\u200b\ufeff', String.raw`"\u00a0\u200b\ufeff"`);
 test(quotes, '\u{e0001}', String.raw`"\U000e0001"`);
 test(quotes, '\udcff\udcc3\udca9', String.raw`"\xffé"`, String.raw`"\xff\u00e9"`);
 
-test('a character that Unicode 15.0 does not know is escaped', (t) => {
+test('escapes a character that Unicode 15.0 does not define', (t) => {
   t.is(quote('\u{1fae9}'), String.raw`"\U0001fae9"`);
   t.is(quote('\u{1fae8}'), '"\u{1fae8}"');
 });
 
-test('characters are quoted with single quotes', (t) => {
+test('quotes characters with single quotes', (t) => {
   t.is(quoteRune(0x61), "'a'");
   t.is(quoteRune(0x27), String.raw`'\''`);
   t.is(quoteRune(0x22), `'"'`);
@@ -32,7 +32,7 @@ test('characters are quoted with single quotes', (t) => {
   t.is(quoteRuneToAscii(0x1f600), String.raw`'\U0001f600'`);
 });
 
-test('only text without control characters and backquotes stands between backquotes', (t) => {
+test('allows backquotes only for text without control characters and backquotes', (t) => {
   t.true(canBackquote('a\tb é'));
   t.false(canBackquote('a\nb'));
   t.false(canBackquote('a`b'));

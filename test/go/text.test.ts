@@ -17,19 +17,19 @@ import {
 
 const rawByte = (byte: number): string => String.fromCharCode(0xdc00 + byte);
 
-test('the length of a string is that of its bytes', (t) => {
+test('byteLength counts bytes', (t) => {
   t.is(byteLength('abc'), 3);
   t.is(byteLength('é日'), 5);
   t.is(byteLength('😀'), 4);
   t.is(byteLength(`a${rawByte(0xc3)}`), 2);
 });
 
-test('bytes that are no UTF-8 survive decoding and encoding', (t) => {
+test('keeps bytes that are not valid UTF-8', (t) => {
   t.is(fromBytes(Uint8Array.of(0x61, 0xc3)), `a${rawByte(0xc3)}`);
   t.deepEqual(toBytes(`a${rawByte(0xc3)}😀`), Uint8Array.of(0x61, 0xc3, 0xf0, 0x9f, 0x98, 0x80));
 });
 
-test('any bytes are the same after decoding and encoding', (t) => {
+test('decodes and encodes any bytes without change', (t) => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       t.deepEqual(toBytes(fromBytes(bytes)), Uint8Array.from(bytes));
@@ -37,16 +37,16 @@ test('any bytes are the same after decoding and encoding', (t) => {
   );
 });
 
-test('encoded surrogates and overlong forms are no UTF-8', (t) => {
+test('treats encoded surrogates and overlong forms as invalid UTF-8', (t) => {
   t.is(fromBytes(Uint8Array.of(0xed, 0xa0, 0x80)), rawByte(0xed) + rawByte(0xa0) + rawByte(0x80));
   t.is(fromBytes(Uint8Array.of(0xc0, 0x80)), rawByte(0xc0) + rawByte(0x80));
 });
 
-test('a byte order mark is a character like any other', (t) => {
+test('keeps a byte order mark as a character', (t) => {
   t.is(fromBytes(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61)), '\ufeffa');
 });
 
-test('halves of a character become whole when they meet', (t) => {
+test('normalize joins the halves of a character', (t) => {
   const halves = rawByte(0xc3) + rawByte(0xa9);
   t.not(halves, 'é');
   t.is(normalize(halves), 'é');
@@ -54,15 +54,15 @@ test('halves of a character become whole when they meet', (t) => {
   t.false(equalStrings(halves, 'e'));
 });
 
-test('strings are ordered by their bytes', (t) => {
+test('compares and sorts strings by their bytes', (t) => {
   t.true(compareStrings('a', 'b') < 0);
   t.true(compareStrings('ab', 'a') > 0);
   t.is(compareStrings('é', 'é'), 0);
-  t.true(compareStrings('\uffee', '😀') < 0, 'UTF-16 has it the other way round');
+  t.true(compareStrings('\uffee', '😀') < 0, 'the order of UTF-16 units differs');
   t.deepEqual(sortStrings(['😀', '\uffee', 'z', 'B', 'a']), ['B', 'a', 'z', '\uffee', '😀']);
 });
 
-test('keys of a map are sorted, also those that look like numbers', (t) => {
+test('sorts the keys of a map, including those that look like numbers', (t) => {
   t.deepEqual(
     sortedKeys(
       new Map([
@@ -75,13 +75,13 @@ test('keys of a map are sorted, also those that look like numbers', (t) => {
   );
 });
 
-test('slicing goes by bytes and can cut a character', (t) => {
+test('slices by bytes, which can split a character', (t) => {
   t.is(sliceBytes('hello', 1, 3), 'el');
   t.is(sliceBytes('é', 0, 1), rawByte(0xc3));
   t.is(sliceBytes('aé', 1, 3), 'é');
 });
 
-test('characters are code points, with U+FFFD for a byte that is none', (t) => {
+test('returns code points, with U+FFFD for an invalid byte', (t) => {
   t.deepEqual(runes(`a😀${rawByte(0xff)}`), [0x61, 0x1f600, 0xfffd]);
   t.is(runeCount('日本'), 2);
   t.is(runeText(0x1f600), '😀');

@@ -40,7 +40,7 @@ test('a named map', value, new SampleObject({ kind: 'map', contents: new Map() }
 test('a complex zero', value, new Complex(0, 0), 'complex128', 'complex128', false);
 test('a complex number', value, new Complex(0, 1), 'complex128', 'complex128', true);
 
-test('lists and maps are told apart', (t) => {
+test('distinguishes lists and maps', (t) => {
   t.true(isList([]));
   t.true(isList(new Slice('int', [])));
   t.false(isList(new Uint8Array()));

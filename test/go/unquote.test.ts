@@ -8,7 +8,7 @@ const literal = test.macro({
     t.is(unquote(text), value);
   },
   title: (_given, text: string, value: string | undefined) =>
-    `${text} ${value === undefined ? 'is no literal' : `stands for ${JSON.stringify(value)}`}`,
+    `${text} ${value === undefined ? 'is not a literal' : `has the value ${JSON.stringify(value)}`}`,
 });
 
 test(literal, '"abc"', 'abc');
@@ -28,7 +28,7 @@ test(literal, '"a"b"', undefined);
 test(literal, '"', undefined);
 test(literal, '`a`b`', undefined);
 
-test('the first character of a literal comes with what follows it', (t) => {
+test('returns the first character of a literal and the rest', (t) => {
   t.deepEqual(unquoteCharacter("a'"), { point: 0x61, rest: "'" });
   t.deepEqual(unquoteCharacter(String.raw`\''`), { point: 0x27, rest: "'" });
   t.deepEqual(unquoteCharacter(String.raw`\xff'`), { point: 0xff, rest: "'" });
@@ -37,7 +37,7 @@ test('the first character of a literal comes with what follows it', (t) => {
   t.is(unquoteCharacter(String.raw`\"'`), undefined);
 });
 
-test('what was quoted is the same when it is unquoted', (t) => {
+test('unquote reverses quote', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       t.is(unquote(quote(text)), text);

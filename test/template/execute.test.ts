@@ -94,7 +94,7 @@ test(
 );
 test(prints, '{{.b}}|{{.a}}', '|x', new NamedMap('map[string]string', [['a', 'x']]));
 
-// failures
+// errors
 const fails = test.macro<[text: string, message: string, data?: Json | Value]>({
   exec(t, text, message, data = null) {
     t.is(failure(text, data), `template: t:${message}`);
@@ -178,7 +178,7 @@ test(
   new SampleObject({ kind: 'func', goType: 'func()' }),
 );
 
-// arguments that do not fit
+// arguments of wrong types
 test(fails, '{{upper}}', '1:2: executing "t" at <upper>: wrong number of args for upper: want 1 got 0');
 test(fails, '{{"a" | upper "b"}}', '1:8: executing "t" at <upper>: wrong number of args for upper: want 1 got 2');
 test(fails, '{{printf}}', '1:2: executing "t" at <printf>: wrong number of args for printf: want at least 1 got 0');
@@ -206,7 +206,7 @@ test(
   '1:2: executing "t" at <set nil "a" 1>: error calling set: assignment to entry in nil map',
 );
 
-test('integers keep their type', (t) => {
+test('keeps the type of integers', (t) => {
   t.is(render('{{printf "%T" .}}', new Int('uint8', 1n)), 'uint8');
   t.is(
     failure('{{twice .}}', int64(1)),

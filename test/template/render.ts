@@ -3,17 +3,17 @@ import { int, type GoFunction, type Value } from '../../src/go/value.ts';
 import { Execution, type ExecutionOptions } from '../../src/template/execute/execution.ts';
 import { TemplateSet } from '../../src/template/template-set.ts';
 
-/** A JSON value as templates see it; whole numbers stay floats. */
+/** JSON data for templates; whole numbers are floats. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Turns JSON into the value of a template. */
+/** Converts JSON to a template value. */
 function toValue(json: Json): Value {
   if (Array.isArray(json)) return json.map(toValue);
   if (typeof json !== 'object' || json === null) return json;
   return new Map(Object.entries(json).map(([key, value]) => [key, toValue(value)]));
 }
 
-/** Functions that take each kind of parameter. */
+/** Functions with each kind of parameter. */
 const sampleFunctions: ReadonlyMap<string, GoFunction> = new Map<string, GoFunction>([
   ['upper', { params: ['string'], call: (text: string) => text.toUpperCase() }],
   ['list', { params: ['interface {}'], variadic: true, call: (...items: Value[]) => items }],
@@ -47,14 +47,14 @@ function isJson(data: Json | Value): data is Json {
   return data.constructor === Object || data.constructor === Array;
 }
 
-/** Renders a template named `t` with that data. */
+/** Renders a template named `t`. */
 export function render(text: string, data: Json | Value = null, options: RenderOptions = {}): string {
   const { functions = sampleFunctions, ...rest } = options;
   const templates = TemplateSet.parse([{ name: 't', text }], { functions });
   return new Execution(templates, { missingKey: 'zero', ...rest }).execute('t', isJson(data) ? toValue(data) : data);
 }
 
-/** The message of the error with which a render ends. */
+/** Returns the error message of a failing render. */
 export function failure(text: string, data: Json | Value = null, options: RenderOptions = {}): string {
   try {
     return `no error, but ${JSON.stringify(render(text, data, options))}`;

@@ -3,7 +3,7 @@ import { duplicateKeyProblem } from '../../src/yaml/duplicate-keys.ts';
 
 const start = 'error converting YAML to JSON: yaml: unmarshal errors:\n';
 
-// the texts are those of `helm lint` for such a Chart.yaml
+// the errors are those of `helm lint` for such a Chart.yaml
 const duplicates = test.macro({
   title: (_, rule: string) => rule,
   exec(t, _rule: string, yaml: string, lines: string) {
@@ -11,25 +11,30 @@ const duplicates = test.macro({
   },
 });
 
-test(duplicates, 'keys that differ are no problem', 'a: 1\n"1": 2\n1: 3\nb: {a: 1}\n', '');
+test(duplicates, 'accepts different keys', 'a: 1\n"1": 2\n1: 3\nb: {a: 1}\n', '');
 test(
   duplicates,
-  'a key is named at the line of its second value',
+  'reports a key at the line of its second value',
   'a: 1\n\na: 2\n',
   '  line 3: key "a" already set in map',
 );
 test(
   duplicates,
-  'a value that begins below its key is its place',
+  'reports a key at the line of a value that begins below it',
   'a: 1\na:\n  b: 1\n',
   '  line 3: key "a" already set in map',
 );
-test(duplicates, 'an empty value is where its colon is', 'a: 1\nb:\na:\n', '  line 3: key "a" already set in map');
 test(
   duplicates,
-  'keys of what a value holds come first',
+  'reports a key with an empty value at the line of its colon',
+  'a: 1\nb:\na:\n',
+  '  line 3: key "a" already set in map',
+);
+test(
+  duplicates,
+  'reports keys inside a value first',
   'a: 1\na:\n- {c: 1, c: 2}\n1: x\n1: y\n',
   '  line 3: key "c" already set in map\n  line 3: key "a" already set in map\n  line 5: key 1 already set in map',
 );
-test(duplicates, 'quotes make no other key', "a: 1\n'a': 2\n", '  line 2: key "a" already set in map');
-test(duplicates, 'a merged key counts', '<<: {a: b}\na: c\n', '  line 2: key "a" already set in map');
+test(duplicates, 'treats quoted and unquoted keys as equal', "a: 1\n'a': 2\n", '  line 2: key "a" already set in map');
+test(duplicates, 'includes merged keys', '<<: {a: b}\na: c\n', '  line 2: key "a" already set in map');

@@ -72,7 +72,7 @@ test(writes, `: ${long}`, `': ${'word '.repeat(16).trim()}\n  word word word wor
 test(writes, map({ k: long }), `k: ${'word '.repeat(16).trim()}\n  word word word word\n`, `k: ${long}\n`);
 test(writes, map({ ['k'.repeat(129)]: 1 }), `? ${'k'.repeat(129)}\n: 1\n`);
 test(writes, map({ 'a\nb': ['x'] }), '? |-\n  a\n  b\n: - x\n');
-// numbers: YAML's and JSON's are floats, --set's are int64
+// numbers: floats from YAML and JSON, int64 from --set
 test(
   writes,
   [1, 1e6, -0, 0.1, 1e-7, 100000.5],
@@ -95,7 +95,7 @@ test(
   '- a:\n    b:\n    - |\n      x\n      y\n',
   '- a:\n    b:\n      - |\n        x\n        y\n',
 );
-// keys: numbers in them by their size, symbols before letters
+// keys: digits by their value, symbols before letters
 test(
   writes,
   map({ x10: 1, x2: 1, x01: 1, X: 1, 'x-1': 1, é: 1, 1: 1 }),
@@ -116,10 +116,10 @@ class Point extends GoObject {
     return ['X', 'A'];
   }
   override field(name: string): Value | undefined {
-    return name === 'X' ? 1 : [new Point2()];
+    return name === 'X' ? 1 : [new Timestamp()];
   }
 }
-class Point2 extends GoObject {
+class Timestamp extends GoObject {
   readonly goType = 'time.Time';
   readonly kind = 'struct';
   override json(): Value {
@@ -127,20 +127,20 @@ class Point2 extends GoObject {
   }
 }
 
-test('writes structs with their names, or in lower case and in their order', (t) => {
+test('writes struct fields sorted by name, or pretty in lower case and declaration order', (t) => {
   t.is(writeYaml(new Point()), 'A:\n- "2020-01-02T00:00:00Z"\nX: 1\n');
   t.is(writeYamlPretty(new Point()), 'x: 1\na:\n  - 2020-01-02T00:00:00Z\n');
 });
 
 const fails = test.macro({
-  title: (_, name: string) => `refuses ${name}`,
+  title: (_, name: string) => `rejects ${name}`,
   exec(t, _name: string, value: Value, message: string) {
     t.throws(() => writeYaml(value), { instanceOf: YamlError, message });
   },
 });
 const cyclic = new Map<string, Value>();
 cyclic.set('a', cyclic);
-test(fails, 'what is no number in JSON', NaN, 'error marshaling into JSON: json: unsupported value: NaN');
+test(fails, 'numbers that JSON cannot represent', NaN, 'error marshaling into JSON: json: unsupported value: NaN');
 test(fails, 'control characters', 'a\x7f', 'yaml: control characters are not allowed');
 test(
   fails,
@@ -150,12 +150,12 @@ test(
 );
 test(
   fails,
-  'values that hold themselves',
+  'values that contain themselves',
   cyclic,
   'error marshaling into JSON: json: unsupported value: encountered a cycle via map[string]interface {}',
 );
 
-test('what is written is read again', (t) => {
+test('reads back the written value', (t) => {
   const value = readYaml('a: [1, "1", "yes", ~, {b: "x\\ny\\n", c: " # "}]\nb: "a\\tb"\n');
   t.deepEqual(readYaml(writeYaml(value)), value);
   t.deepEqual(readYaml(writeYamlPretty(value)), value);

@@ -10,7 +10,7 @@ const prints = test.macro<[text: string, output: string, data?: Json | Value]>({
   title: (_given, text, output) => `${text} prints ${JSON.stringify(output)}`,
 });
 
-/** The error of the function itself. */
+/** Checks the error of the function itself. */
 const fails = test.macro<[text: string, message: string, data?: Json | Value]>({
   exec(t, text, message, data = null) {
     t.is(failure(text, data).replace(/^.*: error calling [a-z]+: /, ''), message);
@@ -113,7 +113,7 @@ test(fails, '{{call nil}}', 'call of nil');
 test(fails, '{{1.5 | call}}', 'non-function <float64 Value> of type float64');
 test(fails, '{{"f" | call}}', 'non-function f of type string');
 
-test('a function of the user comes before a built-in one', (t) => {
+test('prefers a given function to the built-in one', (t) => {
   const functions = new Map([['len', { params: ['string'], call: () => int(42) }]]);
   t.is(render('{{len "a"}}', null, { functions }), '42');
 });

@@ -29,7 +29,7 @@ function start(files: readonly TemplateFile[], options: Partial<ExecutionOptions
   return execution;
 }
 
-test('a bound function calls a template and gets what it writes', (t) => {
+test('lets a bound function call a template and use its output', (t) => {
   const execution = start([
     { name: 'a', text: '<{{ include "b" . | len }}{{ include "b" . }}>' },
     { name: 'b', text: '{{ define "c" }}{{ . }}{{ end }}({{ template "c" .x }})' },
@@ -37,7 +37,7 @@ test('a bound function calls a template and gets what it writes', (t) => {
   t.is(execution.execute('a', new Map([['x', 1]])), '<3(1)>');
 });
 
-test('the error of a template that a function calls is the cause of the caller’s', (t) => {
+test('reports the error of a template called by a function as the cause', (t) => {
   const execution = start([
     { name: 'a', text: 'a\n {{ include "b" . }}' },
     { name: 'b', text: '{{ .x.y }}' },
@@ -50,12 +50,12 @@ test('the error of a template that a function calls is the cause of the caller�
   t.is(error.cause?.message, inner);
 });
 
-test('the error of a function names it', (t) => {
+test('names the function in its error', (t) => {
   const message = 'template: a:1:3: executing "a" at <boom>: error calling boom: boom';
   t.throws(() => start([{ name: 'a', text: '{{ boom }}' }]).execute('a', null), { message });
 });
 
-test('an error that is not Go’s goes through as it is', (t) => {
+test('rethrows an error that is not a GoError', (t) => {
   const execution = start([{ name: 'a', text: '{{ include "" . }}' }], {
     calls: {
       include: () => {
@@ -66,17 +66,17 @@ test('an error that is not Go’s goes through as it is', (t) => {
   t.throws(() => execution.execute('a', null), { instanceOf: TypeError, message: 'defect' });
 });
 
-test('a template that is not there is an error', (t) => {
+test('rejects a missing template', (t) => {
   const message = 'template: no template "x" associated with template "gotpl"';
   t.throws(() => start([]).execute('x', null), { instanceOf: GoError, message });
 });
 
-test('of templates with one name the last that is not empty counts', (t) => {
+test('uses the last template with a name that is not empty', (t) => {
   const files = ['one', 'two', '  '].map((text, i) => ({ name: `f${i}`, text: `{{ define "x" }}${text}{{ end }}` }));
   t.is(start([...files, { name: 'a', text: '{{ template "x" }}' }]).execute('a', null), 'two');
 });
 
-test('what a text defines is there for what it calls, and gone afterwards', (t) => {
+test('makes definitions of a text available to its calls only', (t) => {
   const execution = start([
     {
       name: 'a',
@@ -90,7 +90,7 @@ test('what a text defines is there for what it calls, and gone afterwards', (t) 
   t.is(execution.execute('a', null), '[inin][outout]');
 });
 
-test('a text of nothing but definitions writes nothing, also within another text', (t) => {
+test('writes nothing for a text that contains only definitions', (t) => {
   const inner = '{{ define "y" }}{{ end }}';
   const execution = start([{ name: 'a', text: '{{ tpl .outer . }}' }]);
   const data = new Map([
@@ -100,31 +100,31 @@ test('a text of nothing but definitions writes nothing, also within another text
   t.is(execution.execute('a', data), 'xy');
 });
 
-test('a text that is no template is an error with the name that it was given', (t) => {
+test('names an invalid text in its error', (t) => {
   const error = t.throws(() => start([]).executeText({ name: 'gotpl', text: '{{ nope }}' }, null), {
     instanceOf: TemplateParseError,
   });
   t.is(error.message, 'template: gotpl:1: function "nope" not defined');
 });
 
-test('an execution can go on after an error', (t) => {
+test('can be used after an error', (t) => {
   const execution = start([
     { name: 'bad', text: 'written{{ tpl "{{ boom }}" . }}' },
     { name: 'good', text: 'good' },
   ]);
-  t.throws(() => execution.execute('bad', null));
+  t.throws(() => execution.execute('bad', null), { instanceOf: TemplateExecError, message: /calling boom: boom$/ });
   t.is(execution.execute('good', null), 'good');
 });
 
-test('a compiled set runs with other data and other bound functions', (t) => {
+test('runs a compiled set with other data and other bound functions', (t) => {
   const set = TemplateSet.parse([{ name: 'a', text: '{{ include "n" . }}{{ .x }}' }], { functions });
-  const run = (answer: string, x: Value): string =>
-    new Execution(set, { missingKey: 'zero', calls: { include: () => answer } }).execute('a', new Map([['x', x]]));
+  const run = (included: string, x: Value): string =>
+    new Execution(set, { missingKey: 'zero', calls: { include: () => included } }).execute('a', new Map([['x', x]]));
   t.is(run('1', 'a'), '1a');
   t.is(run('2', 'b'), '2b');
 });
 
-test('what a missing key yields is chosen for an execution', (t) => {
+test('applies the missingKey option to missing keys', (t) => {
   const typed = new NamedMap('map[string]string');
   t.is(render('{{ .x }}|{{ .x.y }}', new Map(), { missingKey: 'invalid' }), '<no value>|<no value>');
   t.is(render('[{{ .x }}]', typed, { missingKey: 'zero' }), '[]');
@@ -156,7 +156,7 @@ class Files extends GoObject {
   }
 }
 
-test('methods are called with arguments and through pipes', (t) => {
+test('calls methods with arguments and with piped values', (t) => {
   const data = new Map([['F', new Files()]]);
   t.is(
     render('{{ .F.Get "a" }}{{ "b" | .F.Get }}{{ .F.All }}{{ $f := .F }}{{ $f.Get "c" }}{{ .F.a }}', data),
@@ -166,7 +166,7 @@ test('methods are called with arguments and through pipes', (t) => {
   t.is(render('{{ .F.nope }}', data), '[]');
 });
 
-test('arguments of methods are checked', (t) => {
+test('checks the arguments of methods', (t) => {
   const data = new Map([['F', new Files()]]);
   const failed = (text: string): string => failure(text, data).replace(/^.*executing "t" at /, '');
   t.is(failed('{{ .F.Get }}'), '<.F.Get>: wrong number of args for Get: want 1 got 0');
@@ -185,20 +185,20 @@ const limits = test.macro({
     t.regex(error.message, message);
     t.is(error.code, 'render_limit');
   },
-  title: (_given, text: string) => `${text} ends at a limit`,
+  title: (_given, text: string) => `${text} exceeds a limit`,
 });
 
 test(limits, '\n{{ range 2000 }}{{ end }}', /^a:2:9: template "a" takes more than 1000 steps$/);
 test(limits, '{{ range 400 }}{{ "1234" }}{{ end }}', /^a:1:9: template "a" writes more than 1000 characters$/);
 test(limits, '{{ define "x" }}{{ template "x" }}{{ end }}{{ template "x" }}', /takes more than 1000 steps$/);
 
-test('endless recursion is Go’s error', (t) => {
+test('reports endless recursion with the error of Go', (t) => {
   const text = '{{ define "x" }}{{ template "x" . }}{{ end }}{{ template "x" . }}';
   const message = 'template: a:1:28: executing "x" at <{{template "x" .}}>: exceeded maximum template depth (100000)';
   t.throws(() => start([{ name: 'a', text }]).execute('a', null), { message });
 });
 
-test('recursion through a function ends at the limit of the stack', (t) => {
+test('stops recursion through a function at the limit of the stack', (t) => {
   const execution = start([{ name: 'a', text: '{{ include "a" . }}' }]);
   t.throws(() => execution.execute('a', null), { instanceOf: TemplateLimitError });
   t.throws(() => execution.execute('a', null), { message: /^a:1:3: template "a" needs too much memory/ });

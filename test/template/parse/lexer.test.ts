@@ -11,39 +11,45 @@ function tokens(text: string): string[] {
   }
 }
 
-/** The tokens of one action, without its delimiters and spaces. */
+/** Returns the tokens of one action, without its delimiters and spaces. */
 function inAction(text: string): string[] {
   return tokens(`{{${text}}}`)
     .slice(1, -2)
     .filter((token) => !token.startsWith('space'));
 }
 
-const cuts = test.macro({
+const tokenizes = test.macro({
   exec(t, text: string, expected: readonly string[]) {
     t.deepEqual(inAction(text), expected);
   },
-  title: (_given, text: string) => `{{${text}}} is cut into tokens`,
+  title: (_given, text: string) => `{{${text}}} is split into tokens`,
 });
 
-test(cuts, '.', ['. .']);
-test(cuts, '.a.b_1.é', ['field .a', 'field .b_1', 'field .é']);
-test(cuts, '$ $x $x.y', ['variable $', 'variable $x', 'variable $x', 'field .y']);
-test(cuts, '$x := 1', ['variable $x', 'declare :=', 'number 1']);
-test(cuts, '$x = "a"', ['variable $x', 'assign =', 'string "a"']);
-test(cuts, 'printf "%d" 0x1F | quote', ['identifier printf', 'string "%d"', 'number 0x1F', '| |', 'identifier quote']);
-test(cuts, '(a)', ['( (', 'identifier a', ') )']);
-test(cuts, 'if true false nil', ['if if', 'bool true', 'bool false', 'nil nil']);
+test(tokenizes, '.', ['. .']);
+test(tokenizes, '.a.b_1.é', ['field .a', 'field .b_1', 'field .é']);
+test(tokenizes, '$ $x $x.y', ['variable $', 'variable $x', 'variable $x', 'field .y']);
+test(tokenizes, '$x := 1', ['variable $x', 'declare :=', 'number 1']);
+test(tokenizes, '$x = "a"', ['variable $x', 'assign =', 'string "a"']);
+test(tokenizes, 'printf "%d" 0x1F | quote', [
+  'identifier printf',
+  'string "%d"',
+  'number 0x1F',
+  '| |',
+  'identifier quote',
+]);
+test(tokenizes, '(a)', ['( (', 'identifier a', ') )']);
+test(tokenizes, 'if true false nil', ['if if', 'bool true', 'bool false', 'nil nil']);
 test(
-  cuts,
+  tokenizes,
   '1_000 -2 +3.5e-7 .5 0b11 0o7 0x1p-2 2i',
   'number 1_000,number -2,number +3.5e-7,number .5,number 0b11,number 0o7,number 0x1p-2,number 2i'.split(','),
 );
-test(cuts, '1+2i', ['complex 1+2i']);
-test(cuts, String.raw`'a' '\''`, ["character constant 'a'", String.raw`character constant '\''`]);
-test(cuts, '`a\nb`', ['raw string `a\nb`']);
-test(cuts, 'a,b', ['identifier a', 'char ,', 'identifier b']);
+test(tokenizes, '1+2i', ['complex 1+2i']);
+test(tokenizes, String.raw`'a' '\''`, ["character constant 'a'", String.raw`character constant '\''`]);
+test(tokenizes, '`a\nb`', ['raw string `a\nb`']);
+test(tokenizes, 'a,b', ['identifier a', 'char ,', 'identifier b']);
 
-test('text, actions and comments follow each other', (t) => {
+test('returns text and actions in order, without comments', (t) => {
   t.deepEqual(tokens('a{{/* c */}}b{{1}}c'), [
     'text a',
     'text b',
@@ -55,7 +61,7 @@ test('text, actions and comments follow each other', (t) => {
   ]);
 });
 
-test('trim markers take the space around an action away', (t) => {
+test('removes the space around an action with trim markers', (t) => {
   t.deepEqual(tokens('a \n\t{{- 1 -}}\r\n b'), [
     'text a',
     'left delimiter {{',
@@ -66,7 +72,7 @@ test('trim markers take the space around an action away', (t) => {
   ]);
   t.deepEqual(tokens('a {{- /* c */ -}} b'), ['text a', 'text b', 'EOF']);
   t.deepEqual(tokens(' {{- 1}}'), ['left delimiter {{', 'number 1', 'right delimiter }}', 'EOF']);
-  t.deepEqual(inAction('-1'), ['number -1'], 'a minus sign without space is no marker');
+  t.deepEqual(inAction('-1'), ['number -1'], 'a minus sign without space is not a trim marker');
 });
 
 const fails = test.macro({
@@ -93,8 +99,10 @@ test(fails, '{{ .a# }}', "bad character U+0023 '#'");
 test(fails, '{{ \x01 }}', 'unrecognized character in action: U+0001');
 test(fails, '{{ \udcff }}', "unrecognized character in action: U+FFFD '�'");
 
-test('after an error comes the same error', (t) => {
+test('repeats an error', (t) => {
   const lexer = new Lexer('{{');
   lexer.next();
-  t.is(lexer.next(), lexer.next());
+  const error = lexer.next();
+  t.is(error.type, 'error');
+  t.is(lexer.next(), error);
 });
