@@ -8,6 +8,7 @@ import { loadValues } from '../chart/values/load-values.ts';
 import { connectCluster } from '../kube/cluster.ts';
 import type { ConnectionSource } from '../kube/connection.ts';
 import { operations } from '../operation/operations.ts';
+import { configMapStorage } from '../release/storage/config-map.ts';
 import { secretStorage } from '../release/storage/secret.ts';
 import type { ChartLimits } from '../chart/limits.ts';
 import type { RenderLimits } from '../render/limits.ts';
@@ -30,6 +31,8 @@ export interface AgentSetup {
   times?: NonNullable<AgentOptions['times']>;
   /** Default: `defaultChartLimits` and `defaultRenderLimits`. */
   limits?: { render?: RenderLimits; chart?: ChartLimits } | undefined;
+  /** Where releases are stored. Default: `secret`. */
+  storageDriver?: 'secret' | 'configmap' | undefined;
   /** Time limit of each chart download, in milliseconds. Default: 120,000. */
   downloadTimeoutMs?: number;
   /** Whether to access OCI registries over HTTP without TLS. Default: false. */
@@ -45,8 +48,9 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     allowNunjucks: setup.allowNunjucks ?? false,
     ...(limits.render && { limits: limits.render }),
   });
-  const storage = secretStorage({
-    secrets: cluster,
+  const createStorage = setup.storageDriver === 'configmap' ? configMapStorage : secretStorage;
+  const storage = createStorage({
+    cluster,
     host,
     onUnreadable: (error) => log.warn({ reason: error.message }, 'skipped an unreadable release'),
   });

@@ -1,4 +1,4 @@
-import { customLabels } from '../release/storage/labels.ts';
+import { customLabels } from '../release/storage/storage.ts';
 import { history } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
 import { formatTime } from '../release/time.ts';

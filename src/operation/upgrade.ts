@@ -1,5 +1,5 @@
 import { valueMapOfPlain } from '../release/plain-value.ts';
-import { customLabels } from '../release/storage/labels.ts';
+import { customLabels } from '../release/storage/storage.ts';
 import { history, lastDeployed } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
 import { isPending } from '../release/status.ts';

@@ -8,27 +8,27 @@ import { releaseSchema } from './schema.ts';
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** More than any release that fits into a Secret unpacks to, unless it was made to exhaust memory. */
+/** Limit against compressed data made to exhaust memory. A release in a Secret is smaller. */
 const maxDecodedBytes = 128 * 1024 * 1024;
 
-/** A release as Helm stores it: base64 over gzip over JSON. */
+/** Encodes a release as Helm does: JSON, compressed with gzip, in base64. */
 export async function encodeRelease(release: Release): Promise<string> {
-  const packed = await compress(JSON.stringify(release), { level: constants.Z_BEST_COMPRESSION });
-  return packed.toString('base64');
+  const compressed = await compress(JSON.stringify(release), { level: constants.Z_BEST_COMPRESSION });
+  return compressed.toString('base64');
 }
 
 /**
- * Reads what Helm 3, Helm 4 or {@link encodeRelease} wrote; JSON that is not compressed too, as Helm does.
- * Throws {@link ReleaseError} `release_corrupt`.
+ * Decodes a release of Helm 3, Helm 4 or {@link encodeRelease}. As in Helm, the JSON need not be
+ * compressed. Throws {@link ReleaseError} `release_corrupt`.
  */
 export async function decodeRelease(text: string, limit = maxDecodedBytes): Promise<Release> {
-  const packed = Buffer.from(text, 'base64');
-  const json = isGzip(packed) ? await unpack(packed, limit) : packed;
+  const compressed = Buffer.from(text, 'base64');
+  const json = isGzip(compressed) ? await unpackGzip(compressed, limit) : compressed;
   let data: unknown;
   try {
     data = JSON.parse(json.toString('utf8'));
   } catch (cause) {
-    throw new ReleaseError('release_corrupt', 'the stored release is no JSON', { cause });
+    throw new ReleaseError('release_corrupt', 'the stored release is not JSON', { cause });
   }
   const result = releaseSchema.safeParse(data);
   if (result.success) return result.data;
@@ -39,10 +39,10 @@ function isGzip(data: Buffer): boolean {
   return data.length > 3 && data[0] === 0x1f && data[1] === 0x8b && data[2] === 0x08;
 }
 
-async function unpack(packed: Buffer, limit: number): Promise<Buffer> {
+async function unpackGzip(compressed: Buffer, limit: number): Promise<Buffer> {
   try {
-    return await decompress(packed, { maxOutputLength: limit });
+    return await decompress(compressed, { maxOutputLength: limit });
   } catch (cause) {
-    throw new ReleaseError('release_corrupt', 'the stored release cannot be unpacked', { cause });
+    throw new ReleaseError('release_corrupt', 'the stored release cannot be decompressed', { cause });
   }
 }

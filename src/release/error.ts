@@ -1,7 +1,7 @@
 export type ReleaseErrorCode =
   'release_exists' | 'release_not_found' | 'release_corrupt' | 'release_too_large' | 'release_conflict';
 
-/** What storage of releases can fail with, besides what the cluster answers. */
+/** Error of release storage. Errors of the cluster are passed on as they are. */
 export class ReleaseError extends Error {
   override readonly name = 'ReleaseError';
   readonly code: ReleaseErrorCode;

@@ -1,7 +1,6 @@
-import type { ReleaseStorage, RevisionKey, StoredRevision } from './storage/storage.ts';
-import { revisionKey } from './storage/storage.ts';
+import { revisionKey, type ReleaseStorage, type StoredRevision } from './storage/storage.ts';
 
-/** All revisions of a release, the oldest first; empty where there is none. */
+/** Returns all revisions of a release, the oldest first. Empty if there is no such release. */
 export async function history(
   storage: ReleaseStorage,
   namespace: string,
@@ -12,30 +11,22 @@ export async function history(
   return revisions.sort((a, b) => a.release.version - b.release.version);
 }
 
-/** The highest revision that is deployed. More than one is, where two processes worked on a release at the same time. */
+/**
+ * Returns the highest deployed revision. There is more than one if two processes worked on a release
+ * at the same time.
+ */
 export function lastDeployed(revisions: readonly StoredRevision[]): StoredRevision | undefined {
   return revisions.findLast(({ release }) => release.info.status === 'deployed');
 }
 
-/** The highest revision that once was deployed: what a failed upgrade returns to. */
+/** Returns the highest revision that is or was deployed: a failed upgrade rolls back to it. */
 export function lastSuccessful(revisions: readonly StoredRevision[]): StoredRevision | undefined {
   return revisions.findLast(({ release: { info } }) => info.status === 'deployed' || info.status === 'superseded');
 }
 
-/** Of everything that belongs to the same release, the highest revision. */
-export function latestOf<T>(items: readonly T[], keyOf: (item: T) => RevisionKey): T[] {
-  const latest = new Map<string, { item: T; version: number }>();
-  for (const item of items) {
-    const { namespace, name, version } = keyOf(item);
-    const known = latest.get(`${namespace}/${name}`);
-    if (known === undefined || known.version < version) latest.set(`${namespace}/${name}`, { item, version });
-  }
-  return Array.from(latest.values(), ({ item }) => item);
-}
-
 /**
- * Deletes the oldest revisions until `limit` are left, but never the one that is deployed. A limit below 1 is none.
- * `revisions` have the oldest first.
+ * Deletes the oldest revisions until `limit` are left, but never the deployed one. A limit below 1
+ * keeps all. `revisions` are sorted, the oldest first.
  */
 export async function pruneHistory(
   storage: ReleaseStorage,

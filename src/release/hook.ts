@@ -1,4 +1,4 @@
-/** When hooks run, by Helm's names. */
+/** Events at which hooks run. */
 export const hookEvents = [
   'pre-install',
   'post-install',
@@ -13,28 +13,34 @@ export const hookEvents = [
 
 export type HookEvent = (typeof hookEvents)[number];
 
-/** The last run of a hook. Times are RFC 3339; absent or empty where it never ran or has not ended. */
+/**
+ * The last run of a hook. Times are RFC 3339. They are absent or empty if the hook has not started or
+ * not ended.
+ */
 export interface HookExecution {
   started_at?: string;
   completed_at?: string;
-  /** `Unknown`, `Running`, `Succeeded`, `Failed`; empty where it never ran. */
+  /** `Unknown`, `Running`, `Succeeded` or `Failed`. Empty if the hook has never run. */
   phase: string;
 }
 
-/** A manifest that runs at an event instead of being installed. Field names are those of Helm's JSON (pkg/release/v1/hook.go). */
+/**
+ * A manifest that is created at an event instead of with the release. Field names are those of Helm's
+ * JSON (pkg/release/v1/hook.go).
+ */
 export interface Hook {
   name: string;
   kind: string;
-  /** The template it came from: `chart/templates/job.yaml`. */
+  /** Path of its template: `chart/templates/job.yaml`. */
   path: string;
   manifest: string;
-  /** Events that Helm knows; see {@link hookEvents}. */
+  /** See {@link hookEvents}. */
   events: string[];
   last_run: HookExecution;
-  /** Hooks of an event run by weight, then by name. Absent is 0. */
+  /** Hooks of an event run in the order of weight, then of name. Default: 0. */
   weight?: number;
-  /** `before-hook-creation`, `hook-succeeded`, `hook-failed`; others are without effect. */
+  /** `before-hook-creation`, `hook-succeeded` and `hook-failed`. Others have no effect. */
   delete_policies?: string[];
-  /** `hook-succeeded`, `hook-failed`. */
+  /** `hook-succeeded` and `hook-failed`. */
   output_log_policies?: string[];
 }

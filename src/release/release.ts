@@ -2,24 +2,24 @@ import type { Hook } from './hook.ts';
 import type { ReleaseStatus } from './status.ts';
 import type { StoredChart } from './stored-chart.ts';
 
-/** One revision of a release as Helm stores it. Field names are those of Helm's JSON (pkg/release/v1/release.go). */
+/** A revision of a release. Field names are those of Helm's JSON (pkg/release/v1/release.go). */
 export interface Release {
   name: string;
   namespace: string;
-  /** The revision, from 1. */
+  /** Number of the revision, from 1. */
   version: number;
   info: ReleaseInfo;
   chart: StoredChart;
-  /** What the user gave, without the chart's own values. */
+  /** Values from the user, without the defaults of the chart. */
   config?: Record<string, unknown>;
-  /** All objects but hooks, in the order of installation, as `---\n# Source: path\n…`. */
+  /** All objects except hooks, in the order of installation, as `---\n# Source: path\n…`. */
   manifest: string;
   hooks?: Hook[];
-  /** `ssa` where the objects were applied server-side, `csa` or absent where by the client. */
+  /** `ssa` if the objects were applied server-side, `csa` or absent if client-side. */
   apply_method?: string;
 }
 
-/** Times are RFC 3339; Helm 3 writes an empty string where there is none. */
+/** Times are RFC 3339. Helm 3 writes an empty string if there is no time. */
 export interface ReleaseInfo {
   first_deployed?: string;
   last_deployed?: string;
@@ -30,7 +30,7 @@ export interface ReleaseInfo {
   notes?: string;
 }
 
-/** The release with another status and description. */
+/** Returns the release with another status and description. */
 export function withStatus(release: Release, status: ReleaseStatus, description: string): Release {
   return { ...release, info: { ...release.info, status, description } };
 }

@@ -1,14 +1,12 @@
 import { z } from 'zod';
+import { isJsonObject } from '../objects/fields.ts';
 import type { Release } from './release.ts';
 import { releaseStatuses } from './status.ts';
 
-// What Helm 3 and Helm 4 store. Fields that are not named here are kept as they came.
+// The JSON of Helm 3 and Helm 4. Other fields are kept unchanged.
 
-/** Passed on untouched: `z.record` would drop a key named `__proto__`. */
-const object = z.custom<Record<string, unknown>>(
-  (data) => typeof data === 'object' && data !== null && !Array.isArray(data),
-  'not an object',
-);
+/** Kept as it is: `z.record` would drop a key named `__proto__`. */
+const object = z.custom<Record<string, unknown>>(isJsonObject, 'not an object');
 
 const file = z.looseObject({ name: z.string(), data: z.string().nullable().default(null) });
 
@@ -56,7 +54,7 @@ const info = z.looseObject({
   notes: z.string().exactOptional(),
 });
 
-/** A release as it stands in storage. */
+/** Schema of a stored release. */
 export const releaseSchema: z.ZodType<Release> = z.looseObject({
   name: z.string().min(1),
   namespace: z.string().default(''),

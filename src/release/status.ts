@@ -1,4 +1,4 @@
-/** The states of a revision, by Helm's names (pkg/release/common/status.go). */
+/** Statuses of a revision (pkg/release/common/status.go). */
 export const releaseStatuses = [
   'unknown',
   'deployed',
@@ -13,7 +13,7 @@ export const releaseStatuses = [
 
 export type ReleaseStatus = (typeof releaseStatuses)[number];
 
-/** Whether an operation is at work on the revision, or was when its process ended. */
+/** Whether an operation is working on the revision, or was when its process ended. */
 export function isPending(status: ReleaseStatus): boolean {
   return status.startsWith('pending-');
 }

@@ -2,18 +2,21 @@ import type { Chart, ChartFile } from '../chart/chart.ts';
 import type { ChartDependency, ChartMetadata } from '../chart/metadata/metadata.ts';
 import { plainObject, plainValue } from './plain-value.ts';
 
-/** A chart as a release holds it: without its subcharts. Field names are those of Helm's JSON (pkg/chart/v2/chart.go). */
+/**
+ * A chart as stored in a release, without its subcharts. Field names are those of Helm's JSON
+ * (pkg/chart/v2/chart.go).
+ */
 export interface StoredChart {
   metadata: StoredChartMetadata | null;
   lock: Record<string, unknown> | null;
   templates: StoredFile[] | null;
   values: Record<string, unknown> | null;
-  /** values.schema.json in base64. */
+  /** `values.schema.json` in base64. */
   schema: string | null;
   files: StoredFile[] | null;
 }
 
-/** Chart.yaml. */
+/** `Chart.yaml`. */
 interface StoredChartMetadata {
   name?: string;
   version?: string;
@@ -24,11 +27,11 @@ interface StoredChartMetadata {
 
 interface StoredFile {
   name: string;
-  /** In base64; null where the file is empty. */
+  /** In base64. Null if the file is empty. */
   data: string | null;
 }
 
-/** What a release keeps of a chart. Give the chart with its dependencies processed, as Helm stores it. */
+/** Converts a chart for storage. As in Helm, the chart's dependencies must be processed. */
 export function storedChart(chart: Chart): StoredChart {
   return {
     metadata: storedMetadata(chart.metadata),
@@ -58,11 +61,11 @@ function storedDependency({
   importValues = [],
   ...fields
 }: ChartDependency): Record<string, unknown> {
-  // Helm writes these two even where they are empty
+  // Helm writes these two even if they are empty
   return { name, repository, ...withoutZeroValues({ ...fields, 'import-values': importValues.map(plainValue) }) };
 }
 
-/** Drops what Go's `omitempty` drops. */
+/** Removes the fields that Go's `omitempty` leaves out. */
 function withoutZeroValues(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isZero(value)));
 }

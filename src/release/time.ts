@@ -1,6 +1,6 @@
 const nanosPerSecond = 1_000_000_000n;
 
-/** The time in UTC as Go's RFC3339Nano writes it. `nanos` counts from the Unix epoch. */
+/** Formats nanoseconds since the Unix epoch like Go's RFC3339Nano, in UTC. */
 export function formatTime(nanos: bigint): string {
   const fraction = ((nanos % nanosPerSecond) + nanosPerSecond) % nanosPerSecond;
   const seconds = new Date(Number((nanos - fraction) / 1_000_000n)).toISOString().slice(0, -'.000Z'.length);
@@ -8,7 +8,7 @@ export function formatTime(nanos: bigint): string {
   return digits === '' ? `${seconds}Z` : `${seconds}.${digits}Z`;
 }
 
-/** Whole seconds since the Unix epoch, as Helm writes them into labels. */
+/** Formats nanoseconds since the Unix epoch as whole seconds, as in the labels that Helm sets. */
 export function unixSeconds(nanos: bigint): string {
   return (nanos / nanosPerSecond).toString();
 }

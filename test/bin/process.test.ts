@@ -8,7 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { testHost } from '../sandbox/host.ts';
+import { realHost } from '../support/host.ts';
 import { agentId, contentsOf, exampleCharts, failureOf, waiting } from './support/world.ts';
 
 const program = new URL('../../src/bin/helm-agent.ts', import.meta.url).pathname;
@@ -47,7 +47,7 @@ test('bytes that are no UTF-8 are printed as they are', async (t) => {
 test('SIGTERM in the middle of a wait undoes the installation, delivers its result and exits with 0', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
   t.teardown(() => rm(folder, { recursive: true }));
-  const sandbox = await startSandbox({ host: testHost, speed: 20 });
+  const sandbox = await startSandbox({ host: realHost, speed: 20 });
   t.teardown(() => sandbox.close());
   const [kubeconfig, tokenFile] = [join(folder, 'kubeconfig'), join(folder, 'token')];
   await writeFile(kubeconfig, sandbox.kubeconfig);

@@ -10,6 +10,7 @@ test('run takes its settings from flags', async (t) => {
   const code = await run(
     ...['run', '--control-plane', 'wss://a.example/x', '--token-file', 't', '--agent-id', 'edge-1'],
     ...['--kubeconfig', 'k', '--listen', '0.0.0.0:8089', '--listen-insecure', '--local-charts', 'c'],
+    ...['--storage-driver', 'configmap'],
   );
   t.is(code, 0);
   t.deepEqual(runs, [
@@ -22,6 +23,7 @@ test('run takes its settings from flags', async (t) => {
       listenInsecure: true,
       allowNunjucks: false,
       localCharts: 'c',
+      storageDriver: 'configmap',
     },
   ]);
 });
@@ -35,6 +37,7 @@ test('run takes its settings from the environment if no flag is given', async (t
     HELM_AGENT_LISTEN: '8089',
     HELM_AGENT_LISTEN_INSECURE: 'true',
     HELM_AGENT_LOCAL_CHARTS: 'c',
+    HELM_AGENT_STORAGE_DRIVER: 'secret',
   };
   const { run, runs } = testProgram({ env, files, folders });
   t.is(await run('run', '--agent-id', 'edge-2'), 0);
@@ -48,6 +51,7 @@ test('run takes its settings from the environment if no flag is given', async (t
       listenInsecure: true,
       allowNunjucks: false,
       localCharts: 'c',
+      storageDriver: 'secret',
     },
   ]);
 });
@@ -168,6 +172,13 @@ test(
   ['run', '--listen', 'here'],
   {},
   /--listen \(HELM_AGENT_LISTEN\): must be PORT or HOST:PORT/,
+);
+test(
+  'an unknown storage driver',
+  refuses,
+  ['run', '--listen', '1', '--storage-driver', 'sql'],
+  {},
+  /--storage-driver \(HELM_AGENT_STORAGE_DRIVER\): must be secret or configmap/,
 );
 test(
   'an agent id',

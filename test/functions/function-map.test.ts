@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
 import { functionMap } from '../../src/functions/function-map.ts';
-import { fixedHost, runTemplate } from './template-runner.ts';
+import { fixedHost } from '../support/host.ts';
+import { runTemplate } from './template-runner.ts';
 
 /** Functions of Sprig 3.3.0 (functions.go: genericMap), except `env`, `expandenv` and `fail`. */
 const sprigFunctions = `

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { fixedHost, runTemplate } from './template-runner.ts';
+import { fixedHost } from '../support/host.ts';
+import { runTemplate } from './template-runner.ts';
 
 const berlin = { ...fixedHost, timeZone: 'Europe/Berlin' };
 

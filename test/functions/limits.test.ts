@@ -1,6 +1,7 @@
 import test from 'ava';
 import { LimitError } from '../../src/go/limit-error.ts';
-import { fixedHost, runTemplate } from './template-runner.ts';
+import { fixedHost } from '../support/host.ts';
+import { runTemplate } from './template-runner.ts';
 
 const limits = { listElements: 100, textBytes: 1000, aliasedNodes: 100 };
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ExecutionContext, TestFn } from 'ava';
 import anyTest from 'ava';
-import type { Host } from '../../src/go/host.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
 import type { Cluster } from '../../src/objects/cluster.ts';
@@ -13,13 +12,8 @@ import type { Release } from '../../src/release/release.ts';
 import { history } from '../../src/release/history.ts';
 import { secretStorage } from '../../src/release/storage/secret.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { realHost } from '../support/host.ts';
 import { textRenderer, type TextChart } from './text-renderer.ts';
-
-const host: Host = {
-  now: () => BigInt(Date.now()) * 1_000_000n,
-  randomBytes: (size) => randomBytes(size),
-  timeZone: 'UTC',
-};
 
 /** A namespace of its own, and what can be done in it. */
 export interface World {
@@ -49,7 +43,7 @@ export function sandboxTest(): TestFn<Shared> {
   const closing: (() => Promise<void>)[] = [];
   let cluster: Cluster | undefined;
   test.before(async () => {
-    const sandbox = await startSandbox({ host, speed: 20 });
+    const sandbox = await startSandbox({ host: realHost, speed: 20 });
     const connected = connectCluster({ text: sandbox.kubeconfig });
     cluster = connected;
     closing.push(
@@ -71,8 +65,8 @@ export function newWorld(t: ExecutionContext<Shared>, ...charts: TextChart[]): W
   const namespace = `op-${randomBytes(4).toString('hex')}`;
   const progress: Progress[] = [];
   const storage = secretStorage({
-    secrets: cluster,
-    host,
+    cluster,
+    host: realHost,
     onUnreadable(error) {
       throw error;
     },
@@ -82,7 +76,7 @@ export function newWorld(t: ExecutionContext<Shared>, ...charts: TextChart[]): W
     cluster,
     storage,
     renderer,
-    host,
+    host: realHost,
     signal: new AbortController().signal,
     progress: (item) => void progress.push(item),
     ...overrides,

@@ -12,7 +12,7 @@ async function payload(file: string): Promise<string> {
 }
 
 for (const helm of ['helm3', 'helm4']) {
-  test(`reads what ${helm} stored`, async (t) => {
+  test(`reads a release of ${helm}`, async (t) => {
     const release = await decodeRelease(await payload(`${helm}.secret.json`));
     t.is(release.name, helm);
     t.is(release.namespace, 'rel-fixture');
@@ -30,7 +30,7 @@ for (const helm of ['helm3', 'helm4']) {
     t.is(release.apply_method, helm === 'helm4' ? 'ssa' : undefined);
   });
 
-  test(`writes what ${helm} stored with all its fields`, async (t) => {
+  test(`writes all fields of a release of ${helm}`, async (t) => {
     const release = await decodeRelease(await payload(`${helm}.secret.json`));
     const again = await decodeRelease(await encodeRelease(release));
     t.deepEqual(again, release);
@@ -38,28 +38,28 @@ for (const helm of ['helm3', 'helm4']) {
   });
 }
 
-test('a release comes back as it was', async (t) => {
+test('decodes what it encoded', async (t) => {
   const release = sampleRelease('web', 3, 'superseded');
   t.deepEqual(await decodeRelease(await encodeRelease(release)), release);
 });
 
-test('the stored form is base64 over gzip', async (t) => {
+test('encodes to gzip in base64', async (t) => {
   const packed = Buffer.from(await encodeRelease(sampleRelease('web', 1, 'deployed')), 'base64');
   t.deepEqual([...packed.subarray(0, 3)], [0x1f, 0x8b, 0x08]);
 });
 
-test('JSON that is not compressed is read', async (t) => {
+test('reads JSON that is not compressed', async (t) => {
   const release = sampleRelease('web', 1, 'deployed');
   t.deepEqual(await decodeRelease(Buffer.from(JSON.stringify(release)).toString('base64')), release);
 });
 
-test('a status that Helm does not know reads as unknown', async (t) => {
+test('reads a status that Helm does not have as unknown', async (t) => {
   const release = { ...sampleRelease('web', 1, 'deployed'), info: { status: 'paused' } };
   const text = Buffer.from(JSON.stringify(release)).toString('base64');
   t.is((await decodeRelease(text)).info.status, 'unknown');
 });
 
-test('a key named __proto__ in the values stays a key', async (t) => {
+test('keeps a key named __proto__ in the values', async (t) => {
   const config = JSON.parse('{"__proto__": {"polluted": true}}') as Record<string, unknown>;
   const again = await decodeRelease(await encodeRelease({ ...sampleRelease('web', 1, 'deployed'), config }));
   t.deepEqual(Object.keys(again.config ?? {}), ['__proto__']);
@@ -68,19 +68,19 @@ test('a key named __proto__ in the values stays a key', async (t) => {
 
 const packed = gzipSync(JSON.stringify(sampleRelease('web', 1, 'deployed')));
 const corrupt = test.macro({
-  title: (_, what: string) => `${what} is a corrupt release`,
+  title: (_, what: string) => `refuses ${what}`,
   async exec(t, _what: string, text: string, limit?: number) {
     const error = await t.throwsAsync(decodeRelease(text, limit), { instanceOf: ReleaseError });
     t.is(error.code, 'release_corrupt');
   },
 });
 test(corrupt, 'an empty text', '');
-test(corrupt, 'text that is no base64', '%%%');
-test(corrupt, 'JSON that is no release', Buffer.from('{"name":"web"}').toString('base64'));
+test(corrupt, 'text that is not base64', '%%%');
+test(corrupt, 'JSON that is not a release', Buffer.from('{"name":"web"}').toString('base64'));
 test(
   corrupt,
   'a release whose revision is 0',
   Buffer.from('{"name":"a","version":0,"info":{},"chart":{}}').toString('base64'),
 );
 test(corrupt, 'a truncated archive', packed.subarray(0, packed.length - 20).toString('base64'));
-test(corrupt, 'an archive that unpacks to more than the limit', packed.toString('base64'), 100);
+test(corrupt, 'an archive that is larger than the limit after decompression', packed.toString('base64'), 100);

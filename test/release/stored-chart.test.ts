@@ -5,7 +5,7 @@ import { storedChart } from '../../src/release/stored-chart.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test('a chart is stored with its files in base64 and without what is empty in Chart.yaml', (t) => {
+test('stores files in base64 and leaves out empty fields of Chart.yaml', (t) => {
   const chart = storedChart({
     metadata: {
       apiVersion: 'v2',
@@ -45,7 +45,7 @@ test('a chart is stored with its files in base64 and without what is empty in Ch
   });
 });
 
-test('values become plain JSON data and come back', (t) => {
+test('converts values to plain JSON data and back', (t) => {
   const value = new Map<string, Value>([
     ['text', 'x'],
     ['number', 1.5],
@@ -57,6 +57,6 @@ test('values become plain JSON data and come back', (t) => {
   t.deepEqual(valueOfPlain(JSON.parse(JSON.stringify(plain))), value);
 });
 
-test('integers become numbers and typed slices lists', (t) => {
+test('converts integers to numbers and typed slices to lists', (t) => {
   t.deepEqual(plainValue([new Int('int64', 7n), new Slice('string', ['a'])]), [7, ['a']]);
 });

@@ -11,11 +11,11 @@ const cases: [bigint, string][] = [
 ];
 
 for (const [nanos, text] of cases) {
-  test(`${nanos} ns are written as ${text}`, (t) => {
+  test(`formats ${nanos} ns as ${text}`, (t) => {
     t.is(formatTime(nanos), text);
   });
 }
 
-test('labels count whole seconds', (t) => {
+test('formats whole seconds', (t) => {
   t.is(unixSeconds(1_700_000_000_999_999_999n), '1700000000');
 });

@@ -6,9 +6,9 @@ import { defaultHelmVersion, parseKubeVersion } from '../../src/render/scope/cap
 import { createEngines } from '../../src/render/engines.ts';
 import { renderChart } from '../../src/render/render-chart.ts';
 import type { RenderOptions } from '../../src/render/render-request.ts';
+import { fixedHost } from '../support/host.ts';
 
-const host = { now: () => 0n, randomBytes: (size: number) => new Uint8Array(size), timeZone: 'UTC' };
-const engine = createEngines(host);
+const engine = createEngines(fixedHost);
 
 function chart(name: string, template: string, options: { engine?: string; dependencies?: Chart[] } = {}): Chart {
   const { engine: wanted, dependencies = [] } = options;

@@ -4,13 +4,13 @@ import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { eventually } from '../api/environment.ts';
 import { deployment, job } from '../api/workload-objects.ts';
-import { testHost } from './host.ts';
+import { realHost } from '../support/host.ts';
 
 const namespace = 'default';
 
 /** A sandbox in which a second takes a twentieth. */
 async function quickSandbox(t: ExecutionContext): Promise<KubeCluster> {
-  const sandbox = await startSandbox({ host: testHost, speed: 20 });
+  const sandbox = await startSandbox({ host: realHost, speed: 20 });
   const cluster = connectCluster({ text: sandbox.kubeconfig });
   t.teardown(async () => {
     await cluster.close();

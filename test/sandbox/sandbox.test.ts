@@ -3,10 +3,10 @@ import { load } from 'js-yaml';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { configMap, openEnvironment } from '../api/environment.ts';
-import { testHost } from './host.ts';
+import { realHost } from '../support/host.ts';
 
 test('the sandbox answers only to its token, and over its own certificate', async (t) => {
-  const sandbox = await startSandbox({ host: testHost });
+  const sandbox = await startSandbox({ host: realHost });
   t.teardown(() => sandbox.close());
   const config = load(sandbox.kubeconfig) as {
     clusters: { cluster: Record<string, string> }[];
@@ -21,7 +21,7 @@ test('the sandbox answers only to its token, and over its own certificate', asyn
   await t.throwsAsync(stranger.capabilities(), { code: 'unauthorized' });
 
   const [entry] = config.clusters;
-  const other = await startSandbox({ host: testHost });
+  const other = await startSandbox({ host: realHost });
   t.teardown(() => other.close());
   const certificate = { ...entry?.cluster, 'certificate-authority-data': Buffer.from(other.ca).toString('base64') };
   const misled = connectCluster(
@@ -33,7 +33,7 @@ test('the sandbox answers only to its token, and over its own certificate', asyn
 });
 
 test('a version beyond the history of watches is expired, and observe lists again', async (t) => {
-  const sandbox = await startSandbox({ host: testHost, historyLimit: 3 });
+  const sandbox = await startSandbox({ host: realHost, historyLimit: 3 });
   const environment = openEnvironment(sandbox.kubeconfig, () => sandbox.close());
   t.teardown(() => environment.close());
   const { cluster, raw } = environment;
@@ -46,7 +46,7 @@ test('a version beyond the history of watches is expired, and observe lists agai
 
 test('a signal ends the sandbox and its watches', async (t) => {
   const stop = new AbortController();
-  const sandbox = await startSandbox({ host: testHost, signal: stop.signal });
+  const sandbox = await startSandbox({ host: realHost, signal: stop.signal });
   const cluster = connectCluster({ text: sandbox.kubeconfig }, { retryDelays: [] });
   t.teardown(() => cluster.close());
   t.truthy((await cluster.capabilities()).version);
@@ -57,7 +57,7 @@ test('a signal ends the sandbox and its watches', async (t) => {
 test('two sandboxes know nothing of each other', async (t) => {
   const environments = await Promise.all(
     [1, 2].map(async () => {
-      const sandbox = await startSandbox({ host: testHost });
+      const sandbox = await startSandbox({ host: realHost });
       return openEnvironment(sandbox.kubeconfig, () => sandbox.close());
     }),
   );

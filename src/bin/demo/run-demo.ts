@@ -158,7 +158,7 @@ async function showHistory(kubeconfig: string, terminal: Terminal): Promise<void
   const cluster = connectCluster({ file: kubeconfig });
   try {
     const storage = secretStorage({
-      secrets: cluster,
+      cluster,
       host: processHost(),
       onUnreadable: (error) => terminal.write(`${error.message}\n`),
     });

@@ -48,6 +48,11 @@ export const runSettings = {
     description: 'folder of charts that commands may name by a path below it',
     default: 'none',
   },
+  storageDriver: {
+    flag: '--storage-driver <driver>',
+    variable: 'HELM_AGENT_STORAGE_DRIVER',
+    description: 'where releases are stored, like HELM_DRIVER of helm: secret or configmap (default: secret)',
+  },
   limits: {
     flag: limitsFlag,
     variable: 'HELM_AGENT_LIMITS',
@@ -81,6 +86,7 @@ export function runSchema(hostName: string) {
       listenInsecure: switchSchema,
       allowNunjucks: switchSchema,
       localCharts: z.string().optional(),
+      storageDriver: z.enum(['secret', 'configmap'], { error: 'must be secret or configmap' }).optional(),
       limits: limitsSchema.optional(),
     })
     .refine(({ controlPlane, listen }) => controlPlane !== undefined || listen !== undefined, {

@@ -1,11 +1,16 @@
 import type { Host } from '../../go/host.ts';
 import { ReleaseError } from '../error.ts';
-import { latestOf } from '../history.ts';
-import { storageLabels } from './labels.ts';
-import { revisionKey, type ReleaseStorage, type RevisionKey, type StoredRevision } from './storage.ts';
 import { unixSeconds } from '../time.ts';
+import {
+  latestOf,
+  revisionKey,
+  storageLabels,
+  type ReleaseStorage,
+  type RevisionKey,
+  type StoredRevision,
+} from './storage.ts';
 
-/** Releases in memory, for tests and for rendering without a cluster. What goes in and comes out are copies. */
+/** Stores releases in memory, like Helm's `HELM_DRIVER=memory`. Takes and returns copies. */
 export function memoryStorage(host: Host): ReleaseStorage {
   const revisions = new Map<string, StoredRevision>();
   let writes = 0;
@@ -44,7 +49,7 @@ export function memoryStorage(host: Host): ReleaseStorage {
       const known = revisions.get(keyText(revisionKey(release)));
       if (known === undefined) throw new ReleaseError('release_not_found', 'release: not found');
       if (known.resourceVersion !== resourceVersion) {
-        throw new ReleaseError('release_conflict', 'the revision was changed in the meantime');
+        throw new ReleaseError('release_conflict', 'the revision was changed by another client');
       }
       return write({ release, labels: storageLabels(release, { ...labels, modifiedAt: unixSeconds(host.now()) }) });
     },

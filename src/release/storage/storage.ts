@@ -1,12 +1,12 @@
 import type { Release } from '../release.ts';
 import type { ReleaseStatus } from '../status.ts';
 
-/** A revision with what storage knows besides it. */
+/** A revision and the metadata of its stored object. */
 export interface StoredRevision {
   release: Release;
-  /** All labels of the stored object, Helm's own among them; see `customLabels`. */
+  /** All labels of the stored object, including Helm's own; see {@link customLabels}. */
   labels: Record<string, string>;
-  /** Changes with every write: an update of an older one is refused. */
+  /** Changes with every write. An update with an old one is refused. */
   resourceVersion: string;
 }
 
@@ -17,27 +17,63 @@ export interface RevisionKey {
 }
 
 export interface RevisionQuery {
-  /** Absent: all namespaces. */
+  /** Default: all namespaces. */
   namespace?: string;
   name?: string;
   status?: ReleaseStatus;
-  /** Only the highest revision of each release. Applied before `status`. */
+  /** Selects only the highest revision of each release, before `status` applies. Default: false. */
   latestOnly?: boolean;
 }
 
-/** Where releases are kept. Errors: {@link ReleaseError}, and what the cluster answers. */
+/** A store of releases. Throws {@link ReleaseError} and the errors of the cluster. */
 export interface ReleaseStorage {
   get(key: RevisionKey, signal?: AbortSignal): Promise<StoredRevision | undefined>;
-  /** In no order. */
+  /** Returns the matching revisions, in no particular order. */
   query(query: RevisionQuery, signal?: AbortSignal): Promise<StoredRevision[]>;
-  /** Fails with `release_exists` where the revision is there already: the lock between two operations on a release. */
+  /**
+   * Stores a new revision. Fails with `release_exists` if there is one already, so that it serves as
+   * the lock between two operations on a release.
+   */
   create(release: Release, customLabels: Record<string, string>, signal?: AbortSignal): Promise<StoredRevision>;
-  /** Writes `revision.release`. Fails with `release_conflict` where somebody else wrote since it was read. */
+  /**
+   * Writes `revision.release`. Fails with `release_conflict` if the stored revision has changed since
+   * it was read.
+   */
   update(revision: StoredRevision, signal?: AbortSignal): Promise<StoredRevision>;
-  /** Whether there was something to delete. */
+  /** Returns whether there was a revision to delete. */
   delete(key: RevisionKey, signal?: AbortSignal): Promise<boolean>;
 }
 
-export function revisionKey(release: Release): RevisionKey {
-  return { namespace: release.namespace, name: release.name, version: release.version };
+export function revisionKey({ namespace, name, version }: Release): RevisionKey {
+  return { namespace, name, version };
+}
+
+/** Labels that Helm sets on stored revisions. A release cannot have its own values for them. */
+const systemLabels: ReadonlySet<string> = new Set(['name', 'owner', 'status', 'version', 'createdAt', 'modifiedAt']);
+
+/** Returns the labels that the user gave to the release. */
+export function customLabels(labels: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !systemLabels.has(key)));
+}
+
+/** Returns the labels of a stored revision, by which Helm finds it. */
+export function storageLabels(release: Release, others: Record<string, string>): Record<string, string> {
+  return {
+    ...others,
+    name: release.name,
+    owner: 'helm',
+    status: release.info.status,
+    version: String(release.version),
+  };
+}
+
+/** Returns the items with the highest revision of each release. */
+export function latestOf<T>(items: readonly T[], keyOf: (item: T) => RevisionKey): T[] {
+  const latest = new Map<string, { item: T; version: number }>();
+  for (const item of items) {
+    const { namespace, name, version } = keyOf(item);
+    const known = latest.get(`${namespace}/${name}`);
+    if (known === undefined || known.version < version) latest.set(`${namespace}/${name}`, { item, version });
+  }
+  return Array.from(latest.values(), ({ item }) => item);
 }

@@ -4,7 +4,7 @@ import { ControlPlane, type Answer, type Failure, type SentCommand } from '../..
 import { connectCluster, type KubeCluster } from '../../../src/kube/cluster.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { recordingLog } from '../../agent/support/log.ts';
-import { testHost } from '../../sandbox/host.ts';
+import { realHost } from '../../support/host.ts';
 
 export const agentId = 'edge-1';
 
@@ -41,7 +41,7 @@ const shortTimes = {
 };
 
 export async function startWorld({ speed = 20, proxy, ...setup }: WorldOptions = {}): Promise<World> {
-  const sandbox = await startSandbox({ host: testHost, speed });
+  const sandbox = await startSandbox({ host: realHost, speed });
   const cluster = connectCluster({ text: sandbox.kubeconfig });
   const plane = new ControlPlane();
   const port = await plane.listen(0);

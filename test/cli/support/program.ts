@@ -1,4 +1,5 @@
 import { createThreadedRenderer, type ThreadedRenderer } from '../../../src/render/worker/threaded-renderer.ts';
+import { fixedHost } from '../../support/host.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import type { ProgramDependencies, Terminal } from '../../../src/cli/dependencies.ts';
 import type { ControlPlaneSettings } from '../../../src/cli/control-plane/settings.ts';
@@ -56,7 +57,7 @@ export function testProgram(
     hostName: 'host-1',
     stdout,
     stderr,
-    host: { now: () => 0n, randomBytes: (size) => new Uint8Array(size), timeZone: 'UTC' },
+    host: fixedHost,
     createRenderer: sharedRenderer,
     readFile(path) {
       const text = given.files?.[path];

@@ -1,11 +1,11 @@
 import test from 'ava';
 import type { Progress } from '../../../src/operation/progress.ts';
 import { stepRunner } from '../../../src/operation/steps/steps.ts';
-import { fixedHost } from '../../release/fixed-host.ts';
+import { steppingHost } from '../../support/host.ts';
 
 function setUp(signal = new AbortController().signal) {
   const said: Progress[] = [];
-  return { said, runner: stepRunner(signal, fixedHost(), (progress) => said.push(progress)) };
+  return { said, runner: stepRunner(signal, steppingHost(), (progress) => said.push(progress)) };
 }
 
 test('a step tells its beginning, what it reports, and its end, each with the time', async (t) => {

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectRef } from '../../../src/objects/object.ts';
 import { OperationError } from '../../../src/operation/error.ts';
 import type { ResourceStatus } from '../../../src/operation/progress.ts';
 import { waitUntilReady } from '../../../src/operation/wait/ready-wait.ts';
-import { fixedHost } from '../../release/fixed-host.ts';
+import { steppingHost } from '../../support/host.ts';
 import { watchedCluster, type Script } from '../watched-cluster.ts';
 import type { ObjectQuery } from '../../../src/objects/cluster.ts';
 
@@ -35,7 +35,7 @@ async function wait(refs: ObjectRef[], script: (query: ObjectQuery) => Script, l
   };
   let error: unknown;
   try {
-    await waitUntilReady(refs, { cluster, host: fixedHost(), tools, toCompletion: ['Job'], labelled: true });
+    await waitUntilReady(refs, { cluster, host: steppingHost(), tools, toCompletion: ['Job'], labelled: true });
   } catch (caught) {
     error = caught;
   } finally {

@@ -1,24 +1,29 @@
 import test, { type ExecutionContext } from 'ava';
-import { customLabels } from '../../../src/release/storage/labels.ts';
 import { history, lastDeployed, lastSuccessful, pruneHistory } from '../../../src/release/history.ts';
+import { withStatus } from '../../../src/release/release.ts';
+import { configMapStorage } from '../../../src/release/storage/config-map.ts';
+import type { KubeStorageOptions } from '../../../src/release/storage/kube-object.ts';
 import { memoryStorage } from '../../../src/release/storage/memory.ts';
 import { secretStorage } from '../../../src/release/storage/secret.ts';
-import type { ReleaseStorage, StoredRevision } from '../../../src/release/storage/storage.ts';
-import { withStatus } from '../../../src/release/release.ts';
-import { fixedHost } from '../fixed-host.ts';
+import { customLabels, type ReleaseStorage, type StoredRevision } from '../../../src/release/storage/storage.ts';
+import { steppingHost } from '../../support/host.ts';
+import { ObjectsInMemory } from '../objects-in-memory.ts';
 import { sampleRelease } from '../sample-release.ts';
-import { SecretsInMemory } from '../secrets-in-memory.ts';
+
+function options(): KubeStorageOptions {
+  return {
+    cluster: new ObjectsInMemory(),
+    host: steppingHost(),
+    onUnreadable(error) {
+      throw error;
+    },
+  };
+}
 
 const drivers: Record<string, () => ReleaseStorage> = {
-  memory: () => memoryStorage(fixedHost()),
-  secret: () =>
-    secretStorage({
-      secrets: new SecretsInMemory(),
-      host: fixedHost(),
-      onUnreadable(error) {
-        throw error;
-      },
-    }),
+  memory: () => memoryStorage(steppingHost()),
+  secret: () => secretStorage(options()),
+  configmap: () => configMapStorage(options()),
 };
 
 function names(revisions: StoredRevision[]): string[] {
@@ -32,88 +37,87 @@ async function filled(storage: ReleaseStorage): Promise<void> {
   await storage.create(sampleRelease('db', 1, 'deployed', 'data'), {});
 }
 
-for (const [driver, create] of Object.entries(drivers)) {
-  const withStorage = (title: string, run: (t: ExecutionContext, storage: ReleaseStorage) => Promise<void>) =>
-    test(`${driver}: ${title}`, (t) => run(t, create()));
-
-  withStorage('a revision is read as it was written', async (t, storage) => {
-    const release = sampleRelease('web', 1, 'deployed');
-    const created = await storage.create(release, { team: 'blue' });
-    const read = await storage.get({ namespace: 'default', name: 'web', version: 1 });
-    t.deepEqual(read, created);
-    t.deepEqual(read?.release, release);
-    t.deepEqual(customLabels(read?.labels ?? {}), { team: 'blue' });
-  });
-
-  withStorage('what is not there is undefined', async (t, storage) => {
-    t.is(await storage.get({ namespace: 'default', name: 'web', version: 1 }), undefined);
-    t.false(await storage.delete({ namespace: 'default', name: 'web', version: 1 }));
-  });
-
-  withStorage('a revision is created once', async (t, storage) => {
-    await storage.create(sampleRelease('web', 1, 'deployed'), {});
-    await t.throwsAsync(storage.create(sampleRelease('web', 1, 'deployed'), {}), { code: 'release_exists' });
-  });
-
-  withStorage('an update changes status and labels', async (t, storage) => {
-    const created = await storage.create(sampleRelease('web', 1, 'pending-install'), { team: 'blue' });
-    await storage.update({ ...created, release: withStatus(created.release, 'deployed', 'Install complete') });
-    const [read] = await storage.query({ status: 'deployed' });
-    t.is(read?.release.info.status, 'deployed');
-    t.deepEqual(read?.labels, {
-      createdAt: '1700000001',
-      modifiedAt: '1700000002',
-      name: 'web',
-      owner: 'helm',
-      status: 'deployed',
-      team: 'blue',
-      version: '1',
-    });
-  });
-
-  withStorage('an update of what somebody else changed is refused', async (t, storage) => {
-    const created = await storage.create(sampleRelease('web', 1, 'pending-install'), {});
-    await storage.update(created);
-    await t.throwsAsync(storage.update(created), { code: 'release_conflict' });
-  });
-
-  withStorage('an update of what is gone is refused', async (t, storage) => {
-    const created = await storage.create(sampleRelease('web', 1, 'pending-install'), {});
-    t.true(await storage.delete({ namespace: 'default', name: 'web', version: 1 }));
-    await t.throwsAsync(storage.update(created), { code: 'release_not_found' });
-  });
-
-  withStorage('revisions are found by namespace, name and status', async (t, storage) => {
-    await filled(storage);
-    t.is((await storage.query({})).length, 4);
-    t.deepEqual(names(await storage.query({ namespace: 'data' })), ['data/db.v1']);
-    t.deepEqual(names(await storage.query({ name: 'web', status: 'deployed' })), ['default/web.v2']);
-  });
-
-  withStorage('the latest revision is the highest number, and status looks at it alone', async (t, storage) => {
-    await filled(storage);
-    t.deepEqual(names(await storage.query({ latestOnly: true })), ['data/db.v1', 'default/web.v10']);
-    t.deepEqual(names(await storage.query({ latestOnly: true, status: 'deployed' })), ['data/db.v1']);
-  });
-
-  withStorage('history has the oldest first', async (t, storage) => {
-    await filled(storage);
-    const revisions = await history(storage, 'default', 'web');
-    t.deepEqual(
-      revisions.map(({ release }) => release.version),
-      [1, 2, 10],
-    );
-    t.is(lastDeployed(revisions)?.release.version, 2);
-    t.is(lastSuccessful(revisions)?.release.version, 2);
-    t.is(lastSuccessful(revisions.slice(0, 1))?.release.version, 1);
-  });
-
-  withStorage('pruning keeps what is deployed', async (t, storage) => {
-    await storage.create(sampleRelease('web', 1, 'deployed'), {});
-    for (const version of [2, 3, 4, 5]) await storage.create(sampleRelease('web', version, 'failed'), {});
-    await pruneHistory(storage, await history(storage, 'default', 'web'), 3);
-    t.deepEqual(names(await storage.query({})), ['default/web.v1', 'default/web.v4', 'default/web.v5']);
-    await pruneHistory(storage, await history(storage, 'default', 'web'), 0);
-    t.is((await storage.query({})).length, 3);
-  });
+function withStorage(title: string, run: (t: ExecutionContext, storage: ReleaseStorage) => Promise<void>): void {
+  for (const [driver, create] of Object.entries(drivers)) test(`${driver}: ${title}`, (t) => run(t, create()));
 }
+
+withStorage('reads a revision as it was written', async (t, storage) => {
+  const release = sampleRelease('web', 1, 'deployed');
+  const created = await storage.create(release, { team: 'blue' });
+  const read = await storage.get({ namespace: 'default', name: 'web', version: 1 });
+  t.deepEqual(read, created);
+  t.deepEqual(read?.release, release);
+  t.deepEqual(customLabels(read?.labels ?? {}), { team: 'blue' });
+});
+
+withStorage('returns undefined for a revision that does not exist', async (t, storage) => {
+  t.is(await storage.get({ namespace: 'default', name: 'web', version: 1 }), undefined);
+  t.false(await storage.delete({ namespace: 'default', name: 'web', version: 1 }));
+});
+
+withStorage('creates a revision only once', async (t, storage) => {
+  await storage.create(sampleRelease('web', 1, 'deployed'), {});
+  await t.throwsAsync(storage.create(sampleRelease('web', 1, 'deployed'), {}), { code: 'release_exists' });
+});
+
+withStorage('an update changes the status and the labels', async (t, storage) => {
+  const created = await storage.create(sampleRelease('web', 1, 'pending-install'), { team: 'blue' });
+  await storage.update({ ...created, release: withStatus(created.release, 'deployed', 'Install complete') });
+  const [read] = await storage.query({ status: 'deployed' });
+  t.is(read?.release.info.status, 'deployed');
+  t.deepEqual(read?.labels, {
+    createdAt: '1700000001',
+    modifiedAt: '1700000002',
+    name: 'web',
+    owner: 'helm',
+    status: 'deployed',
+    team: 'blue',
+    version: '1',
+  });
+});
+
+withStorage('refuses an update of a revision that has changed', async (t, storage) => {
+  const created = await storage.create(sampleRelease('web', 1, 'pending-install'), {});
+  await storage.update(created);
+  await t.throwsAsync(storage.update(created), { code: 'release_conflict' });
+});
+
+withStorage('refuses an update of a revision that was deleted', async (t, storage) => {
+  const created = await storage.create(sampleRelease('web', 1, 'pending-install'), {});
+  t.true(await storage.delete({ namespace: 'default', name: 'web', version: 1 }));
+  await t.throwsAsync(storage.update(created), { code: 'release_not_found' });
+});
+
+withStorage('finds revisions by namespace, name and status', async (t, storage) => {
+  await filled(storage);
+  t.is((await storage.query({})).length, 4);
+  t.deepEqual(names(await storage.query({ namespace: 'data' })), ['data/db.v1']);
+  t.deepEqual(names(await storage.query({ name: 'web', status: 'deployed' })), ['default/web.v2']);
+});
+
+withStorage('finds the highest revision before it looks at the status', async (t, storage) => {
+  await filled(storage);
+  t.deepEqual(names(await storage.query({ latestOnly: true })), ['data/db.v1', 'default/web.v10']);
+  t.deepEqual(names(await storage.query({ latestOnly: true, status: 'deployed' })), ['data/db.v1']);
+});
+
+withStorage('sorts the history by revision', async (t, storage) => {
+  await filled(storage);
+  const revisions = await history(storage, 'default', 'web');
+  t.deepEqual(
+    revisions.map(({ release }) => release.version),
+    [1, 2, 10],
+  );
+  t.is(lastDeployed(revisions)?.release.version, 2);
+  t.is(lastSuccessful(revisions)?.release.version, 2);
+  t.is(lastSuccessful(revisions.slice(0, 1))?.release.version, 1);
+});
+
+withStorage('pruning keeps the deployed revision', async (t, storage) => {
+  await storage.create(sampleRelease('web', 1, 'deployed'), {});
+  for (const version of [2, 3, 4, 5]) await storage.create(sampleRelease('web', version, 'failed'), {});
+  await pruneHistory(storage, await history(storage, 'default', 'web'), 3);
+  t.deepEqual(names(await storage.query({})), ['default/web.v1', 'default/web.v4', 'default/web.v5']);
+  await pruneHistory(storage, await history(storage, 'default', 'web'), 0);
+  t.is((await storage.query({})).length, 3);
+});

@@ -6,7 +6,8 @@ import { functionMap } from '../../../src/functions/function-map.ts';
 import { createGoTemplateEngine } from '../../../src/render/gotpl/engine.ts';
 import { renderChart } from '../../../src/render/render-chart.ts';
 import { readYaml } from '../../../src/yaml/read.ts';
-import { engine, fixedHost, valuesOf } from './render-one.ts';
+import { fixedHost } from '../../support/host.ts';
+import { engine, valuesOf } from './render-one.ts';
 
 /** What an example chart renders to under the name `web`. */
 async function render(folder: string, by: Engine, values: string) {

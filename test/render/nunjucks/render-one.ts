@@ -1,6 +1,5 @@
 import type { Chart } from '../../../src/chart/chart.ts';
 import { functionMap } from '../../../src/functions/function-map.ts';
-import type { Host } from '../../../src/go/host.ts';
 import { toBytes } from '../../../src/go/text.ts';
 import { NamedMap, type ValueMap } from '../../../src/go/value.ts';
 import { defaultHelmVersion, parseKubeVersion } from '../../../src/render/scope/capabilities.ts';
@@ -9,12 +8,7 @@ import type { EngineRun } from '../../../src/render/engine.ts';
 import { defaultRenderLimits } from '../../../src/render/limits.ts';
 import { createNunjucksEngine } from '../../../src/render/nunjucks/engine.ts';
 import { readYaml } from '../../../src/yaml/read.ts';
-
-export const fixedHost: Host = {
-  now: () => 1_700_000_000_000_000_000n,
-  randomBytes: (size) => new Uint8Array(size),
-  timeZone: 'UTC',
-};
+import { fixedHost } from '../../support/host.ts';
 
 export const engine = createNunjucksEngine(functionMap(fixedHost));
 

@@ -4,7 +4,8 @@ import { functionMap } from '../../../src/functions/function-map.ts';
 import { boundFunctions } from '../../../src/render/gotpl/bound-functions.ts';
 import type { RenderNotice } from '../../../src/render/notice.ts';
 import { builtins } from '../../../src/template/execute/builtins.ts';
-import { fixedHost, renderOne } from './render-one.ts';
+import { fixedHost } from '../../support/host.ts';
+import { renderOne } from './render-one.ts';
 
 const prints = test.macro<[text: string, expected: string, values?: string | ValueMap]>({
   exec(t, text, expected, values = '') {

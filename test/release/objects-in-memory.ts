@@ -1,0 +1,63 @@
+import type { ClusterErrorCode } from '../../src/objects/cluster-error.ts';
+import type { ObjectQuery } from '../../src/objects/cluster.ts';
+import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
+import type { ReleaseCluster } from '../../src/release/storage/kube-object.ts';
+
+/** The part of an API server that release storage uses. */
+export class ObjectsInMemory implements ReleaseCluster {
+  readonly objects = new Map<string, KubeObject>();
+  #version = 0;
+
+  get(ref: ObjectRef): Promise<KubeObject | undefined> {
+    return Promise.resolve(structuredClone(this.objects.get(keyOf(ref))));
+  }
+
+  list({ kind, namespace, labelSelector = '' }: ObjectQuery): Promise<KubeObject[]> {
+    const wanted = labelSelector.split(',').map((pair) => pair.split('='));
+    const found = [...this.objects.values()].filter(
+      ({ kind: itsKind, metadata }) =>
+        itsKind === kind &&
+        metadata.namespace === (namespace ?? metadata.namespace) &&
+        wanted.every(([label = '', value]) => metadata.labels?.[label] === value),
+    );
+    return Promise.resolve(structuredClone(found));
+  }
+
+  async create(object: KubeObject): Promise<KubeObject> {
+    await Promise.resolve();
+    if (this.objects.has(keyOf(refOf(object)))) throw failure('already_exists');
+    return this.#write(object);
+  }
+
+  async replace(object: KubeObject): Promise<KubeObject> {
+    await Promise.resolve();
+    const known = this.objects.get(keyOf(refOf(object)));
+    if (known === undefined) throw failure('not_found');
+    if (known.metadata.resourceVersion !== object.metadata.resourceVersion) throw failure('conflict');
+    return this.#write(object);
+  }
+
+  delete(ref: ObjectRef): Promise<boolean> {
+    return Promise.resolve(this.objects.delete(keyOf(ref)));
+  }
+
+  #write(object: KubeObject): KubeObject {
+    this.#version += 1;
+    const metadata = { ...object.metadata, resourceVersion: String(this.#version) };
+    const stored = structuredClone({ ...object, metadata });
+    this.objects.set(keyOf(refOf(object)), stored);
+    return structuredClone(stored);
+  }
+}
+
+function refOf({ apiVersion, kind, metadata: { namespace = '', name } }: KubeObject): ObjectRef {
+  return { apiVersion, kind, namespace, name };
+}
+
+function keyOf({ kind, namespace = '', name }: ObjectRef): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+function failure(code: ClusterErrorCode): Error {
+  return Object.assign(new Error(code), { code });
+}
