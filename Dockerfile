@@ -1,4 +1,4 @@
-# The agent as one bundle on a Node 24 image. BASE needs node and npm; any other Node 24 image does.
+# The agent as a bundle on a Node 24 image. BASE can be any image with Node 24 and npm.
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
 FROM ${BASE} AS build

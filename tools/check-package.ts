@@ -77,7 +77,7 @@ async function findBrokenLinks(files: readonly { path: string }[]): Promise<stri
   return (await Promise.all(found)).flat();
 }
 
-/** Writes a program for each example of the docs, and one that imports all entries. Returns those to run. */
+/** Writes a program for each example of the docs and one that imports all entries. */
 async function writePrograms(target: string): Promise<string[]> {
   const examples = await documentedExamples(`${name}/render`);
   const entries = Object.keys(exports).filter((entry) => entry !== './package.json');

@@ -1,15 +1,15 @@
-// The examples in TypeScript that the documents have.
+// Finds the TypeScript examples in the documentation.
 import { readFile } from 'node:fs/promises';
 
 const documents = ['README.md', 'docs/library.md'];
 
 export interface Example {
-  /** `docs/library.md 2`. */
+  /** Document and number, such as `docs/library.md 2`. */
   title: string;
   code: string;
 }
 
-/** Those that import a published entry, in the order of the documents. */
+/** Returns the examples that import a published entry, in the order of the documents. */
 export async function documentedExamples(entry: string): Promise<Example[]> {
   const texts = await Promise.all(documents.map((name) => readFile(new URL(`../${name}`, import.meta.url), 'utf8')));
   return texts.flatMap((text, i) =>

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** The real program as a child process. */
+/** The real program, in a child process. */
 export interface AgentProcess {
-  /** All that it has written. */
+  /** Returns everything that it has printed so far. */
   output(): string;
-  /** Stops it as Kubernetes does, and waits until it is gone; yields its exit code. */
+  /** Sends SIGTERM, as Kubernetes does, and returns the exit code. */
   stop(): Promise<number | null>;
 }
 

@@ -4,6 +4,6 @@ import { kubernetesApi } from '../api/suite.ts';
 
 kubernetesApi(() => {
   const file = process.env['KUBECONFIG'];
-  if (!file) throw new Error('KUBECONFIG must name the kubeconfig of a real cluster');
+  if (!file) throw new Error('set KUBECONFIG to the kubeconfig of a real cluster');
   return Promise.resolve(openEnvironment(readFileSync(file, 'utf8')));
 });

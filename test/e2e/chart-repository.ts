@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { helm } from './helm.ts';
 
-/** Serves a chart as an HTTP repository that helm made, on all addresses of this host, until the test ends. Answers the port. */
+/**
+ * Packages a chart with helm and serves it as an HTTP repository on all addresses of this host
+ * until the test ends. Returns the port.
+ */
 export async function serveChart(t: ExecutionContext, chart: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-repository-'));
   await helm('helm4', 'package', chart, '--destination', folder);
@@ -25,5 +28,5 @@ export async function serveChart(t: ExecutionContext, chart: string): Promise<nu
   });
   server.listen(0, '0.0.0.0');
   await once(server, 'listening');
-  return (server.address() as AddressInfo).port; // a TCP server that listens has one
+  return (server.address() as AddressInfo).port; // a listening TCP server has one
 }

@@ -11,7 +11,7 @@ import { performed } from './performed.ts';
 /** A cluster to install charts in. */
 export interface CorpusCluster {
   kubeconfig: string;
-  /** Ends Jobs whose image the cluster cannot have, until the signal aborts. */
+  /** Completes Jobs whose image the cluster cannot pull, until the signal aborts. */
   completeJobs?: (cluster: KubeCluster, namespace: string, signal: AbortSignal) => Promise<void>;
   close?: () => Promise<void>;
 }
@@ -20,13 +20,16 @@ const releaseName = 'rel';
 const namespace = 'testns';
 const release = { releaseName, namespace };
 
-/** Says that charts of the corpus that the environment variable CORPUS names become in a cluster what helm makes of them. */
+/**
+ * Checks that installed charts of the corpus create the objects that helm renders. The environment
+ * variable CORPUS names the corpus's folder.
+ */
 export function corpusSuite(where: string, open: () => Promise<CorpusCluster>): void {
   const corpus = process.env['CORPUS'];
   for (const chartName of ['podinfo', 'ingress-nginx', 'metrics-server']) {
-    const title = `${chartName} is installed by packet on ${where} as helm renders it`;
+    const title = `installs ${chartName} on ${where} with the objects that helm renders`;
     if (!corpus) {
-      test.skip(`${title} (CORPUS names no folder)`, (t) => t.pass());
+      test.skip(`${title} (needs CORPUS)`, (t) => t.pass());
       continue;
     }
     test.serial(title, async (t) => {
@@ -39,7 +42,7 @@ export function corpusSuite(where: string, open: () => Promise<CorpusCluster>): 
         await harness.close();
         await environment.close?.();
       });
-      await cleanUp(harness); // an interrupted run may have left something
+      await cleanUp(harness); // an interrupted run may have left objects behind
       const { chart, objects } = readCorpusCase(corpus, chartName);
 
       const installing = new AbortController();
@@ -57,7 +60,7 @@ export function corpusSuite(where: string, open: () => Promise<CorpusCluster>): 
   }
 }
 
-/** All objects that belong to the release, of the kinds that it should have. */
+/** Returns the release's objects of the expected kinds. */
 async function liveObjects(cluster: KubeCluster, expected: KubeObject[]): Promise<Map<string, KubeObject>> {
   const kinds = new Map(expected.map(({ apiVersion, kind }) => [`${apiVersion} ${kind}`, { apiVersion, kind }]));
   const lists = await Promise.all(Array.from(kinds.values(), (kind) => cluster.list(kind)));

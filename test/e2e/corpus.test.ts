@@ -5,7 +5,7 @@ import { kubeconfigText } from './real-cluster.ts';
 
 corpusSuite('a real cluster', () => Promise.resolve({ kubeconfig: kubeconfigText(), completeJobs }));
 
-/** Says of each Job in the namespace that it has succeeded: its pods are of an image that a cluster without a registry does not get. */
+/** Marks each Job in the namespace as succeeded, because the cluster cannot pull their images. */
 async function completeJobs(cluster: KubeCluster, namespace: string, signal: AbortSignal): Promise<void> {
   const api = openEnvironment(kubeconfigText());
   const completed = new Set<string | undefined>();
@@ -19,8 +19,8 @@ async function completeJobs(cluster: KubeCluster, namespace: string, signal: Abo
         const condition = { type: 'SuccessCriteriaMet', status: 'True', reason: 'Test', lastTransitionTime: now };
         const path = `/apis/batch/v1/namespaces/${namespace}/jobs/${metadata.name}/status`;
         const headers = { 'content-type': 'application/merge-patch+json' };
-        const answer = await api.raw('PATCH', path, { headers, body: { status: { conditions: [condition] } } });
-        if (answer.status !== 200) throw new Error(answer.text);
+        const response = await api.raw('PATCH', path, { headers, body: { status: { conditions: [condition] } } });
+        if (response.status !== 200) throw new Error(response.text);
         completed.add(metadata.uid);
       }
     }

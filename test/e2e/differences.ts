@@ -1,6 +1,6 @@
 /**
- * Where a live object lacks what was applied, as `PATH: expected X, found Y`. The API server adds fields, takes null for a field that is
- * not given, and drops those whose value is their type's zero.
+ * Returns the applied fields that a live object lacks, as `PATH: expected X, found Y`. The API
+ * server adds fields, treats null as unset, and drops fields that have their type's zero value.
  */
 export function differences(applied: unknown, live: unknown, path = ''): string[] {
   if (applied === null || (live === undefined && isZero(applied))) return [];

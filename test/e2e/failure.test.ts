@@ -12,7 +12,7 @@ const harness = useHarness(() => ({ kubeconfig: kubeconfigText(), localCharts: c
 const crashing = 'args: [fail, -after, 2s]\nmigration: { enabled: false }\n';
 const secrets = [['v1', 'Secret']] as const;
 
-test('an atomic install whose pod crashes behind a readiness probe is gone, and the result says why', async (t) => {
+test('removes an atomic install whose pod crashes, and gives the reason in the result', async (t) => {
   const { plane, agentId, cluster } = harness();
   const namespace = freeNamespace(t, cluster);
   const installed = await performed(
@@ -29,7 +29,7 @@ test('an atomic install whose pod crashes behind a readiness probe is gone, and 
   t.deepEqual(await contentsOf(cluster, namespace, [...webKinds, ...secrets]), []);
 });
 
-test('an install that fails without atomic stays, and helm calls it failed', async (t) => {
+test('keeps a failed install without atomic, which helm lists as failed', async (t) => {
   const { plane, agentId, cluster } = harness();
   const namespace = freeNamespace(t, cluster);
   const request = { releaseName: 'site', namespace, chartName: 'web', values: crashing };
@@ -46,7 +46,7 @@ test('an install that fails without atomic stays, and helm calls it failed', asy
   }
 });
 
-test("an atomic upgrade to a bad image is back on revision 1's pods", async (t) => {
+test("rolls back an atomic upgrade to a missing image, to revision 1's pods", async (t) => {
   const { plane, agentId, cluster } = harness();
   const namespace = freeNamespace(t, cluster);
   const request = { releaseName: 'site', namespace, chartName: 'web' };

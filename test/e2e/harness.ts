@@ -7,23 +7,23 @@ import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 import { uniqueName } from '../api/environment.ts';
 import { startAgentProcess } from './agent-process.ts';
 
-/** A control plane in this process and the agent as a process of its own, working on one cluster. */
+/** A control plane in this process, and an agent for one cluster in a process of its own. */
 export interface Harness {
   plane: ControlPlane;
   agentId: string;
   cluster: KubeCluster;
-  /** Ends both. Fails where the agent ends otherwise than with 0, or has logged an error. */
+  /** Stops both. Fails if the agent exits with a code other than 0 or has logged an error. */
   close(): Promise<void>;
 }
 
 export interface HarnessOptions {
-  /** Text of the kubeconfig of the cluster to work on. */
+  /** Text of the cluster's kubeconfig. */
   kubeconfig: string;
-  /** The folder whose charts commands may name by path. */
+  /** Folder of the charts that commands may name by path. */
   localCharts: string;
 }
 
-/** Starts both, and waits until the agent is connected. */
+/** Starts both and waits until the agent is connected. */
 export async function openHarness({ kubeconfig, localCharts }: HarnessOptions): Promise<Harness> {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-e2e-'));
   const kubeconfigFile = join(folder, 'kubeconfig');
@@ -44,7 +44,7 @@ export async function openHarness({ kubeconfig, localCharts }: HarnessOptions): 
       .output()
       .split('\n')
       .filter((line) => line.includes('"level":"error"'));
-    if (exitCode !== 0 || errors.length > 0) throw new Error(`the agent ended with ${exitCode}\n${errors.join('\n')}`);
+    if (exitCode !== 0 || errors.length > 0) throw new Error(`the agent exited with ${exitCode}\n${errors.join('\n')}`);
   };
   try {
     await plane.waitForAgent(agentId, AbortSignal.timeout(60_000));
@@ -55,7 +55,7 @@ export async function openHarness({ kubeconfig, localCharts }: HarnessOptions): 
   return { plane, agentId, cluster, close };
 }
 
-/** Has a test file work with one harness; what it answers gives it to a test. */
+/** Opens one harness for all tests of a file. Returns a function that returns it. */
 export function useHarness(options: () => HarnessOptions): () => Harness {
   let harness: Harness | undefined;
   test.before('control plane and agent', async () => {

@@ -8,19 +8,19 @@ const run = promisify(execFile);
 export const helmPrograms = ['helm3', 'helm4'] as const;
 export type HelmProgram = (typeof helmPrograms)[number];
 
-/** What the real helm prints on the real cluster. It is looked for in the folder HELM_BIN, or in the PATH. Fails where helm fails. */
+/** Runs helm, from the folder HELM_BIN or the PATH, on the real cluster and returns its output. */
 export async function helm(program: HelmProgram, ...args: string[]): Promise<string> {
   const file = join(process.env['HELM_BIN'] ?? '', program);
   const { stdout } = await run(file, args, { env: { ...process.env, KUBECONFIG: kubeconfigFile() }, timeout: 120_000 });
   return stdout;
 }
 
-/** As `helm`, with `--output json`. */
+/** Runs helm with `--output json` and returns the parsed output. */
 export async function helmJson<T>(program: HelmProgram, ...args: string[]): Promise<T> {
-  return JSON.parse(await helm(program, ...args, '--output', 'json')) as T; // the caller knows what helm prints
+  return JSON.parse(await helm(program, ...args, '--output', 'json')) as T; // the caller knows the command's output
 }
 
-/** A line of `helm list`. */
+/** An entry of `helm list`. */
 export interface ListedRelease {
   name: string;
   revision: string;
@@ -28,7 +28,7 @@ export interface ListedRelease {
   chart: string;
 }
 
-/** A line of `helm history`. */
+/** An entry of `helm history`. */
 export interface HistoryEntry {
   revision: number;
   status: string;

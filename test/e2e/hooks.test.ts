@@ -12,7 +12,7 @@ const hookedKinds = [
   ['batch/v1', 'Job'],
 ] as const;
 
-test('a pre-install Job is waited for before the objects of the chart are applied', async (t) => {
+test('waits for a pre-install Job before it applies the objects of the chart', async (t) => {
   const { plane, agentId, cluster } = harness();
   const namespace = freeNamespace(t, cluster);
   const installed = await performed(
@@ -27,7 +27,7 @@ test('a pre-install Job is waited for before the objects of the chart are applie
   t.true(completed !== undefined && created !== undefined && completed <= created, `${completed} ${created}`);
 });
 
-test('a pre-install Job that fails ends the install at once', async (t) => {
+test('ends the install immediately if a pre-install Job fails', async (t) => {
   const { plane, agentId, cluster } = harness();
   const namespace = freeNamespace(t, cluster);
   const request = { releaseName: 'shop', namespace, chartName: 'hooked', values: 'args: [fail]\n', timeout: '300s' };

@@ -9,7 +9,10 @@ const run = promisify(execFile);
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const name = 'localhost/helm-agent:e2e';
 
-/** Builds the project's image with buildah on the given base, has the command bring it to the cluster's nodes, and answers its name. */
+/**
+ * Builds the project's image with buildah on the given base and loads it into the cluster's nodes
+ * with the given command. Returns its name.
+ */
 export async function buildImage(base: string, loadCommand: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-image-'));
   const archive = join(folder, 'image.tar');

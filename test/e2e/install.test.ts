@@ -11,7 +11,7 @@ const webObjects = ['ConfigMap/site-web', 'Deployment/site-web', 'Job/site-web-m
 
 const harness = useHarness(() => ({ kubeconfig: kubeconfigText(), localCharts: charts }));
 
-test('a chart is installed by packet with real pods, and belongs to helm as much as to the agent', async (t) => {
+test('installs a chart with real pods, which helm lists, upgrades and uninstalls', async (t) => {
   const { plane, agentId, cluster } = harness();
   const namespace = freeNamespace(t, cluster);
   const values = 'greeting: good day\nreplicas: 2\n';
@@ -54,7 +54,7 @@ test('a chart is installed by packet with real pods, and belongs to helm as much
 });
 
 for (const program of helmPrograms) {
-  test(`a release that ${program} installed is listed, upgraded and uninstalled by packet`, async (t) => {
+  test(`lists, upgrades and uninstalls a release that ${program} installed`, async (t) => {
     const { plane, agentId, cluster } = harness();
     const namespace = freeNamespace(t, cluster);
     const arguments_ = ['--namespace', namespace, '--create-namespace', '--set', 'migration.enabled=false'];

@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
 import { uniqueName } from '../api/environment.ts';
 
-/** A name for a namespace that the test makes or lets make; it is deleted when the test is over. */
+/** Returns an unused name for a namespace, which is deleted when the test ends. */
 export function freeNamespace(t: ExecutionContext, cluster: KubeCluster): string {
   const name = uniqueName('e2e');
   t.teardown(async () => {
@@ -11,7 +11,7 @@ export function freeNamespace(t: ExecutionContext, cluster: KubeCluster): string
   return name;
 }
 
-/** The kinds and names of what a namespace holds, of the kinds that are asked for, as `KIND/NAME`. */
+/** Returns a namespace's objects of the given kinds, as `KIND/NAME`. */
 export async function contentsOf(
   cluster: KubeCluster,
   namespace: string,
@@ -26,7 +26,7 @@ export async function contentsOf(
     .toSorted();
 }
 
-/** What the example chart `web` makes. */
+/** Kinds of the objects in the example chart `web`. */
 export const webKinds = [
   ['apps/v1', 'Deployment'],
   ['v1', 'Service'],

@@ -1,6 +1,6 @@
 import type { CommandEvent, Result, SentCommand } from '../../src/control-plane/index.ts';
 
-/** A command that has ended, and what was heard of it. */
+/** A command that has ended, and its events. */
 export interface Performed {
   result: Result;
   events: CommandEvent[];
@@ -22,23 +22,23 @@ function outcomeOf(result: Result): string {
 }
 
 function releaseStatus(release: object | undefined): string | undefined {
-  const { info } = (release ?? {}) as { info?: { status?: string } }; // a release as Helm's JSON has it
+  const { info } = (release ?? {}) as { info?: { status?: string } }; // a release in Helm's JSON form
   return info?.status;
 }
 
-/** The steps in the order in which they began. */
+/** Returns the steps in the order in which they started. */
 export function stepsOf({ events }: Performed): string[] {
   const steps = statusesOf(events).map(({ step }) => step);
   return steps.filter((step, i) => steps.indexOf(step) === i);
 }
 
-/** How each step ended. */
+/** Returns the final state of each step. */
 export function endsOf({ events }: Performed): Record<string, string> {
   const ends = statusesOf(events).filter(({ state }) => state !== 'running');
   return Object.fromEntries(ends.map(({ step, state }) => [step, state]));
 }
 
-/** The states that a resource went through while it was waited for, as `STATUS: REASON`. */
+/** Returns the states that the wait reported for a resource, as `STATUS: REASON`. */
 export function statesOf({ events }: Performed, kind: string, name: string): string[] {
   return statusesOf(events)
     .flatMap(({ resources = [] }) => resources)
@@ -50,7 +50,7 @@ function statusesOf(events: CommandEvent[]) {
   return events.flatMap((event) => (event.type === 'status' ? [event.payload] : []));
 }
 
-/** The error of a command that failed. */
+/** Returns the error of a failed command. */
 export function errorOf({ result }: Performed): { code: string; message: string } {
   return result.ok ? { code: 'ok', message: JSON.stringify(result) } : result.error;
 }

@@ -14,10 +14,10 @@ import { performed } from './performed.ts';
 import { kubeconfigText } from './real-cluster.ts';
 
 const { E2E_IMAGE_BASE: base, E2E_LOAD_IMAGE: loadCommand, E2E_HOST_FROM_POD: host } = process.env;
-const title = 'the agent of the image, in a pod of helm-agent.yaml, installs a chart by packet';
+const title = 'installs a chart with the image in a pod of helm-agent.yaml';
 
 if (!base || !loadCommand || !host) {
-  test.skip(`${title} (E2E_IMAGE_BASE, E2E_LOAD_IMAGE and E2E_HOST_FROM_POD are needed)`, (t) => t.pass());
+  test.skip(`${title} (needs E2E_IMAGE_BASE, E2E_LOAD_IMAGE and E2E_HOST_FROM_POD)`, (t) => t.pass());
 } else {
   test(title, async (t) => {
     t.timeout(300_000);
@@ -29,7 +29,7 @@ if (!base || !loadCommand || !host) {
     t.teardown(() => plane.close());
     const controlPlane = `ws://${host}:${await plane.listen(0, '0.0.0.0')}`;
 
-    const agentId = freeNamespace(t, cluster); // one name for all that is the agent's
+    const agentId = freeNamespace(t, cluster); // the name of all objects of the agent
     for (const object of agentManifest({ name: agentId, image, controlPlane })) {
       if (object.kind === 'ClusterRoleBinding') t.teardown(() => cluster.delete({ ...object, name: agentId }));
       await cluster.apply(object, { fieldManager: 'e2e' });
@@ -68,18 +68,20 @@ if (!base || !loadCommand || !host) {
 
     const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: agentId, name: 'helm-agent' };
     await cluster.mergePatch(deployment, { spec: { replicas: 0 } });
-    await eventually('the agent has left', 20, () => Promise.resolve(plane.agents().length === 0 ? true : undefined));
+    await eventually('the agent is disconnected', 20, () =>
+      Promise.resolve(plane.agents().length === 0 ? true : undefined),
+    );
   });
 }
 
-/** What helm-agent.yaml has, with the test's settings, and its own name for what is called `helm-agent` in the whole cluster. */
+/** Returns the objects of helm-agent.yaml with the test's settings and a name of their own. */
 function agentManifest({ name, image, controlPlane }: { name: string; image: string; controlPlane: string }) {
   const text = readFileSync(new URL('../../helm-agent.yaml', import.meta.url), 'utf8')
     .replaceAll('namespace: helm-agent', `namespace: ${name}`)
     .replace('ws://control-plane.example:8088', controlPlane)
     .replace('my-cluster', name)
     .replace(/image: .*/, `image: ${image}`);
-  const objects = loadAll(text) as KubeObject[]; // the file has objects
+  const objects = loadAll(text) as KubeObject[]; // the file contains objects
   return objects.map((object) =>
     object.metadata.namespace === undefined ? { ...object, metadata: { ...object.metadata, name } } : object,
   );

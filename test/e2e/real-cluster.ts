@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** The path of the kubeconfig of the real cluster. */
+/** Returns the path of the real cluster's kubeconfig. */
 export function kubeconfigFile(): string {
   const file = process.env['KUBECONFIG'];
-  if (!file) throw new Error('KUBECONFIG must name the kubeconfig of a real cluster');
+  if (!file) throw new Error('set KUBECONFIG to the kubeconfig of a real cluster');
   return file;
 }
 

@@ -11,9 +11,9 @@ import { mutated } from '../../tools/fuzz/mutate.ts';
 import { randomOf } from '../../tools/fuzz/random.ts';
 import { fuzzTargets, isOwnError } from '../../tools/fuzz/targets.ts';
 
-// what `npm run fuzz` does for longer and with other seeds
+// A short run with fixed seeds. `npm run fuzz` runs longer and with other seeds.
 for (const target of fuzzTargets) {
-  test(`${target.name}: any text is read, or refused with an error of the project's own`, (t) => {
+  test(`${target.name}: reads any text or fails with an error of the project`, (t) => {
     const pieces = fc.array(fc.oneof(fc.constantFrom(...target.tokens), fc.string({ unit: 'binary', maxLength: 3 })), {
       maxLength: 30,
     });
@@ -37,7 +37,7 @@ for (const target of fuzzTargets) {
     t.pass();
   });
 
-  test(`${target.name}: what the fuzzer starts from is read`, (t) => {
+  test(`${target.name}: reads the texts that the fuzzer starts from`, (t) => {
     for (const seed of target.seeds) t.notThrows(() => target.run(seed), seed);
   });
 }
@@ -59,7 +59,7 @@ const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => ({
   ),
 }));
 
-test('what is written as YAML is read again', (t) => {
+test('reads the YAML that it writes', (t) => {
   fc.assert(
     fc.property(anyValue, (value) => {
       for (const write of [writeYaml, writeYamlPretty]) {
@@ -72,7 +72,7 @@ test('what is written as YAML is read again', (t) => {
   t.pass();
 });
 
-test('any archive is loaded, or refused with an error of charts', async (t) => {
+test('loads any archive or fails with a chart error', async (t) => {
   const name = fc
     .array(
       fc.constantFrom(
