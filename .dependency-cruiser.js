@@ -1,33 +1,5 @@
-<<<<<<< HEAD
-// The layers of docs/architecture.md: a folder of src/ may import itself and the folders beside its name, no other.
-const below = {
-  go: [],
-  yaml: ['go'],
-  template: ['go'],
-  x509: ['go'],
-  functions: ['go', 'yaml', 'template', 'x509'],
-  objects: [],
-  threads: [],
-  chart: ['go', 'yaml'],
-  release: ['go', 'chart', 'objects'],
-  render: ['go', 'yaml', 'template', 'functions', 'chart', 'release', 'objects'],
-  lint: ['go', 'yaml', 'chart', 'render'],
-  jsonpath: ['go'],
-  source: ['go', 'yaml', 'chart'],
-  readiness: ['objects'],
-  operation: ['go', 'yaml', 'template', 'functions', 'objects', 'chart', 'release', 'render', 'source', 'readiness'],
-  kube: ['objects'],
-  journal: ['operation'],
-  protocol: [],
-  agent: ['operation', 'journal', 'source', 'protocol'],
-  'control-plane': ['protocol'],
-  sandbox: ['objects', 'x509'],
-};
-const everything = Object.keys(below);
-=======
 // Import rules. The layers come from the table in docs/architecture.md, so that both always agree.
 import { readdirSync, readFileSync } from 'node:fs';
->>>>>>> ccf3141 (Keep the layer table in docs/architecture.md, from which the import rules are read; rewrite README and architecture in plain English)
 
 const layers = readLayers('docs/architecture.md');
 
