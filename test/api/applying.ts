@@ -23,11 +23,11 @@ function containersOf(object: KubeObject): Container[] {
   return (object['spec'] as { template: { spec: { containers: Container[] } } }).template.spec.containers;
 }
 
-/** Server-side apply, as far as one owner needs it. */
+/** Server-side apply. */
 export function applying(open: () => Environment): void {
   const helm = { fieldManager: 'helm' };
 
-  test('apply creates what is not there and remembers who applied what', async (t) => {
+  test('apply creates a missing object and records the fields of the manager', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const applied = await cluster.apply(configMap(namespace, 'a', { x: '1' }), helm);
@@ -43,7 +43,7 @@ export function applying(open: () => Environment): void {
     ]);
   });
 
-  test('apply adds, changes and drops fields, and leaves those of others alone', async (t) => {
+  test('apply adds, changes and removes fields, and keeps those of other managers', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     await cluster.apply(configMap(namespace, 'a', { change: '1', drop: '1', keep: '1' }), helm);
@@ -53,7 +53,7 @@ export function applying(open: () => Environment): void {
     t.deepEqual(applied['data'], { add: '1', change: '2', keep: '1', other: '1' });
   });
 
-  test('apply that changes nothing leaves the version as it is', async (t) => {
+  test('apply without a change keeps the resourceVersion', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const first = await cluster.apply(configMap(namespace, 'a', { x: '1' }), helm);
@@ -61,7 +61,7 @@ export function applying(open: () => Environment): void {
     t.is(second.metadata.resourceVersion, first.metadata.resourceVersion);
   });
 
-  test('apply drops labels and annotations that are left out', async (t) => {
+  test('apply removes labels and annotations that are omitted', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const object = configMap(namespace, 'a');
@@ -74,7 +74,7 @@ export function applying(open: () => Environment): void {
     t.is(applied.metadata.annotations, undefined);
   });
 
-  test('apply merges containers, their environment and ports by key, and drops those that are left out', async (t) => {
+  test('apply merges containers, their environment and ports by key, and removes those that are omitted', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const side = { name: 'side', image: 'localhost/app:1' };
@@ -125,7 +125,7 @@ export function applying(open: () => Environment): void {
     t.like(specOf(second).ports, { length: 1, 0: { name: 'b', port: 81, targetPort: 8081, protocol: 'TCP' } });
   });
 
-  test('apply replaces a list without keys as a whole', async (t) => {
+  test('apply replaces a list without keys', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const role = (...verbs: string[]): KubeObject => ({
@@ -139,7 +139,7 @@ export function applying(open: () => Environment): void {
     t.deepEqual(applied['rules'], [{ apiGroups: [''], resources: ['pods'], verbs: ['watch'] }]);
   });
 
-  test('a field that another manager applied with another value is a conflict, unless it is forced', async (t) => {
+  test('apply fails with a conflict if another manager applied another value, unless it is forced', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     await cluster.apply(configMap(namespace, 'a', { x: '1', y: '1' }), { fieldManager: 'first' });
@@ -152,17 +152,17 @@ export function applying(open: () => Environment): void {
     t.deepEqual(forced['data'], { x: '2', y: '1' });
   });
 
-  test('apply in dry run answers the result and keeps nothing', async (t) => {
+  test('apply in dry run returns the result without storing it', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     await cluster.apply(configMap(namespace, 'a', { x: '1' }), helm);
-    const answered = await cluster.apply(configMap(namespace, 'a', { x: '2' }), { ...helm, dryRun: true });
-    t.deepEqual(answered['data'], { x: '2' });
+    const result = await cluster.apply(configMap(namespace, 'a', { x: '2' }), { ...helm, dryRun: true });
+    t.deepEqual(result['data'], { x: '2' });
     const kept = await cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'a' });
     t.deepEqual(kept?.['data'], { x: '1' });
   });
 
-  test('apply without a field manager is refused', async (t) => {
+  test('apply fails without a field manager', async (t) => {
     const { raw } = open();
     const namespace = await newNamespace(t, open());
     const { status, body } = await raw('PATCH', `/api/v1/namespaces/${namespace}/configmaps/a`, {
@@ -176,7 +176,7 @@ export function applying(open: () => Environment): void {
     );
   });
 
-  test('apply of a value of the wrong type names the field', async (t) => {
+  test('apply names the field with a value of the wrong type', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const object = { ...configMap(namespace, 'a'), data: { x: 1 } };

@@ -8,19 +8,19 @@ function refTo(object: KubeObject): ObjectRef {
   return { apiVersion: object.apiVersion, kind: object.kind, name, ...(namespace !== undefined && { namespace }) };
 }
 
-/** Deletion, with what hangs on it: finalizers, owners, namespaces. */
+/** Deletion with finalizers, owners and namespaces. */
 export function deleting(open: () => Environment): void {
   const gone = (ref: ObjectRef): Promise<boolean> =>
     eventually(`${ref.kind} ${ref.name} is gone`, 90, async () => ((await open().cluster.get(ref)) ? undefined : true));
 
-  /** A ConfigMap that another one owns. */
+  /** Returns a ConfigMap that another one owns. */
   const owned = (owner: KubeObject, name: string, blockOwnerDeletion = true): KubeObject => {
     const object = configMap(owner.metadata.namespace ?? '', name);
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: owner.metadata.name, uid: owner.metadata.uid ?? '' };
     return { ...object, metadata: { ...object.metadata, ownerReferences: [{ ...reference, blockOwnerDeletion }] } };
   };
 
-  test('delete says whether there was something to delete', async (t) => {
+  test('delete returns whether there was an object to delete', async (t) => {
     const { cluster, raw } = open();
     const namespace = await newNamespace(t, open());
     const created = await cluster.create(configMap(namespace, 'a'));
@@ -36,7 +36,7 @@ export function deleting(open: () => Environment): void {
     });
   });
 
-  test('delete of another uid leaves the object alone', async (t) => {
+  test('delete with another uid does not delete the object', async (t) => {
     const { cluster, raw } = open();
     const namespace = await newNamespace(t, open());
     const created = await cluster.create(configMap(namespace, 'a'));
@@ -52,7 +52,7 @@ export function deleting(open: () => Environment): void {
     t.true(await cluster.delete(refTo(created), { uid: created.metadata.uid ?? '' }));
   });
 
-  test('a finalizer keeps a deleted object until it is taken away', async (t) => {
+  test('a deleted object with a finalizer remains until the finalizer is removed', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const object = configMap(namespace, 'a');
@@ -64,7 +64,7 @@ export function deleting(open: () => Environment): void {
     t.is(await cluster.get(refTo(object)), undefined);
   });
 
-  test('what an object owns is deleted after it in the background', async (t) => {
+  test('dependents are deleted after their owner in the background', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const owner = await cluster.create(configMap(namespace, 'owner'));
@@ -73,7 +73,7 @@ export function deleting(open: () => Environment): void {
     t.true(await gone(refTo(dependent)));
   });
 
-  test('what an object owns is deleted before it in the foreground', async (t) => {
+  test('dependents are deleted before their owner in the foreground', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const owner = await cluster.create(configMap(namespace, 'owner'));
@@ -83,7 +83,7 @@ export function deleting(open: () => Environment): void {
     t.is(await cluster.get(refTo(dependent)), undefined);
   });
 
-  test('what an object owns stays behind as an orphan', async (t) => {
+  test('dependents remain as orphans with the policy Orphan', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const owner = await cluster.create(configMap(namespace, 'owner'));
@@ -94,7 +94,7 @@ export function deleting(open: () => Environment): void {
     t.is(left?.metadata.ownerReferences, undefined);
   });
 
-  test('a deleted Deployment takes its ReplicaSets and pods with it', async (t) => {
+  test('the ReplicaSets and pods of a deleted Deployment are deleted', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const created = await cluster.create(deployment(namespace, 'web'));
@@ -107,7 +107,7 @@ export function deleting(open: () => Environment): void {
     t.deepEqual(await cluster.list({ ...query, apiVersion: 'apps/v1', kind: 'ReplicaSet' }), []);
   });
 
-  test('a new namespace is furnished, and takes everything in it along when it goes', async (t) => {
+  test('a new namespace has default objects, and a deleted one is emptied before it is removed', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const ref = { apiVersion: 'v1', kind: 'Namespace', name: namespace };

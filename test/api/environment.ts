@@ -7,12 +7,12 @@ import { openConnection, type Connection } from '../../src/kube/connection.ts';
 import { isKubeError, type KubeError } from '../../src/kube/kube-error.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 
-/** An API server under test, and how to speak to it. */
+/** Access to an API server under test. */
 export interface Environment {
   cluster: KubeCluster;
-  /** A request as it is, for what the client does not do. */
+  /** Sends a request without the client. */
   raw: (method: string, path: string, options?: RawOptions) => Promise<RawAnswer>;
-  /** A request with other credentials than those of the kubeconfig. */
+  /** Sends a request without the credentials of the kubeconfig. */
   anonymous: (method: string, path: string, headers: Record<string, string>) => Promise<RawAnswer>;
   close(): Promise<void>;
 }
@@ -32,15 +32,15 @@ interface RawAnswer {
 export function openEnvironment(kubeconfig: string, stop: () => Promise<void> = () => Promise.resolve()): Environment {
   const cluster = connectCluster({ text: kubeconfig });
   const connection = openConnection({ text: kubeconfig });
-  const stranger = openConnection({ text: withoutUser(kubeconfig) });
+  const unauthenticated = openConnection({ text: withoutUser(kubeconfig) });
   return {
     cluster,
     raw: (method, path, options = {}) => send(connection, method, path, options),
-    anonymous: (method, path, headers) => send(stranger, method, path, { headers }),
+    anonymous: (method, path, headers) => send(unauthenticated, method, path, { headers }),
     async close() {
       await cluster.close();
       await connection.close();
-      await stranger.close();
+      await unauthenticated.close();
       await stop();
     },
   };
@@ -64,7 +64,7 @@ async function send(
   return { status: response.statusCode, text, body: parse(text) };
 }
 
-/** The same kubeconfig, but with a user who has neither certificate nor token. */
+/** Returns the kubeconfig with a user who has neither certificate nor token. */
 function withoutUser(kubeconfig: string): string {
   const config = load(kubeconfig) as { users: { user: unknown }[] };
   return JSON.stringify({ ...config, users: config.users.map((entry) => ({ ...entry, user: {} })) });
@@ -82,7 +82,7 @@ export function uniqueName(prefix: string): string {
   return `${prefix}-${randomBytes(4).toString('hex')}`;
 }
 
-/** A namespace for one test; it is deleted when the test is over. */
+/** Creates a namespace for one test. It is deleted after the test. */
 export async function newNamespace(t: ExecutionContext, { cluster }: Environment): Promise<string> {
   const name = uniqueName('api-suite');
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
@@ -92,7 +92,7 @@ export async function newNamespace(t: ExecutionContext, { cluster }: Environment
   return name;
 }
 
-/** The error that a request fails with. */
+/** Returns the error with which a request fails. */
 export async function refusal(t: ExecutionContext, answer: Promise<unknown>): Promise<KubeError> {
   const error: unknown = await t.throwsAsync(answer);
   if (!isKubeError(error)) throw error;
@@ -103,7 +103,7 @@ export function configMap(namespace: string, name: string, data: Record<string, 
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data };
 }
 
-/** Looks until `found` answers something; fails after `seconds`. */
+/** Polls until `found` returns a value. Fails after `seconds`. */
 export async function eventually<T>(what: string, seconds: number, found: () => Promise<T | undefined>): Promise<T> {
   const end = performance.now() + seconds * 1000;
   for (;;) {

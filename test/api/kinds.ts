@@ -16,7 +16,7 @@ const spec = {
   },
 };
 
-/** A CustomResourceDefinition with a group of its own. */
+/** Returns a CustomResourceDefinition in the given group. */
 function definition(group: string): KubeObject {
   const schema = {
     openAPIV3Schema: {
@@ -37,7 +37,7 @@ function definition(group: string): KubeObject {
   };
 }
 
-/** Discovery, and kinds that come and go. */
+/** Discovery and custom resources. */
 export function kinds(open: () => Environment): void {
   const defineWidgets = async (t: ExecutionContext): Promise<string> => {
     const { cluster } = open();
@@ -61,7 +61,7 @@ export function kinds(open: () => Environment): void {
     return group;
   };
 
-  test('capabilities name the version, the group versions and their kinds', async (t) => {
+  test('capabilities have the version, the group versions and their kinds', async (t) => {
     const { version, apiVersions } = await open().cluster.capabilities();
     t.is(version.major, '1');
     t.is(version.minor, '35');
@@ -84,7 +84,7 @@ export function kinds(open: () => Environment): void {
     t.deepEqual(apiVersions, [...new Set(apiVersions)].sort());
   });
 
-  test('a kind is found with its plural and scope; one that does not exist is unknown', async (t) => {
+  test('resourceKind returns the plural and scope of a kind, and fails for an unknown one', async (t) => {
     const { cluster } = open();
     t.deepEqual(await cluster.resourceKind('apps/v1', 'Deployment'), {
       apiVersion: 'apps/v1',
@@ -101,7 +101,7 @@ export function kinds(open: () => Environment): void {
     t.is(error.message, 'no matches for kind "Nothing" in version "apps/v1"');
   });
 
-  test('both forms of discovery say the same', async (t) => {
+  test('both discovery formats have the same resources', async (t) => {
     const { raw } = open();
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const aggregated = (await raw('GET', '/apis', { headers: { accept } })).body as unknown as AggregatedList;
@@ -123,7 +123,7 @@ export function kinds(open: () => Environment): void {
     t.true(groups.groups.some(({ name }) => name === 'apps'));
   });
 
-  test('OpenAPI says that the server validates fields itself, which kubectl asks before it applies', async (t) => {
+  test('OpenAPI has the fieldValidation parameter, which kubectl looks for before it applies', async (t) => {
     const { body } = await open().raw('GET', '/openapi/v3');
     const { paths } = body as unknown as { paths: Record<string, { serverRelativeURL: string }> };
     const url = paths['apis/apps/v1']?.serverRelativeURL ?? '';
@@ -134,7 +134,7 @@ export function kinds(open: () => Environment): void {
     t.true(operation?.parameters.some(({ name }) => name === 'fieldValidation'));
   });
 
-  test('a CustomResourceDefinition adds a kind, and takes its objects with it', async (t) => {
+  test('a CustomResourceDefinition adds a kind, and its objects are deleted with it', async (t) => {
     const { cluster } = open();
     const group = await defineWidgets(t);
     const namespace = await newNamespace(t, open());
@@ -150,13 +150,14 @@ export function kinds(open: () => Environment): void {
     await eventually('the definition is gone', 60, async () => ((await cluster.get(ref)) ? undefined : true));
     const path = `/apis/${group}/v1/namespaces/${namespace}/widgets`;
     const status = await eventually('the kind is no longer served', 30, async () => {
-      const answer = await open().raw('GET', path);
-      return answer.status === 200 ? undefined : answer.status; // the server takes a moment to notice
+      const response = await open().raw('GET', path);
+      // The server stops serving it with a delay.
+      return response.status === 200 ? undefined : response.status;
     });
     t.is(status, 404);
   });
 
-  test('the lists of a custom resource merge as its schema says', async (t) => {
+  test('lists of a custom resource merge according to its schema', async (t) => {
     const { cluster } = open();
     const group = await defineWidgets(t);
     const namespace = await newNamespace(t, open());
@@ -172,7 +173,7 @@ export function kinds(open: () => Environment): void {
     t.deepEqual(applied['spec'], { keyed: [{ name: 'a', value: '1' }, ...keyed], whole: ['y'] });
   });
 
-  test('a watch from a version that is long gone gets one event: 410 Expired', async (t) => {
+  test('a watch from an expired version gets a single event, 410 Expired', async (t) => {
     const group = await defineWidgets(t);
     const event = await eventually('the server has its watch cache for the new kind', 30, async () => {
       const path = `/apis/${group}/v1/widgets?watch=true&resourceVersion=1&timeoutSeconds=2`;

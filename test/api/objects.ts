@@ -1,9 +1,9 @@
 import test from 'ava';
 import { configMap, newNamespace, refusal, type Environment } from './environment.ts';
 
-/** Creating, reading, changing and refusing single objects. */
+/** Creation, reads and changes of single objects. */
 export function objects(open: () => Environment): void {
-  test('a created object comes back with what the server says about it', async (t) => {
+  test('create returns the object with the metadata that the server sets', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const created = await cluster.create(configMap(namespace, 'a', { x: '1' }));
@@ -14,7 +14,7 @@ export function objects(open: () => Environment): void {
     t.deepEqual(await cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'a' }), created);
   });
 
-  test('an object that is not there is undefined for get and 404 on the wire', async (t) => {
+  test('get returns undefined for a missing object, and the server responds with 404', async (t) => {
     const { cluster, raw } = open();
     const namespace = await newNamespace(t, open());
     t.is(await cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'none' }), undefined);
@@ -31,7 +31,7 @@ export function objects(open: () => Environment): void {
     });
   });
 
-  test('a name that is taken is refused', async (t) => {
+  test('create fails if the name is in use', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     await cluster.create(configMap(namespace, 'a'));
@@ -41,13 +41,13 @@ export function objects(open: () => Environment): void {
     t.is(error.message, 'configmaps "a" already exists');
   });
 
-  test('a namespace that does not exist is refused', async (t) => {
+  test('create fails if the namespace does not exist', async (t) => {
     const error = await refusal(t, open().cluster.create(configMap('no-such-namespace', 'a')));
     t.is(error.code, 'not_found');
     t.is(error.message, 'namespaces "no-such-namespace" not found');
   });
 
-  test('a name is generated from a prefix', async (t) => {
+  test('create generates a name from a prefix', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const created = await cluster.create({
@@ -58,7 +58,7 @@ export function objects(open: () => Environment): void {
     t.regex(created.metadata.name, /^made-[a-z0-9]{5}$/);
   });
 
-  test('a replacement with an old resourceVersion is a conflict', async (t) => {
+  test('replace fails with a conflict if the resourceVersion is old', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const first = await cluster.create(configMap(namespace, 'a', { x: '1' }));
@@ -72,11 +72,11 @@ export function objects(open: () => Environment): void {
     );
   });
 
-  test('a dry run answers and keeps nothing', async (t) => {
+  test('create in dry run returns the object without storing it', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
-    const answered = await cluster.create(configMap(namespace, 'a', { x: '1' }), { dryRun: true });
-    t.deepEqual(answered['data'], { x: '1' });
+    const result = await cluster.create(configMap(namespace, 'a', { x: '1' }), { dryRun: true });
+    t.deepEqual(result['data'], { x: '1' });
     t.is(await cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'a' }), undefined);
   });
 

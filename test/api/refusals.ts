@@ -32,7 +32,7 @@ function service(namespace: string, spec: Spec): KubeObject {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name: 's', namespace }, spec };
 }
 
-/** What the API refuses, with its own sentences. */
+/** Errors of the API, with their messages. */
 export function refusals(open: () => Environment): void {
   const invalid: [title: string, object: (namespace: string) => KubeObject, message: string][] = [
     [
@@ -62,12 +62,12 @@ export function refusals(open: () => Environment): void {
       'Deployment.apps "web" is invalid: spec.template.spec.containers: Required value',
     ],
     [
-      'two containers of one name, one of them without an image',
+      'two containers with the same name, one of them without an image',
       (namespace) => withPod(deployment(namespace, 'web'), { containers: [{ name: 'a', image: 'a' }, { name: 'a' }] }),
       'Deployment.apps "web" is invalid: [spec.template.spec.containers[1].image: Required value, spec.template.spec.containers[1].name: Duplicate value: "a"]',
     ],
     [
-      'a mount of a volume that is not there',
+      'a mount of a missing volume',
       (namespace) =>
         withPod(deployment(namespace, 'web'), {
           containers: [{ name: 'a', image: 'a', volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
@@ -75,7 +75,7 @@ export function refusals(open: () => Environment): void {
       'Deployment.apps "web" is invalid: spec.template.spec.containers[0].volumeMounts[0].name: Not found: "v"',
     ],
     [
-      'a Job that would restart its pods for ever',
+      'a Job with the restart policy Always',
       (namespace) =>
         withSpec(job(namespace, 'a'), () => ({ template: { spec: { containers: [{ name: 'a', image: 'a' }] } } })),
       'Job.batch "task" is invalid: spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
@@ -92,7 +92,7 @@ export function refusals(open: () => Environment): void {
     ],
   ];
   for (const [title, object, message] of invalid) {
-    test(`${title} is refused with 422`, async (t) => {
+    test(`refuses ${title} with 422`, async (t) => {
       const namespace = await newNamespace(t, open());
       const error = await refusal(t, open().cluster.create(object(namespace)));
       t.is(error.message, message);
@@ -101,7 +101,7 @@ export function refusals(open: () => Environment): void {
     });
   }
 
-  test('a refused field is named in the details of the Status', async (t) => {
+  test('names the invalid field in the details of the Status', async (t) => {
     const namespace = await newNamespace(t, open());
     const body = withPod(deployment(namespace, 'web'), {});
     const answer = await open().raw('POST', `/apis/apps/v1/namespaces/${namespace}/deployments`, { body });
@@ -146,7 +146,7 @@ export function refusals(open: () => Environment): void {
     ],
   ];
   for (const [title, object, patch, message] of immutable) {
-    test(`${title} cannot be changed`, async (t) => {
+    test(`refuses a change of ${title}`, async (t) => {
       const namespace = await newNamespace(t, open());
       const created = await open().cluster.create(object(namespace));
       const { apiVersion, kind, metadata } = created;
@@ -218,7 +218,7 @@ export function refusals(open: () => Environment): void {
       'the API version in the data (apps/v1beta1) does not match the expected API version (apps/v1)',
     ],
     [
-      'a ConfigMap whose data is no text',
+      'a ConfigMap whose data is not text',
       'POST',
       '/api/v1/namespaces/NS/configmaps',
       { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: 1 } } },
@@ -226,7 +226,7 @@ export function refusals(open: () => Environment): void {
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string',
     ],
     [
-      'a patch of what is not there',
+      'a patch of a missing object',
       'PATCH',
       '/api/v1/namespaces/NS/configmaps/none',
       { ...merge, body: {} },
@@ -234,7 +234,7 @@ export function refusals(open: () => Environment): void {
       'configmaps "none" not found',
     ],
     [
-      'a field that cannot be selected by',
+      'a field that the selector does not support',
       'GET',
       '/api/v1/namespaces/NS/configmaps?fieldSelector=data.x%3D1',
       {},
@@ -242,7 +242,7 @@ export function refusals(open: () => Environment): void {
       '"data.x" is not a known field selector: only "metadata.name", "metadata.namespace"',
     ],
     [
-      'a resourceVersion that is no number',
+      'a resourceVersion that is not a number',
       'GET',
       '/api/v1/namespaces/NS/configmaps?resourceVersion=x',
       {},
@@ -251,7 +251,7 @@ export function refusals(open: () => Environment): void {
     ],
   ];
   for (const [title, method, path, options, status, message] of wire) {
-    test(`${title} is answered with ${status}`, async (t) => {
+    test(`responds with ${status} to ${title}`, async (t) => {
       const namespace = await newNamespace(t, open());
       const answer = await open().raw(method, path.replace('NS', namespace), options);
       t.is(answer.status, status);
@@ -260,8 +260,8 @@ export function refusals(open: () => Environment): void {
     });
   }
 
-  test('a client that is not known is answered with 401', async (t) => {
-    const { status, body } = await open().anonymous('GET', '/api/v1/namespaces', { authorization: 'Bearer nobody' });
+  test('responds with 401 to an unknown client', async (t) => {
+    const { status, body } = await open().anonymous('GET', '/api/v1/namespaces', { authorization: 'Bearer unknown' });
     t.is(status, 401);
     t.like(body, { kind: 'Status', status: 'Failure', message: 'Unauthorized', reason: 'Unauthorized', code: 401 });
   });

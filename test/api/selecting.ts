@@ -22,7 +22,7 @@ export function selecting(open: () => Environment): void {
     ['app=none', []],
   ];
 
-  test('label selectors choose the objects of a list', async (t) => {
+  test('label selectors filter a list', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     for (const [name, labels] of Object.entries(labelled)) {
@@ -40,7 +40,7 @@ export function selecting(open: () => Environment): void {
     }
   });
 
-  test('field selectors choose by name, and items say what they are', async (t) => {
+  test('field selectors filter by name, and items have their apiVersion and kind', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     await cluster.create(configMap(namespace, 'a'));
@@ -55,7 +55,7 @@ export function selecting(open: () => Environment): void {
     t.like(found[0], { apiVersion: 'v1', kind: 'ConfigMap' });
   });
 
-  test('events are chosen by the object that they are about', async (t) => {
+  test('field selectors filter events by the object that they are about', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     for (const name of ['one', 'two']) {

@@ -2,9 +2,9 @@ import test from 'ava';
 import { configMap, newNamespace, type Environment } from './environment.ts';
 import { deployment } from './workload-objects.ts';
 
-/** Generation, status and scale. */
+/** The generation, and the subresources status and scale. */
 export function subresources(open: () => Environment): void {
-  test('the generation counts changes of the spec and of nothing else', async (t) => {
+  test('the generation counts only changes of the spec', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     const service = await cluster.create({
@@ -23,7 +23,7 @@ export function subresources(open: () => Environment): void {
     t.is(plain.metadata.generation, undefined);
   });
 
-  test('an ordinary write leaves the status alone, and a write of the status everything else', async (t) => {
+  test('a write of an object does not change the status, and a write of the status changes nothing else', async (t) => {
     const { cluster, raw } = open();
     const namespace = await newNamespace(t, open());
     const { spec, ...rest } = deployment(namespace, 'web');
@@ -40,7 +40,7 @@ export function subresources(open: () => Environment): void {
     t.like(body, { spec: { replicas: 0 }, status: { collisionCount: 5 } });
   });
 
-  test('the scale of a Deployment is read and written through its subresource', async (t) => {
+  test('the scale subresource of a Deployment reads and writes its replicas', async (t) => {
     const { cluster, raw } = open();
     const namespace = await newNamespace(t, open());
     const { spec, ...rest } = deployment(namespace, 'web');

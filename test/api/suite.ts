@@ -10,7 +10,10 @@ import { subresources } from './subresources.ts';
 import { watching } from './watching.ts';
 import { workloads } from './workloads.ts';
 
-/** What a Kubernetes API does, as far as this project relies on it. The same tests run against the sandbox and against a real API server. */
+/**
+ * Defines the tests for the behaviour of a Kubernetes API that this project relies on. They run
+ * against the sandbox and against a real API server.
+ */
 export function kubernetesApi(start: () => Promise<Environment>): void {
   let environment: Environment | undefined;
   const open = (): Environment => {

@@ -13,9 +13,9 @@ interface RawEvent {
   };
 }
 
-/** Lists and watches. */
+/** Watches and paged lists. */
 export function watching(open: () => Environment): void {
-  /** The events of one watch until the server ends it. */
+  /** Returns the events of a watch until the server ends it. */
   const watch = async (namespace: string, query: Record<string, string>): Promise<RawEvent[]> => {
     const search = new URLSearchParams({ watch: 'true', ...query });
     const { text } = await open().raw('GET', `/api/v1/namespaces/${namespace}/configmaps?${search.toString()}`);
@@ -25,7 +25,7 @@ export function watching(open: () => Environment): void {
       .map((line) => JSON.parse(line) as RawEvent);
   };
 
-  test('a watch goes on from the version of a list and says what was added, changed and deleted', async (t) => {
+  test('a watch from the version of a list reports what was added, changed and deleted', async (t) => {
     const { cluster, raw } = open();
     const namespace = await newNamespace(t, open());
     const before = await raw('GET', `/api/v1/namespaces/${namespace}/configmaps`);
@@ -53,14 +53,14 @@ export function watching(open: () => Environment): void {
     );
   });
 
-  test('a watch without a version begins with what is there', async (t) => {
+  test('a watch without a version starts with the current objects', async (t) => {
     const namespace = await newNamespace(t, open());
     await open().cluster.create(configMap(namespace, 'a'));
     const events = await watch(namespace, { timeoutSeconds: '1', fieldSelector: 'metadata.name=a' });
     t.like(events[0], { type: 'ADDED', object: { metadata: { name: 'a' } } });
   });
 
-  test('an object that stops matching the selector of a watch is deleted for it, and added when it matches again', async (t) => {
+  test('a watch reports an object that stops matching its selector as deleted, and as added when it matches again', async (t) => {
     const { cluster, raw } = open();
     const namespace = await newNamespace(t, open());
     const before = await raw('GET', `/api/v1/namespaces/${namespace}/configmaps`);
@@ -77,7 +77,7 @@ export function watching(open: () => Environment): void {
     );
   });
 
-  test('a watch with bookmarks gets one before its time is up', async (t) => {
+  test('a watch with bookmarks gets one before it ends', async (t) => {
     const namespace = await newNamespace(t, open());
     const events = await watch(namespace, { timeoutSeconds: '4', allowWatchBookmarks: 'true' });
     const bookmark = events.find(({ type }) => type === 'BOOKMARK');
@@ -86,7 +86,7 @@ export function watching(open: () => Environment): void {
     t.is(bookmark?.object.metadata.name, undefined);
   });
 
-  test('a watch that asks for the initial events gets them, and a bookmark where they end', async (t) => {
+  test('a watch with initial events gets them, and a bookmark at their end', async (t) => {
     const namespace = await newNamespace(t, open());
     await open().cluster.create(configMap(namespace, 'a'));
     const events = await watch(namespace, {
@@ -103,7 +103,7 @@ export function watching(open: () => Environment): void {
     t.deepEqual(events[1]?.object.metadata.annotations, { 'k8s.io/initial-events-end': 'true' });
   });
 
-  test('observe yields a snapshot and then each change, and ends with its signal', async (t) => {
+  test('observe yields a snapshot, then each change, and ends with its signal', async (t) => {
     const { cluster } = open();
     const namespace = await newNamespace(t, open());
     await cluster.create(configMap(namespace, 'a', { x: '1' }));
@@ -119,7 +119,7 @@ export function watching(open: () => Environment): void {
     t.deepEqual(seen, ['snapshot a', 'changed b', 'deleted a']);
   });
 
-  test('a list comes in pages, and each page says how to get the next', async (t) => {
+  test('a list with a limit is paged, and each page has the token for the next', async (t) => {
     const { cluster, raw } = open();
     const namespace = await newNamespace(t, open());
     for (const name of ['a', 'b', 'c']) {

@@ -1,9 +1,14 @@
 import type { KubeObject } from '../../src/objects/object.ts';
 
-/** Serves on port 8080; `sleep 1s` and `fail` as arguments do what they say. */
+/**
+ * Image that serves on port 8080 by default, and accepts arguments such as `sleep 1s` and `fail`.
+ */
 const image = 'localhost/app:1';
 
-/** A Deployment of one pod of the test image, ready when it answers on port 8080; `container` overrides. */
+/**
+ * Returns a Deployment with one pod of the test image, which is ready when it responds on port
+ * 8080. `container` overrides fields of the container.
+ */
 export function deployment(namespace: string, name: string, container: Record<string, unknown> = {}): KubeObject {
   const labels = { app: name };
   const ready = { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 };
@@ -20,7 +25,9 @@ export function deployment(namespace: string, name: string, container: Record<st
   };
 }
 
-/** A Job with one pod that runs the test image with these arguments, and gives up at its first failure. */
+/**
+ * Returns a Job with one pod that runs the test image with these arguments, and without retries.
+ */
 export function job(namespace: string, name: string, args: string[]): KubeObject {
   const spec = { restartPolicy: 'Never', containers: [{ name: 'app', image, args }] };
   return {

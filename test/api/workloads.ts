@@ -3,7 +3,7 @@ import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
 import { eventually, newNamespace, type Environment } from './environment.ts';
 import { deployment, job } from './workload-objects.ts';
 
-/** Enough for a real node under load. */
+/** Time limit in seconds, enough for a real node under load. */
 const patience = 90;
 
 interface WorkloadStatus {
@@ -32,7 +32,7 @@ function condition(object: KubeObject | undefined, type: string): string {
   return found ? `${found.status} ${found.reason ?? ''}`.trim() : 'absent';
 }
 
-/** What the controllers behind the API do with workloads. */
+/** Behaviour of the workload controllers. */
 export function workloads(open: () => Environment): void {
   const follow = (what: string, ref: ObjectRef, holds: (object: KubeObject) => boolean): Promise<KubeObject> =>
     eventually(what, patience, async () => {
@@ -76,7 +76,7 @@ export function workloads(open: () => Environment): void {
     t.truthy(statusOf(pod).containerStatuses?.[0]?.state.running);
   });
 
-  test('a change of the template rolls out a new ReplicaSet and scales the old one down', async (t) => {
+  test('a change of the template rolls out a new ReplicaSet and scales down the old one', async (t) => {
     const namespace = await newNamespace(t, open());
     await open().cluster.create(deployment(namespace, 'web'));
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'web' };
@@ -98,7 +98,7 @@ export function workloads(open: () => Environment): void {
     ]);
   });
 
-  test('a pod whose image cannot be pulled says so, and its Deployment stays unavailable', async (t) => {
+  test('a pod reports that its image cannot be pulled, and its Deployment remains unavailable', async (t) => {
     const namespace = await newNamespace(t, open());
     await open().cluster.create(deployment(namespace, 'web', { image: 'registry.invalid/app:1' }));
     const waiting = await eventually('the pod waits for its image', patience, async () => {
@@ -120,7 +120,7 @@ export function workloads(open: () => Environment): void {
     t.true(events.some(({ message }) => String(message).startsWith('Failed to pull image "registry.invalid/app:1": ')));
   });
 
-  test('a container that keeps failing is in a crash loop, and its log can be read', async (t) => {
+  test('a container that keeps failing is in a crash loop, and its previous log is available', async (t) => {
     const namespace = await newNamespace(t, open());
     const ready = { readinessProbe: undefined };
     await open().cluster.create(deployment(namespace, 'web', { ...ready, args: ['fail'] }));
@@ -136,7 +136,8 @@ export function workloads(open: () => Environment): void {
     const reference = { namespace, name: pod.metadata.name, container: 'app' };
     const log = await eventually('the log of the run before', patience, async () => {
       const text = await open().cluster.podLog(reference, { tailLines: 5, previous: true });
-      return text.includes('boom') ? text : undefined; // a node that is replacing the container has none for a moment
+      // Missing for a moment while the node replaces the container.
+      return text.includes('boom') ? text : undefined;
     });
     t.regex(log, /^boom: cannot reach database$/m);
     t.is(await open().cluster.podLog({ ...reference, name: 'none' }, { tailLines: 5 }), '');

@@ -5,7 +5,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { configMap, openEnvironment } from '../api/environment.ts';
 import { realHost } from '../support/host.ts';
 
-test('the sandbox answers only to its token, and over its own certificate', async (t) => {
+test('accepts only its own token, and presents its own certificate', async (t) => {
   const sandbox = await startSandbox({ host: realHost });
   t.teardown(() => sandbox.close());
   const config = load(sandbox.kubeconfig) as {
@@ -14,25 +14,25 @@ test('the sandbox answers only to its token, and over its own certificate', asyn
   };
   const [user] = config.users;
   t.regex(user?.user.token ?? '', /^[\w-]{32}$/);
-  const stranger = connectCluster({
+  const unauthenticated = connectCluster({
     text: JSON.stringify({ ...config, users: [{ name: 'sandbox', user: { token: 'guess' } }] }),
   });
-  t.teardown(() => stranger.close());
-  await t.throwsAsync(stranger.capabilities(), { code: 'unauthorized' });
+  t.teardown(() => unauthenticated.close());
+  await t.throwsAsync(unauthenticated.capabilities(), { code: 'unauthorized' });
 
   const [entry] = config.clusters;
   const other = await startSandbox({ host: realHost });
   t.teardown(() => other.close());
   const certificate = { ...entry?.cluster, 'certificate-authority-data': Buffer.from(other.ca).toString('base64') };
-  const misled = connectCluster(
+  const distrustful = connectCluster(
     { text: JSON.stringify({ ...config, clusters: [{ name: 'sandbox', cluster: certificate }] }) },
     { retryDelays: [] },
   );
-  t.teardown(() => misled.close());
-  await t.throwsAsync(misled.capabilities(), { code: 'unreachable' });
+  t.teardown(() => distrustful.close());
+  await t.throwsAsync(distrustful.capabilities(), { code: 'unreachable' });
 });
 
-test('a version beyond the history of watches is expired, and observe lists again', async (t) => {
+test('reports a version before the history of watches as expired', async (t) => {
   const sandbox = await startSandbox({ host: realHost, historyLimit: 3 });
   const environment = openEnvironment(sandbox.kubeconfig, () => sandbox.close());
   t.teardown(() => environment.close());
@@ -44,17 +44,22 @@ test('a version beyond the history of watches is expired, and observe lists agai
   t.like(JSON.parse(text), { type: 'ERROR', object: { code: 410, reason: 'Expired' } });
 });
 
-test('a signal ends the sandbox and its watches', async (t) => {
+test('closes the sandbox and its watches on an abort signal', async (t) => {
   const stop = new AbortController();
   const sandbox = await startSandbox({ host: realHost, signal: stop.signal });
   const cluster = connectCluster({ text: sandbox.kubeconfig }, { retryDelays: [] });
   t.teardown(() => cluster.close());
-  t.truthy((await cluster.capabilities()).version);
+  t.regex((await cluster.capabilities()).version.gitVersion, /^v1\./);
+  const environment = openEnvironment(sandbox.kubeconfig);
+  t.teardown(() => environment.close());
+  const watch = environment.raw('GET', '/api/v1/configmaps?watch=true');
+  await new Promise((resolve) => setTimeout(resolve, 100));
   stop.abort();
+  await t.throwsAsync(watch);
   await t.throwsAsync(cluster.capabilities(), { code: 'unreachable' });
 });
 
-test('two sandboxes know nothing of each other', async (t) => {
+test('keeps the objects of two sandboxes apart', async (t) => {
   const environments = await Promise.all(
     [1, 2].map(async () => {
       const sandbox = await startSandbox({ host: realHost });
@@ -65,4 +70,16 @@ test('two sandboxes know nothing of each other', async (t) => {
   await environments[0]?.cluster.create(configMap('default', 'a'));
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'a' };
   t.is(await environments[1]?.cluster.get(ref), undefined);
+});
+
+test('listens on the given address and port', async (t) => {
+  const first = await startSandbox({ host: realHost });
+  const { port } = new URL(first.url);
+  await first.close();
+  const second = await startSandbox({ host: realHost, address: 'localhost', port: Number(port) });
+  t.teardown(() => second.close());
+  t.is(second.url, `https://localhost:${port}`);
+  const cluster = connectCluster({ text: second.kubeconfig });
+  t.teardown(() => cluster.close());
+  t.regex((await cluster.capabilities()).version.gitVersion, /^v1\./);
 });

@@ -13,8 +13,8 @@ interface TestRegistry extends TestRepository {
 
 /**
  * Starts a registry on the loopback interface with one chart, `team/web`, given as archives by tag.
- * With `password`, it requires a token, which the user `joe` gets for that password. With `swapped`,
- * its archives do not match its manifests.
+ * With `password`, it requires a token, which the user `joe` gets for that password. With
+ * `swapped`, its archives do not match its manifests.
  */
 export async function serveRegistry(
   t: ExecutionContext,

@@ -13,8 +13,8 @@ export interface TestRepository {
 }
 
 /**
- * Serves HTTP on the loopback interface until the test ends. `answers` has the responses by path; every
- * other path gets a 404.
+ * Serves HTTP on the loopback interface until the test ends. `answers` has the responses by path;
+ * every other path gets a 404.
  */
 export async function serve(t: ExecutionContext, answers: Record<string, Answer>): Promise<TestRepository> {
   const requests: TestRepository['requests'] = [];

@@ -1,9 +1,8 @@
 import { badRequest } from '../api-error.ts';
 import { checkNamespace, readObject } from './body.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
-import { requireJson } from './media-types.ts';
 import type { WriteRequest } from '../cluster/object-api.ts';
-import type { ApiRequest } from './request.ts';
+import { requireJson, type ApiRequest } from './request.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
 import type { ObjectAddress } from './object-address.ts';

@@ -2,8 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ApiError, unauthorized } from '../api-error.ts';
 import type { ServerCertificates } from '../certificates.ts';
-import type { ApiRequest } from './request.ts';
-import { readRequest } from './request.ts';
+import { readRequest, type ApiRequest } from './request.ts';
 import { send, sendError, type ApiResponse } from './response.ts';
 
 export interface ListenOptions {

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { objectAt } from '../../objects/fields.ts';
 import type { ControllerTools } from './controller.ts';
-import { controlledBy, controllerReference, keyOf, templateHash, typeOf } from './workload.ts';
+import { templateHash } from './pod-template.ts';
+import { controlledBy, controllerReference, keyOf, typeOf } from './workload.ts';
 
 /** Label of a pod with the hash of its ControllerRevision. */
 export const revisionLabel = 'controller-revision-hash';

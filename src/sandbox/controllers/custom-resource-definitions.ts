@@ -3,7 +3,7 @@ import type { ClusterState } from '../cluster/cluster-state.ts';
 import type { DefinitionSpec } from '../store/custom-resources.ts';
 import { timestamp } from '../sandbox-host.ts';
 import { itself, type Controller } from './controller.ts';
-import { conditionsOf } from './workload.ts';
+import { conditionsOf } from '../cluster/conditions.ts';
 
 const collection = 'apiextensions.k8s.io/customresourcedefinitions';
 

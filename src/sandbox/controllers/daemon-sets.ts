@@ -2,7 +2,8 @@ import type { KubeObject } from '../../objects/object.ts';
 import { stringAt } from '../../objects/fields.ts';
 import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
 import { currentRevision, revisionLabel } from './controller-revisions.ts';
-import { controlledBy, isPodReady, keyOf, liveObject, podFromTemplate, pods, typeOf, writeStatus } from './workload.ts';
+import { podFromTemplate } from './pod-template.ts';
+import { controlledBy, isPodReady, keyOf, liveObject, pods, typeOf, writeStatus } from './workload.ts';
 
 /** Runs one pod of a DaemonSet, on the only node. */
 export const daemonSetController: Controller = {

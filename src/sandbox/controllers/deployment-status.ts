@@ -2,7 +2,8 @@ import type { KubeObject } from '../../objects/object.ts';
 import { numberAt, objectAt, stringAt } from '../../objects/fields.ts';
 import { timestamp } from '../sandbox-host.ts';
 import type { ControllerTools } from './controller.ts';
-import { conditionsOf, intOrPercent, withConditions, writeStatus, type Condition } from './workload.ts';
+import { conditionsOf, withConditions, type Condition } from '../cluster/conditions.ts';
+import { intOrPercent, writeStatus } from './workload.ts';
 
 interface ReplicaSets {
   all: readonly KubeObject[];

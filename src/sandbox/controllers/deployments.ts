@@ -3,17 +3,8 @@ import { ensureObject, numberAt, objectAt, removeField, stringAt, fieldAt } from
 import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
 import { writeDeploymentStatus } from './deployment-status.ts';
 import { recordEvent } from './events.ts';
-import {
-  controlledBy,
-  controllerReference,
-  intOrPercent,
-  keyOf,
-  liveObject,
-  pods,
-  stableJson,
-  templateHash,
-  typeOf,
-} from './workload.ts';
+import { stableJson, templateHash } from './pod-template.ts';
+import { controlledBy, controllerReference, intOrPercent, keyOf, liveObject, pods, typeOf } from './workload.ts';
 
 const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const hashLabel = 'pod-template-hash';

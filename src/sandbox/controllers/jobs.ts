@@ -3,20 +3,9 @@ import { numberAt, objectsAt, stringAt, fieldAt, type JsonObject } from '../../o
 import { timestamp } from '../sandbox-host.ts';
 import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
 import { recordEvent } from './events.ts';
-import {
-  conditionsOf,
-  controlledBy,
-  isPodActive,
-  isPodReady,
-  keyOf,
-  liveObject,
-  podFromTemplate,
-  pods,
-  typeOf,
-  withConditions,
-  writeStatus,
-  type Condition,
-} from './workload.ts';
+import { conditionsOf, withConditions, type Condition } from '../cluster/conditions.ts';
+import { podFromTemplate } from './pod-template.ts';
+import { controlledBy, isPodActive, isPodReady, keyOf, liveObject, pods, typeOf, writeStatus } from './workload.ts';
 
 /** Runs the pods of a Job until enough have succeeded or too many have failed. */
 export const jobController: Controller = {

@@ -8,7 +8,8 @@ import { advancePod, newPodRun, type PodRun } from '../simulation/pod-run.ts';
 import { podStatus } from '../simulation/pod-status.ts';
 import { itself, type Controller, type ControllerTools } from './controller.ts';
 import { recordEvent } from './events.ts';
-import { conditionsOf, keyOf, pods, typeOf, withConditions, writeStatus } from './workload.ts';
+import { conditionsOf, withConditions } from '../cluster/conditions.ts';
+import { keyOf, pods, typeOf, writeStatus } from './workload.ts';
 
 /** Name of the only node. */
 const nodeName = 'sandbox';

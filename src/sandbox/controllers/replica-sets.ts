@@ -3,19 +3,9 @@ import { ApiError } from '../api-error.ts';
 import { numberAt, objectAt, stringAt } from '../../objects/fields.ts';
 import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
 import { recordEvent } from './events.ts';
-import {
-  conditionsOf,
-  controlledBy,
-  isPodActive,
-  isPodReady,
-  keyOf,
-  liveObject,
-  podFromTemplate,
-  pods,
-  typeOf,
-  withConditions,
-  writeStatus,
-} from './workload.ts';
+import { conditionsOf, withConditions } from '../cluster/conditions.ts';
+import { podFromTemplate } from './pod-template.ts';
+import { controlledBy, isPodActive, isPodReady, keyOf, liveObject, pods, typeOf, writeStatus } from './workload.ts';
 
 /** Creates and deletes pods until a ReplicaSet has the number that it requests. */
 export const replicaSetController: Controller = {

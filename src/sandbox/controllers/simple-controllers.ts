@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { numberAt, objectAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 import { itself, type Controller, type ControllerTools } from './controller.ts';
-import { keyOf, pods, selects, isPodReady, typeOf, withConditions, conditionsOf, writeStatus } from './workload.ts';
+import { withConditions, conditionsOf } from '../cluster/conditions.ts';
+import { keyOf, pods, selects, isPodReady, typeOf, writeStatus } from './workload.ts';
 
 /** Returns the controllers of kinds that only need a status, a moment after they were written. */
 export function simpleControllers(): Controller[] {

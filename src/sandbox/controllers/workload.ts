@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { KubeObject, OwnerReference } from '../../objects/object.ts';
 import { labelRequirements, matchesLabels } from '../../objects/label-selector.ts';
 import { notFound } from '../api-error.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
-import { isJsonObject, objectAt, objectsAt, stringAt, fieldAt, type JsonObject } from '../../objects/fields.ts';
+import { conditionsOf } from '../cluster/conditions.ts';
+import { fieldAt, isJsonObject, stringAt, type JsonObject } from '../../objects/fields.ts';
 import type { ResourceType } from '../store/resource-type.ts';
-import { timestamp } from '../sandbox-host.ts';
 import type { ObjectKey } from './controller.ts';
 
 /** Returns the type of a built-in kind. */
@@ -51,59 +50,6 @@ export function writeStatus(state: ClusterState, object: KubeObject, status: Jso
   state.objects.update(type, namespace, name, (current) => ({ ...current, status }), { subresource: 'status' });
 }
 
-export interface Condition extends JsonObject {
-  type: string;
-  status: 'True' | 'False' | 'Unknown';
-  reason?: string;
-  message?: string;
-  lastTransitionTime?: string;
-}
-
-export function conditionsOf(object: KubeObject): Condition[] {
-  // Written by the sandbox, or by a client in place of a controller.
-  return objectsAt(object, 'status', 'conditions') as Condition[];
-}
-
-/**
- * Returns the conditions with some of them replaced. `lastTransitionTime` changes only if the
- * status does.
- */
-export function withConditions(state: ClusterState, before: readonly Condition[], ...set: Condition[]): Condition[] {
-  const now = timestamp(state.host);
-  const changed = set.map((condition) => {
-    const old = before.find(({ type }) => type === condition.type);
-    const same = old?.status === condition.status;
-    return { ...condition, lastTransitionTime: same ? (old.lastTransitionTime ?? now) : now };
-  });
-  const kept = before.filter(({ type }) => !set.some((condition) => condition.type === type));
-  return [...kept, ...changed];
-}
-
-/** Returns a pod from the template of `owner`. */
-export function podFromTemplate(
-  owner: KubeObject,
-  name: { name: string } | { generateName: string },
-  labels: Record<string, string> = {},
-): KubeObject {
-  const template = objectAt(owner, 'spec', 'template');
-  const metadata = structuredClone(objectAt(template, 'metadata'));
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: '',
-      ...name,
-      namespace: owner.metadata.namespace ?? '',
-      // Validated when the owner was written.
-      labels: { ...(metadata['labels'] as Record<string, string> | undefined), ...labels },
-      // Validated, too.
-      ...(isJsonObject(metadata['annotations']) && { annotations: metadata['annotations'] as Record<string, string> }),
-      ownerReferences: [controllerReference(owner)],
-    },
-    spec: structuredClone(objectAt(template, 'spec')),
-  };
-}
-
 export function isPodReady(pod: KubeObject): boolean {
   return conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
 }
@@ -118,23 +64,6 @@ export function isPodActive(pod: KubeObject): boolean {
 export function selects(owner: KubeObject, object: KubeObject): boolean {
   const selector = fieldAt(owner, 'spec', 'selector');
   return isJsonObject(selector) && matchesLabels(labelRequirements(selector), object.metadata.labels);
-}
-
-/** Returns a short hash of a template, for use in names. */
-export function templateHash(template: unknown): string {
-  const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
-  const digest = createHash('sha256').update(stableJson(template)).digest();
-  return Array.from(digest.subarray(0, 10), (byte) => alphabet[byte % alphabet.length]).join('');
-}
-
-/** Returns JSON with its fields sorted by name. */
-export function stableJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(stableJson).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const fields = Object.keys(value)
-    .sort()
-    .filter((field) => value[field] !== undefined);
-  return `{${fields.map((field) => `${JSON.stringify(field)}:${stableJson(value[field])}`).join(',')}}`;
 }
 
 /** Resolves a number, or a percentage of `total`. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
 import type { JsonObject } from '../../objects/fields.ts';
-import type { Condition } from '../controllers/workload.ts';
+import type { Condition } from '../cluster/conditions.ts';
 import { readyTime, type SimulatedContainer } from './container.ts';
 import { isInitComplete, type PodRun } from './pod-run.ts';
 
