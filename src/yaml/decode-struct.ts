@@ -23,7 +23,7 @@ interface FieldPath {
   readonly fields: readonly string[];
 }
 
-/** Go's `string`. Numbers and booleans in YAML are decoded to the text that sigs.k8s.io/yaml prints. */
+/** Go's `string`. Numbers and booleans become the text that sigs.k8s.io/yaml prints. */
 export const goString: GoType<string> = {
   name: 'string',
   zero: '',

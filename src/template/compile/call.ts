@@ -95,8 +95,9 @@ function countIfLarge(frame: Frame, site: CallSite, value: Slot): void {
   if (isLarge(value)) frame.execution.countLarge(site.context, site.node, value);
 }
 
-// Nearly all calls have one to three arguments. These pass them one by one, because collecting them in
-// an array, as `generalCall` does, makes templates that mostly call functions about 50 % slower.
+// Nearly all calls have one to three arguments, which these functions pass one by one: collecting
+// them in an array, as `generalCall` does, makes templates that mostly call functions about 50 %
+// slower.
 
 function plainCall(site: CallSite, call: Call): Expression {
   const [first, second, third, fourth] = site.args.map((arg) => arg.run);
