@@ -38,7 +38,6 @@ export const pending = [
   'src/x509/**',
   'test/agent/**',
   'test/api/**',
-  'test/bin/**',
   'test/chart/**',
   'test/control-plane/**',
   'test/functions/**',

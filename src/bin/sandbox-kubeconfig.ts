@@ -32,14 +32,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** Whether a text is a kubeconfig of a sandbox: JSON with a context of that name. */
+/** Whether a text is a kubeconfig of a sandbox: its current context has that name. */
 function isSandboxKubeconfig(text: string): boolean {
-  try {
-    const config: unknown = JSON.parse(text);
-    return typeof config === 'object' && config !== null && 'current-context' in config
-      ? config['current-context'] === 'sandbox'
-      : false;
-  } catch {
-    return false;
-  }
+  return /^current-context: sandbox$/m.test(text);
 }

@@ -10,35 +10,32 @@ const world = startWorld({
   listen: { host: '127.0.0.1', port: 0 },
   limits: { render: { ...defaultRenderLimits, steps: 1_000_000 } },
 });
-const impatient = startWorld({
+const hasty = startWorld({
   downloadTimeoutMs: 1500,
   limits: { render: { ...defaultRenderLimits, steps: Infinity, milliseconds: 700 } },
 });
 test.after.always(async () => {
   await (await world).close();
-  await (await impatient).close();
+  await (await hasty).close();
 });
 
 interface Expected {
   code: string;
   message: RegExp;
   position?: object;
-  /**
-   * As in Helm, the namespace that was created for objects that are refused then stays; there is
-   * nothing in it.
-   */
+  /** Whether the namespace remains, empty, after its objects are refused, as in Helm. */
   namespaceStays?: boolean;
-  /** By the agent that gives up soon. */
+  /** Whether to use the agent with short time limits. */
   soon?: boolean;
 }
 
-/** Parts of an installation that cannot come out well. */
+/** Returns parameters of an installation that fails. */
 type Given = (t: ExecutionContext) => Promise<Partial<CommandParameters['install_release']>>;
 
 const releases = { count: 0 };
 
 const refused = test.macro(async (t, given: Given, expected: Expected) => {
-  const { plane, cluster } = await (expected.soon === true ? impatient : world);
+  const { plane, cluster } = await (expected.soon === true ? hasty : world);
   const namespace = `bad-${++releases.count}`;
   const defaults = { releaseName: 'app', namespace, chartName: 'app', timeout: '30s' };
   const error = await failureOf(plane.install(agentId, { ...defaults, ...(await given(t)) }));
@@ -92,34 +89,34 @@ test('values that are a list are refused', refused, web({ values: '- a\n- b\n' }
   message: /^values: give a YAML mapping: /,
   position: { file: 'values' },
 });
-test('values that are no YAML are refused, with the line', refused, web({ values: 'a: 1\nb: [\n' }), {
+test('values that are not YAML are refused with the line', refused, web({ values: 'a: 1\nb: [\n' }), {
   code: 'values_invalid',
   message: /^values: give a YAML mapping: /,
   position: { file: 'values', line: 2 },
 });
 
-test('a repository that answers 401 is named', refused, repository(status(401)), {
+test('an error names a repository that responds with 401', refused, repository(status(401)), {
   code: 'repository_unauthorized',
   message: /status 401; none were sent; give a user name and a password/,
 });
-test('a repository that answers 404 is named', refused, repository(status(404)), {
+test('an error names a repository that responds with 404', refused, repository(status(404)), {
   code: 'repository_not_found',
   message: /the index of the chart repository was not found at http:\/\/127\.0\.0\.1:\d+\/index\.yaml \(status 404\)/,
 });
-test('a repository that answers 500 is named', refused, repository(status(500)), {
+test('an error names a repository that responds with 500', refused, repository(status(500)), {
   code: 'repository_failed',
   message: /index\.yaml responded with status 500; try again later/,
 });
-test('a repository that answers garbage is named', refused, repository(Buffer.from([0, 1, 2, 0xff])), {
+test('an error names a repository whose index is garbage', refused, repository(Buffer.from([0, 1, 2, 0xff])), {
   code: 'repository_invalid',
   message: /index\.yaml/,
 });
-test('a repository that answers a web page is named', refused, repository('<html><body>Hello</body></html>'), {
+test('an error names a repository whose index is a web page', refused, repository('<html><body>Hello</body></html>'), {
   code: 'repository_invalid',
   message: /index\.yaml/,
 });
 test(
-  'a repository that never answers is given up',
+  'a repository that never responds causes a timeout',
   refused,
   repository(() => undefined),
   {
@@ -129,13 +126,13 @@ test(
   },
 );
 test(
-  'a repository that begins and never ends is given up',
+  'a repository whose response never ends causes a timeout',
   refused,
   repository((_request, response) => response.writeHead(200).write('apiVersion: v1\n')),
   { code: 'repository_timeout', soon: true, message: /did not respond within 1\.5 s/ },
 );
 test(
-  'a repository that cannot be reached is named',
+  'an error names a repository that cannot be reached',
   refused,
   () => Promise.resolve({ repoUrl: 'http://127.0.0.1:1' }),
   {
@@ -143,19 +140,19 @@ test(
     message: /ECONNREFUSED.*; check the URL/,
   },
 );
-test('an index without the chart is named', refused, repository(indexYaml({ other: [{ version: '1.0.0' }] })), {
+test('an error names an index without the chart', refused, repository(indexYaml({ other: [{ version: '1.0.0' }] })), {
   code: 'chart_not_found',
   message: /has no chart "app" among its 1; check the chart's name/,
 });
 for (const chartVersion of ['2.0.0', '>=1.1', '~0.9']) {
   const given = repository(indexYaml({ app: [{ version: '1.0.0' }] }), { chartVersion });
-  test(`the version ${chartVersion} that nothing satisfies is refused`, refused, given, {
+  test(`the version ${chartVersion} is refused if no chart satisfies it`, refused, given, {
     code: 'version_not_found',
     message: /1\.0\.0/,
   });
 }
 test(
-  'a version that is none is refused',
+  'an invalid version is refused',
   refused,
   repository(indexYaml({ app: [{ version: '1.0.0' }] }), { chartVersion: 'newest!' }),
   {
@@ -164,7 +161,7 @@ test(
   },
 );
 test(
-  'an archive that the repository does not have is named',
+  'an error names an archive that the repository does not have',
   refused,
   repository(indexYaml({ app: [{ version: '1.0.0' }] })),
   {
@@ -174,18 +171,18 @@ test(
 );
 
 for (const chartName of ['../..', '/etc', 'web/../../charts', '..\\web']) {
-  test(`the path ${chartName} outside of --local-charts is refused`, refused, web({ chartName }), {
+  test(`the path ${chartName} outside --local-charts is refused`, refused, web({ chartName }), {
     code: 'path_forbidden',
     message: /leads out of the folder of --local-charts; give a path below it/,
   });
 }
-test('a path at which nothing is is named', refused, web({ chartName: 'nothing' }), {
+test('an error names a path that does not exist', refused, web({ chartName: 'nothing' }), {
   code: 'chart_not_found',
   message: /"nothing"/,
 });
 
 test(
-  'an archive that is none is refused',
+  'a file that is not an archive is refused',
   refused,
   archive(() => Buffer.from('no archive')),
   {
@@ -194,7 +191,7 @@ test(
   },
 );
 test(
-  'an archive that breaks off is refused',
+  'a truncated archive is refused',
   refused,
   archive(async () => (await packedApp({})).subarray(0, 80)),
   {
@@ -203,7 +200,7 @@ test(
   },
 );
 test(
-  'an archive with a path that leads out of it is refused',
+  'an archive with a path outside it is refused',
   refused,
   archive(() => archiveOf({ 'app/Chart.yaml': chartYaml('app'), 'app/../../evil': 'x' })),
   { code: 'chart_invalid', message: /illegally references parent directory/ },
@@ -223,24 +220,29 @@ test('an archive with a file of gigabytes is refused', refused, archive(hugeFile
   message: /^decompressed chart is larger than the maximum size 104857600$/,
 });
 
-test('a template that cannot be parsed is named with its line', refused, template('a: 1\nb: {{ if }}\n'), {
+test('an error names a template that cannot be parsed, with its line', refused, template('a: 1\nb: {{ if }}\n'), {
   code: 'render_failed',
   message: /^parse error at \(app\/templates\/bad\.yaml:2\): missing value for if$/,
   position: { file: 'app/templates/bad.yaml', line: 2 },
 });
-test('a template that fails is named with line and column', refused, template('a: 1\nb: {{ fail "no luck" }}\n'), {
-  code: 'render_failed',
-  message: /app\/templates\/bad\.yaml:2:6.*no luck/s,
-  position: { file: 'app/templates/bad.yaml', line: 2, column: 6 },
-});
+test(
+  'an error names a template that fails, with line and column',
+  refused,
+  template('a: 1\nb: {{ fail "no luck" }}\n'),
+  {
+    code: 'render_failed',
+    message: /app\/templates\/bad\.yaml:2:6.*no luck/s,
+    position: { file: 'app/templates/bad.yaml', line: 2, column: 6 },
+  },
+);
 const endless = template('{{ range 1000000000000 }}{{ end }}');
-test('a template that never ends is ended after many steps', refused, endless, {
+test('an endless template is stopped after many steps', refused, endless, {
   code: 'render_limit',
   message: /1000000 steps/,
   position: { file: 'app/templates/bad.yaml', line: 1, column: 9 },
 });
 for (const time of ['first', 'second']) {
-  test(`a template that never ends is ended after some time, the ${time} time`, refused, endless, {
+  test(`an endless template is stopped at the time limit, the ${time} time`, refused, endless, {
     code: 'render_limit',
     message:
       /^app\/templates\/bad\.yaml:1:9: template .* takes more than 0\.7 seconds; look for a template that never ends$/,
@@ -248,13 +250,18 @@ for (const time of ['first', 'second']) {
     soon: true,
   });
 }
-test('a template that fails with a text of megabytes is named', refused, template('{{ fail (repeat 16000000 "x") }}'), {
-  code: 'render_failed',
-  message: /^execution error at \(app\/templates\/bad\.yaml:1:3\): xxx/,
-  position: { file: 'app/templates/bad.yaml', line: 1, column: 3 },
-});
 test(
-  'templates that include each other for ever are ended',
+  'an error names a template that fails with megabytes of text',
+  refused,
+  template('{{ fail (repeat 16000000 "x") }}'),
+  {
+    code: 'render_failed',
+    message: /^execution error at \(app\/templates\/bad\.yaml:1:3\): xxx/,
+    position: { file: 'app/templates/bad.yaml', line: 1, column: 3 },
+  },
+);
+test(
+  'templates that include each other endlessly are stopped',
   refused,
   template('{{ define "a" }}{{ include "a" . }}{{ end }}{{ include "a" . }}'),
   {
@@ -265,7 +272,7 @@ test(
 );
 
 test(
-  'an object without a name is refused before anything is touched',
+  'an object without a name is refused before anything changes',
   refused,
   template('apiVersion: v1\nkind: ConfigMap\n'),
   {
@@ -274,7 +281,7 @@ test(
   },
 );
 test(
-  'an object of an unknown kind is refused before anything is touched',
+  'an object of an unknown kind is refused before anything changes',
   refused,
   template('apiVersion: v1\nkind: Gadget\nmetadata:\n  name: a\n'),
   {
@@ -282,23 +289,18 @@ test(
     message: /no matches for kind "Gadget" in version "v1"/,
   },
 );
-test('an object with a field of a wrong type is refused', refused, template(configMap('  port: 80')), {
+test('an object with a field of the wrong type is refused', refused, template(configMap('  port: 80')), {
   code: 'apply_failed',
   message: /port/,
   namespaceStays: true,
 });
+test('an object with an invalid name is refused', refused, template(configMap('  a: b', 'Not_Allowed')), {
+  code: 'apply_failed',
+  message: /Not_Allowed/,
+  namespaceStays: true,
+});
 test(
-  'an object with a name that Kubernetes refuses is refused',
-  refused,
-  template(configMap('  a: b', 'Not_Allowed')),
-  {
-    code: 'apply_failed',
-    message: /Not_Allowed/,
-    namespaceStays: true,
-  },
-);
-test(
-  'objects that were made before another is refused are gone',
+  'objects that were created before another one is refused are deleted',
   refused,
   template(`${configMap('  a: b')}---\n${configMap('  port: 80', 'second')}`),
   {
@@ -308,7 +310,7 @@ test(
   },
 );
 
-test('without --local-charts no path is allowed', async (t) => {
+test('paths are refused without --local-charts', async (t) => {
   const closed = await startWorld({ localCharts: undefined });
   t.teardown(() => closed.close());
   const error = await failureOf(closed.plane.install(agentId, { releaseName: 'app', chartName: 'web' }));
@@ -331,11 +333,11 @@ const badFrame = test.macro(async (t, frame: string, heading: object, code: stri
   t.regex((await client.packet(({ type, key }) => type === 'result' && key === 'alive')).payload ?? '', /^{"ok":true/);
 });
 
-test('a frame that is no JSON is answered', badFrame, 'install!', {}, 'bad_packet', /^packet: not JSON$/);
-test('a frame that is no object is answered', badFrame, '[]', {}, 'bad_packet', /^packet: /);
-test('a packet without type is answered', badFrame, '{"key":"k"}', { key: 'k' }, 'bad_packet', /type is missing/);
+test('a frame that is not JSON gets an error', badFrame, 'install!', {}, 'bad_packet', /^packet: not JSON$/);
+test('a frame that is not an object gets an error', badFrame, '[]', {}, 'bad_packet', /^packet: /);
+test('a packet without a type gets an error', badFrame, '{"key":"k"}', { key: 'k' }, 'bad_packet', /type is missing/);
 test(
-  'a packet of an unknown type is answered',
+  'a packet of an unknown type gets an error',
   badFrame,
   '{"key":"k","type":"reboot"}',
   { key: 'k' },
@@ -350,5 +352,5 @@ for (const [payload, message] of [
   ['{"releaseName":"a","chartName":"web","timeout":"soon"}', /timeout/],
 ] as const) {
   const frame = JSON.stringify({ key: 'k', type: 'install_release', payload });
-  test(`the payload ${payload} is answered`, badFrame, frame, { key: 'k' }, 'bad_payload', message);
+  test(`the payload ${payload} gets an error`, badFrame, frame, { key: 'k' }, 'bad_payload', message);
 }

@@ -10,27 +10,27 @@ test.after.always(async () => (await world).close());
 const web = (namespace: string, values = '') => ({ releaseName: 'shop', namespace, chartName: 'web', values });
 const shop = (namespace: string) => ({ releaseName: 'shop', namespace });
 
-/** All status packets of a command, once it has ended. */
+/** Returns all status packets of a command after it has ended. */
 async function statusesOf(command: SentCommand): Promise<Status[]> {
   const events: CommandEvent[] = [];
   for await (const event of command) events.push(event);
   return events.flatMap((event) => (event.type === 'status' ? [event.payload] : []));
 }
 
-/** How each step ended, in the order in which they did. */
+/** Returns the steps that ended, in order, with their final states. */
 function endsOf(statuses: Status[]): string[] {
   return statuses.filter(({ state }) => state !== 'running').map(({ step, state }) => `${step} ${state}`);
 }
 
-/** What was said of a resource, in the order in which it was. */
-function saidOf(statuses: Status[], kind: string): string[] {
+/** Returns the reported states of the resources of a kind, in order. */
+function reportsOf(statuses: Status[], kind: string): string[] {
   return statuses
     .flatMap(({ resources = [] }) => resources)
     .filter((resource) => resource.kind === kind)
     .map(({ status, reason }) => (reason === undefined ? status : `${status}: ${reason}`));
 }
 
-/** The revision, what it is called and what came of it. */
+/** Returns the number, status and description of a revision. */
 async function stateOf(namespace: string, version?: number): Promise<unknown[]> {
   const { plane } = await world;
   const command = plane.get(agentId, { ...shop(namespace), ...(version !== undefined && { version }) });
@@ -50,7 +50,7 @@ async function installed(namespace: string): Promise<void> {
   await answerOf((await world).plane.install(agentId, web(namespace, 'migration: {enabled: false}')));
 }
 
-test('an installation goes through its steps, and says what it waits for and why', async (t) => {
+test('an installation reports its steps, and the resources it waits for with the reason', async (t) => {
   const { plane, cluster } = await world;
   const command = plane.install(agentId, web('steps', 'args: [serve, -after, 12s]\nmigration: {args: [sleep, 8s]}\n'));
   const statuses = await statusesOf(command);
@@ -72,9 +72,9 @@ test('an installation goes through its steps, and says what it waits for and why
     statuses.map(({ seq }) => seq),
     statuses.map((_, index) => index + 1),
   );
-  t.true(saidOf(statuses, 'Deployment').includes('InProgress: Available: 0/1'));
-  for (const kind of ['ConfigMap', 'Service', 'Deployment', 'Job']) t.is(saidOf(statuses, kind).at(-1), 'Current');
-  t.true(saidOf(statuses, 'Job').includes('InProgress: Job in progress'));
+  t.true(reportsOf(statuses, 'Deployment').includes('InProgress: Available: 0/1'));
+  for (const kind of ['ConfigMap', 'Service', 'Deployment', 'Job']) t.is(reportsOf(statuses, kind).at(-1), 'Current');
+  t.true(reportsOf(statuses, 'Job').includes('InProgress: Job in progress'));
 
   const { release } = await answerOf(command);
   t.like(release, {
@@ -96,7 +96,7 @@ test('an installation goes through its steps, and says what it waits for and why
   t.like(info.deployment, { kind: 'Deployment', metadata: { name: 'shop-web' }, status: { availableReplicas: 1 } });
 });
 
-test('an upgrade is a new revision, and both can be read', async (t) => {
+test('an upgrade creates a revision, and the earlier one can still be read', async (t) => {
   const { plane } = await world;
   await installed('upgrade');
   await answerOf(plane.upgrade(agentId, web('upgrade', 'image: app:2\nmigration: {enabled: false}\n')));
@@ -108,14 +108,14 @@ test('an upgrade is a new revision, and both can be read', async (t) => {
   t.is(releases?.length, 1);
 });
 
-test('an upgrade to an image that cannot be pulled is rolled back, and says why', async (t) => {
+test('an upgrade to an image that cannot be pulled is rolled back with the reason', async (t) => {
   const { plane, cluster } = await world;
   await installed('rollback');
   const values = 'image: app:missing\nmigration: {enabled: false}\n';
   const command = plane.upgrade(agentId, { ...web('rollback', values), timeout: '3s' });
   const statuses = await statusesOf(command);
   const pullFails = /ImagePullBackOff: Back-off pulling image "app:missing".* \(container web of pod shop-web-\S+\)/;
-  t.regex(saidOf(statuses, 'Deployment').join('\n'), pullFails);
+  t.regex(reportsOf(statuses, 'Deployment').join('\n'), pullFails);
   t.deepEqual(endsOf(statuses).slice(-2), ['wait failed', 'rollback done']);
   const { code, message } = await failureOf(command);
   t.is(code, 'timeout');
@@ -131,7 +131,7 @@ test('an upgrade to an image that cannot be pulled is rolled back, and says why'
   );
 });
 
-test('an installation whose Job fails is uninstalled at once, and says why', async (t) => {
+test('an installation whose Job fails is uninstalled immediately with the reason', async (t) => {
   const { plane, cluster } = await world;
   const command = plane.install(agentId, web('undone', 'migration: {enabled: true, args: [fail]}'));
   const statuses = await statusesOf(command);
@@ -144,7 +144,7 @@ test('an installation whose Job fails is uninstalled at once, and says why', asy
   t.deepEqual((await answerOf(plane.list(agentId, { namespace: 'undone' }))).releases, []);
 });
 
-test('without atomic a failed installation stays, as failed', async (t) => {
+test('a failed installation stays as failed without atomic', async (t) => {
   const { plane, cluster } = await world;
   const parameters = { ...web('kept', 'migration: {enabled: true, args: [fail]}'), atomic: false };
   const { code, message } = await failureOf(plane.install(agentId, parameters));
@@ -154,7 +154,7 @@ test('without atomic a failed installation stays, as failed', async (t) => {
   t.true((await contentsOf(cluster, 'kept')).includes('Deployment/shop-web'));
 });
 
-test('an uninstallation removes everything, and answers the release', async (t) => {
+test('an uninstallation deletes everything and returns the release', async (t) => {
   const { plane, cluster } = await world;
   await installed('gone');
   const { release } = await answerOf(plane.uninstall(agentId, shop('gone')));
@@ -169,7 +169,7 @@ test('an uninstallation removes everything, and answers the release', async (t) 
   t.is((await failureOf(plane.uninstall(agentId, shop('gone')))).code, 'release_not_found');
 });
 
-test('a name that is in use is refused, and upgraded where that was asked for', async (t) => {
+test('a name in use is refused, or upgraded if requested', async (t) => {
   const { plane } = await world;
   const parameters = { ...web('either', 'migration: {enabled: false}'), upgrade: true };
   await answerOf(plane.install(agentId, parameters));
@@ -179,7 +179,7 @@ test('a name that is in use is refused, and upgraded where that was asked for', 
 });
 
 async function sendKeyed(t: ExecutionContext, key: string, payload: object) {
-  // a control plane that forgot the command, as after its restart, asks the agent again
+  // like a control plane that has lost the command in a restart and sends it again
   const { agent } = await world;
   const client = await dialAgent(t, agent.port, ['helm-agent.v1']);
   client.send({ key, type: 'install_release', payload: JSON.stringify(payload) });
@@ -188,7 +188,7 @@ async function sendKeyed(t: ExecutionContext, key: string, payload: object) {
   return { result, accepted: JSON.parse(accepted.payload ?? '') as object };
 }
 
-test('a key that comes again gets the same answer, and nothing is done again', async (t) => {
+test('a repeated key gets the same result, and nothing is performed again', async (t) => {
   const payload = web('repeated', 'migration: {enabled: false}');
   const first = await sendKeyed(t, 'k1', payload);
   t.deepEqual(first.accepted, { durable: false });

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
@@ -13,7 +13,7 @@ import { agentId, contentsOf, exampleCharts, failureOf, waiting } from './suppor
 
 const program = new URL('../../src/bin/helm-agent.ts', import.meta.url).pathname;
 
-/** The program as a process, killed when the test ends. */
+/** Starts the program as a process that is killed when the test ends. */
 function start(t: ExecutionContext, args: string[], env: Record<string, string> = {}): ChildProcessWithoutNullStreams {
   const child = spawn(process.execPath, [program, ...args], { env });
   t.teardown(() => child.kill('SIGKILL'));
@@ -25,7 +25,7 @@ async function exitOf(child: ChildProcessWithoutNullStreams): Promise<unknown> {
   return code;
 }
 
-test('an agent without settings names what is missing, and exits with 1', async (t) => {
+test('an agent without settings names the missing one and exits with 1', async (t) => {
   const child = start(t, ['run']);
   const [code, stderr] = await Promise.all([exitOf(child), text(child.stderr)]);
   t.is(code, 1);
@@ -35,7 +35,7 @@ test('an agent without settings names what is missing, and exits with 1', async 
   );
 });
 
-test('bytes that are no UTF-8 are printed as they are', async (t) => {
+test('bytes that are not UTF-8 are printed unchanged', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
   t.teardown(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'Chart.yaml'), 'apiVersion: v2\nname: web\nversion: 1.0.0\n');
@@ -44,7 +44,7 @@ test('bytes that are no UTF-8 are printed as they are', async (t) => {
   t.deepEqual(await buffer(child.stdout), Buffer.from([0xff, 0x41, 0xc3, 0xbc, 0x0a]));
 });
 
-test('SIGTERM in the middle of a wait undoes the installation, delivers its result and exits with 0', async (t) => {
+test('SIGTERM during a wait undoes the installation, delivers its result and exits with 0', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
   t.teardown(() => rm(folder, { recursive: true }));
   const sandbox = await startSandbox({ host: realHost, speed: 20 });
@@ -77,4 +77,66 @@ test('SIGTERM in the middle of a wait undoes the installation, delivers its resu
   const lines = (await log).trim().split('\n');
   t.like(JSON.parse(lines.at(-1) ?? ''), { msg: 'the agent has stopped' });
   t.false(lines.some((line) => line.includes('open-sesame')));
+});
+
+test('the sandbox serves an agent until Ctrl-C, and then removes its kubeconfig', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const kubeconfig = join(folder, 'sandbox.kubeconfig');
+  const child = start(t, ['sandbox', '--port', '0', '--kubeconfig', kubeconfig]);
+  const exit = exitOf(child);
+  const hints = text(child.stderr);
+  const [path] = (await once(child.stdout, 'data')) as [Buffer];
+  t.is(path.toString(), `${kubeconfig}\n`);
+  const cluster = connectCluster({ file: kubeconfig });
+  t.teardown(() => cluster.close());
+  t.like(await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: 'default' }), { kind: 'Namespace' });
+
+  const second = start(t, [
+    'sandbox',
+    '--kubeconfig',
+    join(folder, 'other'),
+    '--port',
+    portOf(await readFile(kubeconfig, 'utf8')),
+  ]);
+  t.regex(await text(second.stderr), /^Error: 127\.0\.0\.1:\d+ is in use; .* choose another port with --port\n$/);
+
+  child.kill('SIGINT');
+  t.is(await exit, 0);
+  t.regex(await hints, new RegExp(`helm-agent run .* --kubeconfig ${kubeconfig}\n`));
+  await t.throwsAsync(access(kubeconfig), { code: 'ENOENT' });
+});
+
+function portOf(kubeconfig: string): string {
+  return /server: https:\/\/127\.0\.0\.1:(\d+)/.exec(kubeconfig)?.[1] ?? '';
+}
+
+test('the sandbox does not overwrite a file of someone else', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const kubeconfig = join(folder, 'config');
+  await writeFile(kubeconfig, 'apiVersion: v1\nkind: Config\n');
+  const child = start(t, ['sandbox', '--port', '0', '--kubeconfig', kubeconfig]);
+  const [code, stderr] = await Promise.all([exitOf(child), text(child.stderr)]);
+  t.is(code, 1);
+  t.is(stderr, `Error: ${kubeconfig} exists and was not written by a sandbox; name another file with --kubeconfig\n`);
+  t.is(await readFile(kubeconfig, 'utf8'), 'apiVersion: v1\nkind: Config\n');
+});
+
+test('an agent without a cluster, or with a port in use, says what to do', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const lost = start(t, ['run', '--listen', '0'], { HOME: folder });
+  t.regex(await text(lost.stderr), /^Error: no cluster found: .*\/\.kube\/config; .*: helm-agent sandbox\n$/);
+  const plane = new ControlPlane();
+  t.teardown(() => plane.close());
+  const port = String(await plane.listen(0));
+  const second = start(t, ['control-plane', '--port', port]);
+  t.regex(await text(second.stderr), /^Error: 127\.0\.0\.1:\d+ is in use; .* with --port\n$/);
+  await writeFile(
+    join(folder, 'config'),
+    '{"apiVersion":"v1","kind":"Config","clusters":[{"name":"a","cluster":{"server":"http://127.0.0.1:1"}}],"users":[{"name":"a","user":{}}],"contexts":[{"name":"a","context":{"cluster":"a","user":"a"}}],"current-context":"a"}',
+  );
+  const third = start(t, ['run', '--listen', port, '--kubeconfig', join(folder, 'config')]);
+  t.regex(await text(third.stderr), /^Error: 127\.0\.0\.1:\d+ is in use; .* with --listen\n$/);
 });

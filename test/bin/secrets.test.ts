@@ -10,33 +10,33 @@ import { indexYaml, serve, type Answer, type TestRepository } from '../source/te
 import { packedApp } from './support/archive.ts';
 import { startWorld } from './support/world.ts';
 
-// of letters and digits where they are looked for, so that they are found however they are encoded
+// the parts that are searched for are letters and digits, so that any encoding leaves them intact
 const password = 'p/"Sentinel4711 &%';
 const token = 'tokenSentinel4712';
 const user = 'reader';
 const basic = Buffer.from(`${user}:${password}`).toString('base64');
 
-/** What must not be seen. */
+/** Texts that must not appear anywhere. */
 const secrets = ['Sentinel4711', 'Sentinel4712', basic, Buffer.from(password).toString('base64').slice(0, -4)];
 
-/** No text may hold one of those, or the token for the cluster. */
-function assertSecret(t: ExecutionContext, kubeconfig: string, texts: readonly string[]): void {
+/** Asserts that no text contains one of the secrets or the token for the cluster. */
+function assertNoSecrets(t: ExecutionContext, kubeconfig: string, texts: readonly string[]): void {
   const { users } = load(kubeconfig) as { users: { user: { token: string } }[] };
   const all = [...secrets, ...users.map(({ user: { token } }) => token)];
-  const telling = texts.filter((text) => all.some((secret) => text.includes(secret)));
-  t.deepEqual(telling, []);
+  const leaking = texts.filter((text) => all.some((secret) => text.includes(secret)));
+  t.deepEqual(leaking, []);
 }
 
 /**
  * A repository that wants the password for `/good`, and under other paths tells it to everybody.
  */
-async function tellingRepository(t: ExecutionContext): Promise<TestRepository> {
+async function leakyRepository(t: ExecutionContext): Promise<TestRepository> {
   const archive = await packedApp({ 'map.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n' });
   const authorized =
     (body: string | Buffer): Answer =>
     (request, response) => {
       if (request.headers.authorization === `Basic ${basic}`) response.end(body);
-      else response.writeHead(401).end(`${password} is what you should have said`);
+      else response.writeHead(401).end(`${password} was expected`);
     };
   const redirect =
     (location: string): Answer =>
@@ -72,7 +72,7 @@ const commands = (url: string) => {
   });
   return [
     install({ repoUrl: `${url}/good`, releaseName: 'good' }),
-    install({ repoUrl: `${url}/good`, releaseName: 'good' }), // the name is in use by now
+    install({ repoUrl: `${url}/good`, releaseName: 'good' }), // the name is in use now
     ...['401', '500', 'elsewhere', 'path', 'scheme', 'text', 'version', 'nothing'].map((path) =>
       install({ repoUrl: `${url}/${path}` }),
     ),
@@ -90,7 +90,7 @@ const commands = (url: string) => {
   ];
 };
 
-/** Frames that are refused before they are commands. */
+/** Frames that are refused before they become commands. */
 const frames = [
   `{"repoPassword":"Sentinel4711`,
   JSON.stringify({ key: 'a', payload: JSON.stringify({ repoPassword: password }) }),
@@ -111,8 +111,8 @@ async function tokenFileOf(t: ExecutionContext): Promise<string> {
 }
 
 for (const form of ['helm-agent.v1', 'plain'] as const) {
-  test(`in the form ${form} neither the password nor the token is in any packet or line of the log`, async (t) => {
-    const repository = await tellingRepository(t);
+  test(`no packet and no log line contains the password or the token, with the form ${form}`, async (t) => {
+    const repository = await leakyRepository(t);
     const server = await FakeControlPlane.start({
       refuse: (attempt) => (attempt === 0 ? 401 : undefined),
       ...(form === 'plain' && { select: () => false as const }),
@@ -143,13 +143,13 @@ for (const form of ['helm-agent.v1', 'plain'] as const) {
       );
     }
 
-    // what is looked for was in use
+    // the secrets were really used
     t.is(server.attempts[0]?.authorization, `Bearer ${token}`);
     t.true(repository.requests.some(({ authorization }) => authorization === `Basic ${basic}`));
     t.true(world.lines.some((line) => line.includes('repository_unauthorized')));
     t.true(world.lines.some((line) => line.includes('refused a client')));
-    assertSecret(t, world.kubeconfig, world.lines);
-    assertSecret(
+    assertNoSecrets(t, world.kubeconfig, world.lines);
+    assertNoSecrets(
       t,
       world.kubeconfig,
       server.connections.flatMap(({ packets }) => packets.map((packet) => JSON.stringify(packet))),

@@ -26,7 +26,7 @@ async function worldOf(t: ExecutionContext, options: WorldOptions = {}): Promise
   return world;
 }
 
-/** As a client of the Go agent writes it: what is left out has its zero value. */
+/** Returns a packet as clients of the Go agent send it, with zero values for unset fields. */
 const goInstall = (key: string, fields: object = {}): Packet => ({
   key,
   type: 'install_release',
@@ -43,7 +43,7 @@ const goInstall = (key: string, fields: object = {}): Packet => ({
   }),
 });
 
-/** A release as the Go agent's clients read it. */
+/** A release as clients of the Go agent read it. */
 interface GoRelease {
   name: string;
   namespace: string;
@@ -66,7 +66,7 @@ function checkGoRelease(t: ExecutionContext, { type, payload = '' }: Packet, nam
   t.regex(release.manifest, /^---\n# Source: web\/templates\/configmap\.yaml\n/);
 }
 
-test("a client of the Go agent's form dials, and gets replies of its commands' own types", async (t) => {
+test('a client of the Go agent connects, and gets replies with the types of its commands', async (t) => {
   const { agent } = await worldOf(t, { listen: { host: '127.0.0.1', port: 0 } });
   const client = await dialAgent(t, agent.port);
   client.send(goInstall('first'));
@@ -88,7 +88,7 @@ test("a client of the Go agent's form dials, and gets replies of its commands' o
   t.is(client.packets.length, 3);
 });
 
-test('a server that selects no subprotocol is spoken to in the form of the Go agent', async (t) => {
+test('the agent uses the form of the Go agent with a server that selects no subprotocol', async (t) => {
   const server = await FakeControlPlane.start({ select: () => false });
   t.teardown(() => server.close());
   await worldOf(t, { controlPlaneUrl: server.url });
@@ -104,7 +104,7 @@ test('a server that selects no subprotocol is spoken to in the form of the Go ag
   t.is(connection.packets.length, 2);
 });
 
-test('a server that selects the first subprotocol, as ws does, hears of every step, and need not say welcome', async (t) => {
+test('a server that selects the subprotocol receives every step, even if it sends no welcome', async (t) => {
   const server = await FakeControlPlane.start();
   t.teardown(() => server.close());
   await worldOf(t, { controlPlaneUrl: server.url });
@@ -116,7 +116,7 @@ test('a server that selects the first subprotocol, as ws does, hears of every st
   t.deepEqual([types[0], types[1], types[2], types.at(-1)], ['hello', 'accepted', 'status', 'result']);
 });
 
-/** Values with which the pods become ready so many simulated seconds after their start. */
+/** Returns values with which the pods become ready some simulated seconds after their start. */
 const readyAfter = (seconds: number) => `args: [serve, -after, ${seconds}s]\nmigration: {enabled: false}\n`;
 
 async function ready(cluster: KubeCluster, name: string): Promise<void> {
@@ -137,7 +137,7 @@ async function ready(cluster: KubeCluster, name: string): Promise<void> {
   found.abort();
 }
 
-/** Breaks the connection in the middle of a wait, and mends it once the release is ready. */
+/** Breaks the connection during a wait, and restores it when the release is ready. */
 const broken = test.macro(async (t, kind: 'cut' | 'swallow') => {
   const proxies: CuttableProxy[] = [];
   const { plane, cluster, lines } = await worldOf(t, {
@@ -174,10 +174,10 @@ const broken = test.macro(async (t, kind: 'cut' | 'swallow') => {
   t.true(events.slice(back).some((event) => event.type === 'status' && event.payload.state === 'done'));
 });
 
-test('what is said while the socket is cut arrives on the next one, in order and without a gap', broken, 'cut');
-test('what was on its way when the socket was lost is sent again, in order and without a gap', broken, 'swallow');
+test('packets from the time of a cut arrive over the next connection, in order and complete', broken, 'cut');
+test('packets that a lost connection swallowed are sent again, in order and complete', broken, 'swallow');
 
-test('an agent that stops undoes what it is at, and says so', async (t) => {
+test('an agent that stops undoes its running operations and reports it', async (t) => {
   const { plane, agent, cluster } = await worldOf(t);
   const first = { releaseName: 'second', chartName: 'web', values: 'migration: {enabled: false}' };
   await answerOf(plane.install(agentId, first));
@@ -203,7 +203,7 @@ test('an agent that stops undoes what it is at, and says so', async (t) => {
   t.throws(() => plane.list(agentId), { code: 'agent_not_connected' });
 });
 
-test('an agent that stops ends downloads that hang and templates that never end', async (t) => {
+test('an agent that stops aborts hanging downloads and endless templates', async (t) => {
   const { plane, agent, cluster } = await worldOf(t);
   const silent = await serve(t, { '/index.yaml': () => undefined });
   const endless = '{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}';

@@ -4,12 +4,12 @@ import { pack } from 'tar-stream';
 import { indexYaml, serve, type Answer, type TestRepository } from '../../source/test-repository.ts';
 import type { ExecutionContext } from 'ava';
 
-/** A link of an archive. */
+/** A symbolic link in an archive. */
 interface Link {
   linkTo: string;
 }
 
-/** A .tgz with these entries. */
+/** Returns a .tgz with the given entries. */
 export async function archiveOf(entries: Record<string, string | Link>): Promise<Buffer> {
   const tar = pack();
   for (const [name, content] of Object.entries(entries)) {
@@ -24,26 +24,26 @@ export function chartYaml(name: string): string {
   return `apiVersion: v2\nname: ${name}\nversion: 1.0.0\n`;
 }
 
-/** A packed chart `app` with these templates. */
+/** Returns a packed chart `app` with the given templates. */
 export async function packedApp(templates: Record<string, string>): Promise<Buffer> {
   const files = Object.entries(templates).map(([name, text]) => [`app/templates/${name}`, text] as const);
   return archiveOf({ 'app/Chart.yaml': chartYaml('app'), ...Object.fromEntries(files) });
 }
 
-/** A repository that offers the archive as chart `app` in version 1.0.0. */
+/** Starts a repository with the archive as version 1.0.0 of the chart `app`. */
 export async function serveApp(t: ExecutionContext, archive: Answer): Promise<TestRepository> {
   return serve(t, { '/index.yaml': indexYaml({ app: [{ version: '1.0.0' }] }), '/app-1.0.0.tgz': archive });
 }
 
 const mebibyte = 1024 * 1024;
 
-/** Two gigabytes of zeros in two megabytes. */
+/** Returns two megabytes that unpack to two gigabytes of zeros. */
 export function zipBomb(): Buffer {
   const member = gzipSync(Buffer.alloc(16 * mebibyte));
   return Buffer.concat(Array.from({ length: 128 }, () => member));
 }
 
-/** An archive that announces a file of four gigabytes, and holds a little of it. */
+/** Returns an archive that declares a file of four gigabytes and contains only a little of it. */
 export async function hugeFile(): Promise<Buffer> {
   const tar = pack();
   tar.entry({ name: 'app/values.yaml', size: 4096 * mebibyte }).write(Buffer.alloc(mebibyte));

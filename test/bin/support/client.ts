@@ -6,14 +6,14 @@ import type { Packet } from '../../../src/protocol/packet.ts';
 /** A client of an agent's `--listen`. */
 export interface Client {
   send(packet: object | string): void;
-  /** The first packet that fits, once it is there. */
-  packet(fits: (packet: Packet) => boolean): Promise<Packet>;
+  /** Resolves to the first packet that matches. */
+  packet(matches: (packet: Packet) => boolean): Promise<Packet>;
   packets: Packet[];
 }
 
 /**
- * Dials `/exe-cmd`, closed when the test ends. A client of the Go agent's form offers no
- * subprotocol.
+ * Connects to `/exe-cmd` until the test ends. Without subprotocols, the client is one of the Go
+ * agent.
  */
 export async function dialAgent(
   t: ExecutionContext,
@@ -28,9 +28,9 @@ export async function dialAgent(
   return {
     packets,
     send: (packet) => socket.send(typeof packet === 'string' ? packet : JSON.stringify(packet)),
-    async packet(fits) {
+    async packet(matches) {
       for (;;) {
-        const found = packets.find(fits);
+        const found = packets.find(matches);
         if (found) return found;
         await once(socket, 'message');
       }

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /** A TCP proxy whose connections can go silent and be cut. */
 export interface CuttableProxy {
   port: number;
-  /** Takes what comes over the connections, and passes nothing on. */
+  /** Accepts data from all connections without forwarding it. */
   swallow(): void;
   /** Cuts all connections, and each new one until `heal`. */
   cut(): void;

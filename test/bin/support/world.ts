@@ -8,7 +8,7 @@ import { realHost } from '../../support/host.ts';
 
 export const agentId = 'edge-1';
 
-/** The folder of charts that the agent of a world allows to name by path. */
+/** The folder of local charts of the agent in a world. */
 export const exampleCharts = new URL('../../../examples/charts/', import.meta.url).pathname;
 
 /**
@@ -18,22 +18,22 @@ export const exampleCharts = new URL('../../../examples/charts/', import.meta.ur
 export interface World {
   plane: ControlPlane;
   agent: Agent;
-  /** What a kubectl user sees of the cluster. */
+  /** The cluster, for assertions. */
   cluster: KubeCluster;
   kubeconfig: string;
-  /** What the agent logged, from level `trace` on. */
+  /** Log lines of the agent, from level `trace` up. */
   lines: string[];
   close(): Promise<void>;
 }
 
 export interface WorldOptions extends Partial<AgentSetup> {
-  /** How fast simulated time passes. Default 20. */
+  /** Factor by which simulated time is faster than real time. Default: 20. */
   speed?: number;
-  /** Leads to the control plane's port in place of it. */
+  /** Starts a proxy for the control plane's port. Returns the port of the proxy. */
   proxy?: (port: number) => Promise<number>;
 }
 
-/** Everything reconnects fast and gives up soon. */
+/** Short times for reconnecting and for stopping. */
 const shortTimes = {
   backoff: { baseMs: 20, capMs: 100, stableMs: 60_000 },
   graceMs: 5000,
@@ -71,29 +71,29 @@ export async function startWorld({ speed = 20, proxy, ...setup }: WorldOptions =
   };
 }
 
-/** What the command answers. Throws where it fails. */
+/** Returns the result of a command. Throws an error if the command fails. */
 export async function answerOf(command: SentCommand): Promise<Answer> {
   const result = await command.result;
   if (!result.ok) throw new Error(`${command.type}: ${result.error.code}: ${result.error.message}`);
   return result;
 }
 
-/** Why the command fails. Throws where it does not. */
+/** Returns the error of a command. Throws an error if the command succeeds. */
 export async function failureOf(command: SentCommand): Promise<Failure> {
   const result = await command.result;
   if (result.ok) throw new Error(`${command.type} did not fail`);
   return result.error;
 }
 
-/** Resolves once the command has begun a step. */
+/** Resolves when the command has started a step. */
 export async function underWay(command: SentCommand | undefined, step: string): Promise<void> {
   for await (const event of command ?? []) {
     if (event.type === 'status' && event.payload.step === step) return;
   }
-  throw new Error(`the command never came to ${step}`);
+  throw new Error(`the command never reached ${step}`);
 }
 
-/** Resolves once the command waits for its resources. */
+/** Resolves when the command waits for its resources. */
 export async function waiting(command: SentCommand): Promise<void> {
   for await (const event of command) {
     if (event.type === 'status' && event.payload.step === 'wait' && event.payload.resources) return;
@@ -109,7 +109,7 @@ const namespacedKinds = [
   { apiVersion: 'batch/v1', kind: 'Job' },
 ];
 
-/** What is in a namespace besides what every namespace has, as `Kind/name`. */
+/** Returns the objects in a namespace, as `Kind/name`, without those that every namespace has. */
 export async function contentsOf(cluster: KubeCluster, namespace: string): Promise<string[]> {
   const lists = await Promise.all(namespacedKinds.map((kind) => cluster.list({ ...kind, namespace })));
   return lists
