@@ -5,10 +5,10 @@ import { isList, isMap } from '../go/types.ts';
 import { Int, int, type Value } from '../go/value.ts';
 import type { Step } from './parse.ts';
 
-/** A template that asks for what is not there. */
+/** Thrown if a template selects a field that does not exist. */
 class NotFound extends Error {}
 
-/** Where loops stand: `end` leaves the innermost that runs. */
+/** State of `range` loops. `end` ends the innermost open one. */
 interface Loops {
   opening: number;
   open: number;
@@ -16,7 +16,10 @@ interface Loops {
   lastEnd: Step[] | undefined;
 }
 
-/** What a template prints of values; nothing where it asks for what is not there, as `helm show values` has it (k8s.io/client-go/util/jsonpath/jsonpath.go). */
+/**
+ * Returns the text that a template prints for values. Empty if the template selects a field that
+ * does not exist, as in `helm show values` (k8s.io/client-go/util/jsonpath/jsonpath.go).
+ */
 export function evaluateJsonPath(template: readonly Step[][], values: Value): string {
   try {
     const found = resultsOf(template, [values], { opening: 0, open: 0, closing: 0, lastEnd: undefined });
@@ -44,8 +47,8 @@ function resultsOf(parts: readonly Step[][], current: Value[], loops: Loops): Va
     loops.opening--;
     loops.open++;
     const body = parts.slice(i + 1);
-    // what is not repeated is read all the same, to find its end
-    if (results.length === 0) resultsOf(body, [absent], loops);
+    // an empty loop must still be evaluated once, to find its end
+    if (results.length === 0) resultsOf(body, [emptyElement], loops);
     for (const result of results) all.push(...resultsOf(body, [result], loops));
     loops.open--;
     const end = parts.findIndex((candidate, at) => at > i && candidate === loops.lastEnd);
@@ -54,8 +57,8 @@ function resultsOf(parts: readonly Step[][], current: Value[], loops: Loops): Va
   return all;
 }
 
-/** What an empty loop goes over: it has no fields, and is not null. */
-const absent = '';
+/** Element of an empty loop, which has no fields and is not null. */
+const emptyElement = '';
 
 function walk(steps: readonly Step[], start: Value[], loops: Loops): Value[] {
   return steps.reduce((values, step) => take(step, values, loops), start);
@@ -96,7 +99,7 @@ function fieldsOf(values: readonly Value[], name: string): Value[] {
   return found;
 }
 
-/** The members of a table by name, where Go's order is random. */
+/** Returns the members of a map, sorted by name. Go's order is random. */
 function childrenOf(value: Value): Value[] {
   if (isMap(value)) return sortedKeys(value).map((key) => value.get(key) ?? null);
   if (isList(value)) return [...value];
@@ -149,7 +152,10 @@ function exists(item: Value, path: readonly Step[], loops: Loops): boolean {
   }
 }
 
-/** Values of different kinds cannot be compared: a number of values.yaml, which is a float64, can be with `8.0` alone. */
+/**
+ * Compares two values. Values of different types cannot be compared; numbers in values.yaml are
+ * float64s and can be compared with `8.0` but not with `8`.
+ */
 function compares(a: Value, operator: string, b: Value): boolean {
   const order = orderOf(a, b);
   if (typeof a === 'boolean' && operator !== '==' && operator !== '!=') throw new NotFound();

@@ -1,6 +1,6 @@
 import { unquoteExtended } from '../go/unquote.ts';
 
-/** A step of an expression; each works on what the one before it found. */
+/** A step of an expression. Each step is applied to the results of the one before. */
 export type Step =
   | { type: 'text'; text: string }
   | { type: 'number'; value: number; isInteger: boolean }
@@ -13,12 +13,15 @@ export type Step =
   | { type: 'union'; expressions: Step[][] }
   | { type: 'filter'; left: Step[]; operator: string; right: Step[] };
 
-/** A template that cannot be read; `message` is that of Kubernetes' parser. */
+/** Thrown if a template cannot be parsed. `message` is that of Kubernetes' parser. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
 }
 
-/** Reads a template as `kubectl -o jsonpath` does: texts, and expressions in braces (k8s.io/client-go/util/jsonpath/parser.go). Throws {@link JsonPathError}. */
+/**
+ * Parses a template as `kubectl -o jsonpath` does: text, and expressions in braces
+ * (k8s.io/client-go/util/jsonpath/parser.go). Throws {@link JsonPathError}.
+ */
 export function parseJsonPath(template: string): Step[][] {
   const parts: Step[][] = [];
   let at = 0;
@@ -41,93 +44,93 @@ function parseExpression(text: string): Step[] {
 
 class Expression {
   readonly steps: Step[] = [];
-  /** Behind the closing brace. */
+  /** Position after the closing brace. */
   readonly end: number;
-  private readonly text: string;
-  private at: number;
+  readonly #text: string;
+  #at: number;
 
   constructor(text: string, start: number) {
-    this.text = text;
-    this.at = start;
-    while (!this.text.startsWith('}', this.at)) this.step();
-    this.end = this.at + 1;
+    this.#text = text;
+    this.#at = start;
+    while (!this.#text.startsWith('}', this.#at)) this.#step();
+    this.end = this.#at + 1;
   }
 
-  private step(): void {
-    if (this.takes('[?(')) this.filter();
-    else if (this.takes('..')) this.descent();
-    else this.plainStep();
+  #step(): void {
+    if (this.#takes('[?(')) this.#filter();
+    else if (this.#takes('..')) this.#descent();
+    else this.#plainStep();
   }
 
-  private plainStep(): void {
-    const character = String.fromCodePoint(this.text.codePointAt(this.at) ?? 10);
+  #plainStep(): void {
+    const character = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 10);
     if (/[\r\n]/.test(character)) throw new JsonPathError('unclosed action');
-    if (/[ @$]/.test(character)) this.at++;
-    else if (character === '[') this.brackets();
-    else if (character === '"' || character === "'") this.quoted(character);
+    if (/[ @$]/.test(character)) this.#at++;
+    else if (character === '[') this.#brackets();
+    else if (character === '"' || character === "'") this.#quoted(character);
     else if (character === '.') {
-      this.at++;
-      this.field();
-    } else if (/[+\-\p{Nd}]/u.test(character)) this.number();
-    else if (/[_\p{L}]/u.test(character)) this.word();
+      this.#at++;
+      this.#field();
+    } else if (/[+\-\p{Nd}]/u.test(character)) this.#number();
+    else if (/[_\p{L}]/u.test(character)) this.#word();
     else throw new JsonPathError(`unrecognized character in action: ${codePoint(character)}`);
   }
 
-  private takes(prefix: string): boolean {
-    if (!this.text.startsWith(prefix, this.at)) return false;
-    this.at += prefix.length;
+  #takes(prefix: string): boolean {
+    if (!this.#text.startsWith(prefix, this.#at)) return false;
+    this.#at += prefix.length;
     return true;
   }
 
-  private take(pattern: RegExp): string {
+  #take(pattern: RegExp): string {
     const sticky = new RegExp(pattern, 'yu');
-    sticky.lastIndex = this.at;
-    const [found = ''] = sticky.exec(this.text) ?? [];
-    this.at += found.length;
+    sticky.lastIndex = this.#at;
+    const [found = ''] = sticky.exec(this.#text) ?? [];
+    this.#at += found.length;
     return found;
   }
 
-  private descent(): void {
+  #descent(): void {
     if (this.steps.at(-1)?.type === 'descent') throw new JsonPathError('invalid multiple recursive descent');
     this.steps.push({ type: 'descent' });
-    if (/[_\p{L}\p{Nd}]/u.test(this.text.charAt(this.at))) this.field();
+    if (/[_\p{L}\p{Nd}]/u.test(this.#text.charAt(this.#at))) this.#field();
   }
 
-  private field(): void {
-    const name = this.take(/(?:\\[^]?|[^\s.,[\]$@{}\\])*/);
+  #field(): void {
+    const name = this.#take(/(?:\\[^]?|[^\s.,[\]$@{}\\])*/);
     this.steps.push(name === '*' ? { type: 'wildcard' } : { type: 'field', name: name.replaceAll('\\', '') });
   }
 
-  private word(): void {
-    const word = this.take(/[^ \t\r\n.,[\]$@{}]*/);
+  #word(): void {
+    const word = this.#take(/[^ \t\r\n.,[\]$@{}]*/);
     const isBoolean = word === 'true' || word === 'false';
     this.steps.push(isBoolean ? { type: 'boolean', value: word === 'true' } : { type: 'word', word });
   }
 
-  private number(): void {
-    const digits = this.take(/[+-]?[.\p{Nd}]*/u);
+  #number(): void {
+    const digits = this.#take(/[+-]?[.\p{Nd}]*/u);
     if (!/^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(digits)) throw new JsonPathError(`cannot parse number ${digits}`);
     this.steps.push({ type: 'number', value: Number(digits), isInteger: !digits.includes('.') });
   }
 
-  private quoted(quote: string): void {
-    const start = this.at;
-    for (this.at++; ; this.at++) {
-      const character = this.text[this.at];
+  #quoted(quote: string): void {
+    const start = this.#at;
+    for (this.#at++; ; this.#at++) {
+      const character = this.#text[this.#at];
       if (character === undefined || character === '\n') throw new JsonPathError('unterminated quoted string');
-      if (character === quote && this.text[this.at - 1] !== '\\') break;
+      if (character === quote && this.#text[this.#at - 1] !== '\\') break;
     }
-    this.at++;
-    const value = this.text.slice(start, this.at);
+    this.#at++;
+    const value = this.#text.slice(start, this.#at);
     const text = unquoteExtended(value);
     if (text === undefined) throw new JsonPathError(`unquote string ${value} error invalid syntax`);
     this.steps.push({ type: 'text', text });
   }
 
-  private brackets(): void {
-    const inside = /^\[([^\]\n]*)\]/.exec(this.text.slice(this.at));
+  #brackets(): void {
+    const inside = /^\[([^\]\n]*)\]/.exec(this.#text.slice(this.#at));
     if (inside === null) throw new JsonPathError('unterminated array');
-    this.at += inside[0].length;
+    this.#at += inside[0].length;
     const text = inside[1] === '*' ? ':' : (inside[1] ?? '');
     const items = text.split(',');
     const key = /^'([^']*)'$/.exec(text)?.[1];
@@ -140,23 +143,23 @@ class Expression {
     else this.steps.push(sliceOf(text));
   }
 
-  private filter(): void {
-    const start = this.at;
+  #filter(): void {
+    const start = this.#at;
     let quote = '';
     let isPaired = true;
-    for (; ; this.at++) {
-      const character = this.text[this.at];
+    for (; ; this.#at++) {
+      const character = this.#text[this.#at];
       if (character === undefined || character === '\n') throw new JsonPathError('unterminated filter');
       if (character === ')' && isPaired) break;
       if (character !== '"' && character !== "'") continue;
       if (quote === '') {
         quote = character;
         isPaired = false;
-      } else if (character === quote && this.text[this.at - 1] !== '\\') isPaired = true;
+      } else if (character === quote && this.#text[this.#at - 1] !== '\\') isPaired = true;
     }
-    const condition = this.text.slice(start, this.at);
-    this.at++;
-    if (!this.takes(']')) throw new JsonPathError('unclosed array expect ]');
+    const condition = this.#text.slice(start, this.#at);
+    this.#at++;
+    if (!this.#takes(']')) throw new JsonPathError('unclosed array expect ]');
     const [, left, operator = '', right = ''] = /^([^!<>=]+)([!<>=]+)([^\n]+)$/.exec(condition) ?? [];
     this.steps.push(
       left === undefined

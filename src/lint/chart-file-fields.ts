@@ -22,7 +22,10 @@ const chart = new Set([
 ]);
 const below: Readonly<Record<string, ReadonlySet<string>>> = { maintainers: maintainer, dependencies: dependency };
 
-/** The first field of a Chart.yaml that Helm does not know, in the order in which Go meets them; names count in any case. */
+/**
+ * Returns the first field of a Chart.yaml that Helm does not know, in Go's order of decoding. Names
+ * match in any case.
+ */
 export function unknownField(fields: Value): string | undefined {
   const table = asTable(fields);
   if (table === undefined) return undefined;

@@ -16,7 +16,7 @@ import { isEmail, isRequestUrl, isWebAddress } from './web-address.ts';
 const file = 'Chart.yaml';
 const versions = 'The value must be either "v1" or "v2"';
 
-/** What Helm finds in a Chart.yaml (pkg/chart/v2/lint/rules/chartfile.go). */
+/** Lints Chart.yaml (pkg/chart/v2/lint/rules/chartfile.go). */
 export async function lintChartFile(folder: string, report: Report): Promise<void> {
   const path = join(folder, file);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -37,7 +37,9 @@ export async function lintChartFile(folder: string, report: Report): Promise<voi
   lintMetadata(metadata, fields, report);
 }
 
-/** What is wrong with keys: some twice, or one that Helm does not know. */
+/**
+ * Returns the problem with the keys of a Chart.yaml: a duplicate, or one that Helm does not know.
+ */
 function strictProblem(text: string, fields: Value): string | undefined {
   const duplicates = duplicateKeyProblem(text);
   if (duplicates !== '') return duplicates;
@@ -71,7 +73,7 @@ function lintMetadata(metadata: RawMetadata, fields: Value, report: Report): voi
   report('WARNING', file, strictVersionProblem(version));
 }
 
-/** What only charts of apiVersion v2 may have. */
+/** Reports fields that are allowed only with apiVersion v2. */
 function lintV2Fields({ apiVersion = '', type = '', dependencies = [] }: RawMetadata, report: Report): void {
   if (apiVersion === 'v2') return;
   if (type !== '') {

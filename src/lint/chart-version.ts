@@ -5,7 +5,7 @@ import { GoError } from '../go/value.ts';
 
 const lowest = '0.0.0-0';
 
-/** What is wrong with a chart's version. */
+/** Returns the problem with a chart's version. */
 export function versionProblem(version: string): string | undefined {
   if (version === '') return 'version is required';
   const parts = parsed(version);
@@ -14,7 +14,10 @@ export function versionProblem(version: string): string | undefined {
   return `version ${quote(version)} is less than or equal to ${quote(lowest)}`;
 }
 
-/** Semantic versioning takes neither a leading `v` nor leading zeros, and all three numbers. */
+/**
+ * Returns the problem with a version that is not strict SemVer, which has three numbers, no leading
+ * zeros and no leading `v`.
+ */
 export function strictVersionProblem(version: string): string | undefined {
   const isStrict = /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?![.\d])/.test(version) && parsed(version) !== undefined;
   return isStrict ? undefined : `version '${version}' is not a valid SemVerV2`;

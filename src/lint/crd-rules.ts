@@ -4,7 +4,7 @@ import { crdFiles } from '../render/manifest/crds.ts';
 import { eachObject } from './each-object.ts';
 import type { Report } from './finding.ts';
 
-/** What Helm finds in the crds/ folder (pkg/chart/v2/lint/rules/crds.go). */
+/** Lints the crds/ folder (pkg/chart/v2/lint/rules/crds.go). */
 export function lintCrds(chart: Chart, report: Report): void {
   for (const { name, data } of crdFiles(chart)) {
     const isReadable = eachObject(fromBytes(data), name, report, ({ apiVersion, kind }) => {

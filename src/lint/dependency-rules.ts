@@ -1,7 +1,10 @@
 import type { Chart } from '../chart/chart.ts';
 import type { Report } from './finding.ts';
 
-/** What Helm finds about a chart's dependencies (pkg/chart/v2/lint/rules/dependencies.go). `folder` is where the chart is. */
+/**
+ * Lints the dependencies of a chart (pkg/chart/v2/lint/rules/dependencies.go).
+ * @param folder path of the chart
+ */
 export function lintDependencies(chart: Chart, folder: string, report: Report): void {
   const wanted = chart.metadata.dependencies ?? [];
   const named = new Set(wanted.map(({ name }) => name));
@@ -14,7 +17,7 @@ export function lintDependencies(chart: Chart, folder: string, report: Report): 
       present.filter((name) => !named.has(name)),
     ),
   );
-  // that names are unique is checked when a chart is loaded
+  // loading a chart checks that names are unique
   const missing = [...wanted.map(({ name }) => name)].filter((name) => !present.includes(name));
   report('WARNING', folder, listed('chart directory is missing these dependencies', missing));
 }

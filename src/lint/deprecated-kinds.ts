@@ -1,17 +1,20 @@
-/** Kinds of an API version that Kubernetes has declared deprecated. */
+/** Kinds of an API version that Kubernetes has deprecated. */
 export interface DeprecatedKinds {
   apiVersion: string;
-  /** The version of Kubernetes since which they are, `major.minor`. */
+  /** Kubernetes version that deprecated them, `major.minor`. */
   since: string;
-  /** The version of Kubernetes without them; empty where none is planned. */
+  /** Kubernetes version that removes them; empty if none is planned. */
   removed: string;
-  /** The API version to use instead; empty where there is none. */
+  /** API version to use instead; empty if there is none. */
   replacement: string;
-  /** Separated by spaces; `Kind:Other` where the replacement has another name. */
+  /** Kinds separated by spaces; `Kind:Other` if the replacement has another name. */
   kinds: string;
 }
 
-/** What the client library of Helm 4.2.4 knows (k8s.io/api v0.36.1, zz_generated.prerelease-lifecycle.go of each package of its scheme). */
+/**
+ * Deprecated kinds in the client library of Helm 4.2.4 (k8s.io/api v0.36.1,
+ * zz_generated.prerelease-lifecycle.go of each package of its scheme).
+ */
 export const deprecatedKinds: readonly DeprecatedKinds[] = [
   {
     apiVersion: 'admissionregistration.k8s.io/v1alpha1',

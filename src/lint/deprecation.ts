@@ -1,7 +1,10 @@
 import { deprecatedKinds } from './deprecated-kinds.ts';
 import type { ObjectHead } from './object-head.ts';
 
-/** What Kubernetes says of a kind that is deprecated in a version (`major.minor`), as Helm knows it (pkg/chart/v2/lint/rules/deprecations.go). */
+/**
+ * Returns Helm's text about a kind that is deprecated in a Kubernetes version (`major.minor`)
+ * (pkg/chart/v2/lint/rules/deprecations.go); undefined if it is not deprecated.
+ */
 export function deprecationOf({ apiVersion, kind }: ObjectHead, kubeVersion: string): string | undefined {
   for (const { since, removed, replacement, ...row } of deprecatedKinds) {
     if (row.apiVersion !== apiVersion || isBefore(kubeVersion, since)) continue;

@@ -3,7 +3,10 @@ import type { Report } from './finding.ts';
 import type { ObjectHead } from './object-head.ts';
 import { objectHeads } from './object-stream.ts';
 
-/** Visits the objects of a file. False where one of them cannot be read, which is reported; those behind it are left. */
+/**
+ * Calls `visit` for the objects of a file. Reports the first object that cannot be read, skips the
+ * rest, and returns false.
+ */
 export function eachObject(text: string, path: string, report: Report, visit: (head: ObjectHead) => void): boolean {
   try {
     for (const head of objectHeads(text)) {

@@ -1,17 +1,17 @@
 type Severity = 'INFO' | 'WARNING' | 'ERROR';
 
-/** Something about a chart that is worth knowing. */
+/** A problem of a chart. */
 export interface Finding {
   severity: Severity;
-  /** Which file or folder of the chart it is about. */
+  /** File or folder of the chart that has the problem. */
   path: string;
   text: string;
 }
 
-/** Takes what a rule found; `undefined` is nothing. Answers whether all is well. */
+/** Records the problem that a rule found; `undefined` means none. Returns true if there is none. */
 export type Report = (severity: Severity, path: string, problem: string | undefined) => boolean;
 
-/** A report, and the list that it fills. */
+/** Returns a report function and the list that it fills. */
 export function collectFindings(): { findings: Finding[]; report: Report } {
   const findings: Finding[] = [];
   return {
@@ -23,7 +23,7 @@ export function collectFindings(): { findings: Finding[]; report: Report } {
   };
 }
 
-/** A finding as Helm prints it. */
+/** Returns a finding as Helm prints it. */
 export function findingLine({ severity, path, text }: Finding): string {
   return `[${severity}] ${path}: ${text}\n`;
 }

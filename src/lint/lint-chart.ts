@@ -12,13 +12,15 @@ import type { LintOptions } from './lint-options.ts';
 import { lintTemplates } from './template-rules.ts';
 import { lintValues } from './values-rules.ts';
 
-/** What came of loading a chart; `log` repeats what Helm logs each time it loads it. */
+/**
+ * Result of loading a chart. `log` repeats the lines that Helm logs each time it loads the chart.
+ */
 interface Loaded {
   chart: { chart: Chart } | { problem: string };
   log: () => void;
 }
 
-/** All that Helm's linter finds in a chart's folder, in its order (pkg/chart/v2/lint/lint.go). */
+/** Lints a chart's folder. Returns the findings in Helm's order (pkg/chart/v2/lint/lint.go). */
 export async function lintChart(path: string, options: LintOptions): Promise<Finding[]> {
   const folder = resolve(path);
   const { findings, report } = collectFindings();
@@ -55,7 +57,7 @@ async function load(folder: string, { helm }: Pick<LintOptions, 'helm'>): Promis
   }
 }
 
-/** Whether a folder is there; `absent` is what to warn of where nothing is. */
+/** Whether a folder exists. If not, reports `absent` as a warning. */
 async function isFolder(folder: string, name: string, report: Report, absent?: string): Promise<boolean> {
   const facts = await stat(join(folder, name.slice(0, -1))).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;

@@ -4,9 +4,9 @@ import type { ValueMap } from '../go/value.ts';
 import type { RenderNotice } from '../render/notice.ts';
 import type { ThreadedRenderer } from '../render/worker/threaded-renderer.ts';
 
-/** How charts are linted. */
+/** Options for linting a chart. */
 export interface LintOptions {
-  /** What the user gave. */
+  /** Values given by the user. */
   values: ValueMap;
   namespace: string;
   kubeVersion: string | undefined;
@@ -15,8 +15,8 @@ export interface LintOptions {
   helm: LintLog;
 }
 
-/** Receives the lines that Helm logs while it loads, merges and renders. */
-export interface LintLog {
+/** Receives the lines that Helm logs when it loads, merges and renders. */
+interface LintLog {
   notice: Notice;
   warn: Warn;
   rendering: (notice: RenderNotice) => void;

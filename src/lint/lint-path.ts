@@ -12,7 +12,7 @@ import type { Finding } from './finding.ts';
 import { lintChart } from './lint-chart.ts';
 import type { LintOptions } from './lint-options.ts';
 
-/** What came of linting what is at a path; `problem` says why there is nothing to lint. */
+/** Result of linting a path. `problem` is set if there is nothing to lint. */
 export type LintResult = { findings: Finding[] } | { problem: string };
 
 /** Lints a chart's folder or archive (pkg/action/lint.go). */
@@ -29,7 +29,10 @@ export async function lintPath(path: string, options: LintOptions): Promise<Lint
   }
 }
 
-/** The charts below a chart's charts/ folder, at any depth, in the order of their paths. Links are not followed. */
+/**
+ * Returns the paths of the charts below a chart's charts/ folder, at any depth and sorted. Symbolic
+ * links are not followed.
+ */
 export async function subchartPaths(chart: string): Promise<string[]> {
   return chartsBelow(join(chart, 'charts'));
 }
@@ -59,7 +62,10 @@ async function lintFolder(folder: string, options: LintOptions): Promise<LintRes
   return { problem: `unable to check Chart.yaml file in chart: ${failure.message}` };
 }
 
-/** Writes the files of an archive below a folder, and answers where the chart is (pkg/chart/v2/util/expand.go). */
+/**
+ * Writes the files of an archive to a folder. Returns the path of the chart
+ * (pkg/chart/v2/util/expand.go).
+ */
 async function unpack(archive: Uint8Array, folder: string): Promise<string | { problem: string }> {
   try {
     const files = await readArchiveFiles(archive);
@@ -76,7 +82,7 @@ async function unpack(archive: Uint8Array, folder: string): Promise<string | { p
   }
 }
 
-/** The name becomes that of a folder. */
+/** Returns the name of the chart in an archive, which becomes the name of its folder. */
 function chartNameIn(files: readonly ChartFile[]): string {
   const file = files.findLast(({ name }) => name === 'Chart.yaml');
   const name = file === undefined ? '' : nameIn(fromBytes(file.data));

@@ -2,7 +2,9 @@ import { quote } from '../go/strconv.ts';
 import { byteLength } from '../go/text.ts';
 import type { ObjectHead } from './object-head.ts';
 
-/** A rule for names: what is wrong with one, in Kubernetes' words (k8s.io/apimachinery/pkg/api/validation). */
+/**
+ * Returns the problems with a name, in Kubernetes' words (k8s.io/apimachinery/pkg/api/validation).
+ */
 type NameRule = (name: string) => string[];
 
 const subdomain = matching(
@@ -29,7 +31,7 @@ function matching(longest: number, text: string, pattern: string): NameRule {
   ];
 }
 
-/** A subdomain that is no label for its dots alone. */
+/** Returns the problems of a name that is a valid subdomain but not a label because of its dots. */
 function dotted(name: string): string[] {
   return [...label(name).slice(0, -1), 'must not contain dots'];
 }
@@ -49,7 +51,10 @@ const rules: Readonly<Record<string, NameRule>> = {
   clusterrolebinding: pathSegment,
 };
 
-/** What is wrong with the name of an object, by the rule of its kind. */
+/**
+ * Returns the problem with the name of an object, by the rule of its kind; undefined if it is
+ * valid.
+ */
 export function objectNameProblem({ kind, name }: ObjectHead): string | undefined {
   const rule = rules[kind.toLowerCase()] ?? subdomain;
   const problems = rule(name).map((text) => `metadata.name: Invalid value: ${quote(name)}: ${text}`);

@@ -6,11 +6,12 @@ import { GoError } from '../go/value.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 import { readJsonHead, readObjectHead, type ObjectHead } from './object-head.ts';
 
-/** How far Kubernetes looks for the brace that makes a text JSON, in bytes. */
+/** Number of bytes in which Kubernetes looks for the brace that makes a text JSON. */
 const guessed = 4096;
 
 /**
- * The heads of the objects in a text, JSON or YAML, undefined for an empty document. As long as there is one JSON object at most, what is no JSON may be YAML
+ * Returns the heads of the objects in a JSON or YAML text, undefined for an empty document. After
+ * at most one JSON object, the rest can still be YAML
  * (k8s.io/apimachinery/pkg/util/yaml/decoder.go: YAMLOrJSONDecoder). Throws {@link YamlError}.
  */
 export function* objectHeads(text: string): Generator<ObjectHead | undefined, void> {
@@ -29,7 +30,7 @@ function looksLikeJson(text: string): boolean {
   return start.startsWith('{') && byteLength(text) - byteLength(start) < guessed;
 }
 
-/** What is left where JSON ends, and why it does. */
+/** The text after the last JSON object, and the error at that point. */
 interface Ambiguous {
   left: string;
   failure: YamlError;
@@ -41,7 +42,7 @@ function* jsonHeads(text: string): Generator<ObjectHead | undefined, Ambiguous |
     const read = readNext(left, byteLength(text) - byteLength(left));
     if (read instanceof YamlError) {
       if (count > 1) throw new YamlError(read.message.replace(/^json: offset \d+: /, ''));
-      // spaces up to a line's end would make the first line of YAML another one
+      // without this, trailing spaces would be the first line of the YAML text
       return { left: left.replace(/^[^\S\n]*\n?/, ''), failure: read };
     }
     yield read.head;
@@ -50,7 +51,10 @@ function* jsonHeads(text: string): Generator<ObjectHead | undefined, Ambiguous |
   return 'all';
 }
 
-/** A failure is a value here: whether it counts depends on what came before. */
+/**
+ * Reads the next JSON object. Returns the error instead of throwing, because the caller decides
+ * whether it counts.
+ */
 function readNext(text: string, offset: number): { head: ObjectHead | undefined; rest: string } | YamlError {
   try {
     const { value, rest } = decodeJsonPrefix(text);

@@ -18,13 +18,15 @@ import { listAnnotationProblem } from './list-annotations.ts';
 import type { ObjectHead } from './object-head.ts';
 import { objectNameProblem } from './object-name.ts';
 
-/** How long a line may be for Helm to look at its indent, in bytes. */
+/** Length of a line in bytes up to which Helm checks its indent. */
 const longestLine = 64 * 1024;
 const folder = 'templates/';
 const extensions = ['.yaml', '.yml', '.tpl', '.txt'];
 const withSelector = ['Deployment', 'ReplicaSet', 'DaemonSet', 'StatefulSet'];
 
-/** What Helm finds in the templates and in what they become (pkg/chart/v2/lint/rules/template.go). */
+/**
+ * Lints the templates and the manifests that they render to (pkg/chart/v2/lint/rules/template.go).
+ */
 export async function lintTemplates(loaded: Chart, options: LintOptions, report: Report): Promise<void> {
   const prepared = prepare(loaded, options, report);
   if (prepared === undefined) return;
@@ -49,12 +51,15 @@ export async function lintTemplates(loaded: Chart, options: LintOptions, report:
   }
 }
 
-/** The chart and the values to render it with; undefined where they do not fit, which Helm reports for schemas only. */
+/**
+ * Returns the chart and the values to render it with; undefined if they do not fit, which Helm
+ * reports only for schemas.
+ */
 function prepare(loaded: Chart, options: LintOptions, report: Report): { chart: Chart; values: ValueMap } | undefined {
   const { warn } = options.helm;
   try {
     const chart = processDependencies(loaded, options.values, warn);
-    // merged twice, as in Helm: a default that the user took away comes back
+    // merged twice, as in Helm: a default that the user removed is restored
     const values = coalesceValues(chart, coalesceValues(chart, options.values, warn), warn);
     return isValid(chart, values, options, report) ? { chart, values } : undefined;
   } catch (error) {

@@ -12,7 +12,10 @@ import type { LintOptions } from './lint-options.ts';
 
 const file = 'values.yaml';
 
-/** What Helm finds in a values.yaml, and in what the user gives besides: only the chart's own schema counts (pkg/chart/v2/lint/rules/values.go). */
+/**
+ * Lints values.yaml together with the user's values. Only the chart's own schema is used
+ * (pkg/chart/v2/lint/rules/values.go).
+ */
 export async function lintValues(
   folder: string,
   { values, skipSchemaValidation, helm }: Pick<LintOptions, 'values' | 'skipSchemaValidation' | 'helm'>,

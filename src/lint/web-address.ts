@@ -3,7 +3,7 @@ const label = String.raw`[a-z\d\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef](?:[\w\-.
 const topLabel = String.raw`[a-z\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef](?:[\w\-.~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef]*[a-z\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef])?`;
 const email = new RegExp(String.raw`^${atom}(?:\.${atom})*@(?:${label}\.)+${topLabel}\.?$`, 'i');
 
-/** Whether a text looks like an e-mail address to Helm. */
+/** Whether Helm accepts a text as an e-mail address. */
 export function isEmail(text: string): boolean {
   return email.test(text);
 }
@@ -11,14 +11,14 @@ export function isEmail(text: string): boolean {
 const webAddress =
   /^(?:(?:ftp|tcp|udp|wss?|https?):\/\/)?(?:\S+(?::\S*)?@)?(?:\[[\da-f:.]+\]|[a-z0-9\u00a1-\uffff](?:[\w\u00a1-\uffff-]*[a-z0-9\u00a1-\uffff])?(?:\.[a-z0-9\u00a1-\uffff](?:[\w\u00a1-\uffff-]*[a-z0-9\u00a1-\uffff])?)*)\.?(?::\d{1,5})?(?:[/?#]\S*)?$/i;
 
-/** Whether a text looks like a web address to Helm; the scheme may be missing. */
+/** Whether Helm accepts a text as a web address. The scheme is optional. */
 export function isWebAddress(text: string): boolean {
   if (text.length <= 3 || text.length >= 2083 || text.startsWith('.') || !webAddress.test(text)) return false;
   const host = text.replace(/^[a-z]+:\/\//i, '').split(/[/?#]/, 1)[0] ?? '';
   return text.includes(':') || host !== text || host.includes('.');
 }
 
-/** Whether Go's `url.ParseRequestURI` takes a text, and finds a scheme in it. */
+/** Whether Go's `url.ParseRequestURI` accepts a text and finds a scheme in it. */
 export function isRequestUrl(text: string): boolean {
   const parts = /^[a-z][a-z0-9+.-]*:([^]*)$/i.exec(text);
   const rest = parts?.[1];

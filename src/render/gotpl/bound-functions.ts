@@ -8,13 +8,17 @@ import { markFailure } from './error-text.ts';
 import type { RenderNotice } from '../notice.ts';
 import { lookupId, lookupValue, type LookupKey, type LookupTable } from '../scope/lookup-table.ts';
 
-/** The name of what `tpl` runs, in errors. */
+/** Name of a text that `tpl` runs, in errors. */
 export const textName = 'gotpl';
 
-/** Text that Go prints for a missing value, which Helm takes out of what a template and `tpl` write. */
+/**
+ * Text that Go prints for a missing value. Helm removes it from the output of templates and `tpl`.
+ */
 const noValue = '<no value>';
 
-/** The functions of Helm that belong to a render: templates are compiled against these parameters. */
+/**
+ * Helm's functions that need the state of a render. Templates are compiled with these parameters.
+ */
 export const boundFunctions: ReadonlyMap<string, BoundFunction> = new Map(
   Object.entries({
     include: { params: ['string', 'interface {}'] },
@@ -26,16 +30,19 @@ export const boundFunctions: ReadonlyMap<string, BoundFunction> = new Map(
 );
 
 export interface BoundOptions {
-  /** Absent: lookups find nothing. */
+  /** Default: lookups find nothing. */
   lookups: LookupTable | undefined;
-  /** `required` and `fail` let pass, and say so. */
+  /** If true, `required` and `fail` log a notice instead of failing. */
   lint: boolean;
   notice: (notice: RenderNotice) => void;
-  /** How often a template may be included within itself. */
+  /** Depth to which a template may include itself. */
   includeDepth: number;
 }
 
-/** What {@link boundFunctions} do in one render; `execution` answers the execution that calls them. */
+/**
+ * Returns the implementations of {@link boundFunctions} for one render.
+ * @param execution returns the execution that calls them
+ */
 export function boundCalls(execution: () => Execution, options: BoundOptions): BoundCalls {
   const { lookups, lint, notice, includeDepth } = options;
   return {
@@ -54,11 +61,13 @@ export function boundCalls(execution: () => Execution, options: BoundOptions): B
       return '';
     },
     lookup: (apiVersion: string, kind: string, namespace: string, name: string) =>
-      lookups === undefined || lint ? new Map<string, Value>() : answer(lookups, { apiVersion, kind, namespace, name }),
+      lookups === undefined || lint
+        ? new Map<string, Value>()
+        : findObject(lookups, { apiVersion, kind, namespace, name }),
   };
 }
 
-/** Takes out what Go prints for missing values. */
+/** Removes the text that Go prints for missing values. */
 export function withoutNoValue(text: string): string {
   return text.includes(noValue) ? text.replaceAll(noValue, '') : text;
 }
@@ -93,9 +102,9 @@ function wrapped(what: string, error: GoError): GoError {
   return new GoError(`${what}: ${error.message}`, { cause: error });
 }
 
-function answer(lookups: LookupTable, key: LookupKey): Value {
-  const known = lookups.results.get(lookupId(key));
-  if (known !== undefined) return lookupValue(known);
+function findObject(lookups: LookupTable, key: LookupKey): Value {
+  const object = lookups.results.get(lookupId(key));
+  if (object !== undefined) return lookupValue(object);
   lookups.missing.push(key);
   return new Map<string, Value>();
 }

@@ -13,10 +13,17 @@ import { RenderError, type RenderPosition } from '../render-error.ts';
 import { isPartial } from '../scope/template-path.ts';
 import type { RenderSupervisor } from '../render-supervisor.ts';
 
-/** How many characters of charts' templates stay compiled. What is made of them takes some twenty times the memory. */
+/**
+ * Number of characters of templates to keep compiled. Compiled, they need about 20 times the
+ * memory.
+ */
 const maxCompiledText = 2 * 1024 * 1024;
 
-/** Go's templates with Helm's functions; `pure` are those that belong to no render. Compiled charts are kept, by the digest of the chart and the paths of its templates. */
+/**
+ * Creates the engine for Go templates with Helm's functions. Compiled charts are cached by the
+ * digest of the chart and the paths of its templates.
+ * @param pure functions that do not need the state of a render
+ */
 export function createGoTemplateEngine(pure: ReadonlyMap<string, GoFunction>): Engine {
   const functions: FunctionTable = new Map<string, GoFunction | BoundFunction>([...pure, ...boundFunctions]);
   const compiled = createWeightedCache<TemplateSet>(maxCompiledText);
@@ -82,7 +89,7 @@ function executionOf(set: TemplateSet, run: EngineRun): Execution {
   return execution;
 }
 
-/** The error with Helm's text; a defect stays what it is. */
+/** Returns the error with Helm's text. Other errors than those of Go are returned unchanged. */
 function helmError(file: string, error: unknown): unknown {
   if (error instanceof TemplateLimitError) {
     const position = error.position.name === textName ? { file } : toRenderPosition(error.position);
@@ -112,7 +119,10 @@ function chainOf(error: Error): Error[] {
   return chain;
 }
 
-/** The innermost place in a file: where the fault is, or the call of the text that is at fault. */
+/**
+ * Returns the innermost position in a file: of the error, or of the `tpl` call whose text causes
+ * it.
+ */
 function positionOf(chain: readonly Error[]): RenderPosition | undefined {
   const positions = chain.filter((link) => link instanceof TemplateExecError).map(({ position }) => position);
   const innermost = positions.findLast(({ name }) => name !== textName);

@@ -1,15 +1,21 @@
-// Helm's texts of template errors. Helm takes Go's error texts apart again, so the rules here are about text
+// Helm's texts of template errors. Helm parses Go's error texts, so these rules work on text too
 // (pkg/engine/engine.go: cleanupParseError, reformatExecErrorMsg).
 
 const failureStart = 'HELM_ERR_START';
 const failureEnd = 'HELM_ERR_END';
 
-/** Marks the message of `fail` and `required`, so that {@link executionErrorText} finds it inside a chain of errors. */
+/**
+ * Marks the message of `fail` and `required`, so that {@link executionErrorText} finds it in a
+ * chain of errors.
+ */
 export function markFailure(message: string): string {
   return `${failureStart}${message}${failureEnd}`;
 }
 
-/** Helm's text for a template that does not parse: of Go's text the place and what stands after the last `: `. */
+/**
+ * Returns Helm's text for a template that cannot be parsed: the position, and the part of Go's text
+ * after the last `: `.
+ */
 export function parseErrorText(file: string, message: string): string {
   const tokens = message.split(': ');
   const [, location] = tokens;
@@ -18,8 +24,9 @@ export function parseErrorText(file: string, message: string): string {
 }
 
 /**
- * Helm's text for a template that fails. `chain` has the texts of the error and of its causes, outermost first: where each of them is a template
- * error, every place gets its own lines; otherwise Go's text stays as it is.
+ * Returns Helm's text for a template that fails. If all texts of the chain are template errors,
+ * each position gets its own lines; otherwise Go's text is returned unchanged.
+ * @param chain texts of the error and its causes, outermost first
  */
 export function executionErrorText(file: string, chain: readonly string[]): string {
   const [message = ''] = chain;
@@ -45,7 +52,7 @@ function markedFailure(text: string): string | undefined {
   return start === -1 || end < start + failureStart.length ? undefined : text.slice(start + failureStart.length, end);
 }
 
-/** One template error as Helm lays it out in lines; undefined where the text is not a template error. */
+/** Returns the lines that Helm prints for one template error; undefined if the text is not one. */
 function placeText(text: string): string | undefined {
   const prefix = 'template: ';
   if (!text.startsWith(prefix)) return undefined;

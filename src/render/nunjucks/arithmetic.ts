@@ -15,7 +15,10 @@ const signs: Readonly<Record<Operator, string>> = {
   Pow: '**',
 };
 
-/** Computes with two numbers: two integers give an integer, except for `/`; anything else a float64. */
+/**
+ * Computes with two numbers. Two integers give an integer, except with `/`; all other operands give
+ * a float64.
+ */
 export function calculate(operator: Operator, left: Value, right: Value, position: Position): Value {
   if (!isNumber(left) || !isNumber(right)) {
     const sorts = `one is ${kindText(left)}, the other ${kindText(right)}`;
@@ -30,7 +33,7 @@ export function calculate(operator: Operator, left: Value, right: Value, positio
   return withFloats(operator, toFloat(left), toFloat(right));
 }
 
-/** The number with the other sign. */
+/** Returns the number with the opposite sign. */
 export function negate(value: number | Int): Value {
   return value instanceof Int ? new Int(value.kind, -value.value) : -value;
 }

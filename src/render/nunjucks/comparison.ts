@@ -6,12 +6,18 @@ import { isNumber, toFloat } from './arithmetic.ts';
 import { kindText } from './operand.ts';
 import { failAt, type Position } from './position.ts';
 
-/** Whether two values are equal: numbers by their size whatever their kind, all else by type and contents. */
+/**
+ * Whether two values are equal. Numbers are compared by size regardless of their type, other values
+ * by type and contents.
+ */
 export function areEqual(left: Value, right: Value): boolean {
   return isNumber(left) && isNumber(right) ? compareNumbers(left, right) === 0 : deepEqual(left, right);
 }
 
-/** Orders two numbers or two texts: negative, 0 or positive; NaN where a number is none. */
+/**
+ * Compares two numbers or two texts. Returns a negative number, 0 or a positive number, and NaN if
+ * one number is NaN.
+ */
 export function compare(left: Value, right: Value, position: Position): number {
   if (isNumber(left) && isNumber(right)) return compareNumbers(left, right);
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right);
@@ -27,7 +33,7 @@ function compareNumbers(left: number | Int, right: number | Int): number {
   return a === b ? 0 : a - b;
 }
 
-/** Compares as the operator says. */
+/** Returns the result of a comparison operator. */
 export function holds(operator: string, left: Value, right: Value, position: Position): boolean {
   switch (operator) {
     case '==':
@@ -47,7 +53,7 @@ export function holds(operator: string, left: Value, right: Value, position: Pos
   }
 }
 
-/** The operator `in`: a key of a map, an element of a list, a part of a text. */
+/** Implements the operator `in`: a key of a map, an element of a list, a part of a text. */
 export function contains(container: Value, item: Value, position: Position): boolean {
   if (typeof container === 'string' && typeof item === 'string') return container.includes(item);
   if (isMap(container)) return typeof item === 'string' && container.has(item);

@@ -2,7 +2,7 @@ import type { Node } from './node.ts';
 import { failParse, type Position, type TemplateText } from './position.ts';
 import type { Evaluate, Execute } from './scope.ts';
 
-/** A template that is being compiled. */
+/** State of the compilation of one template. */
 export interface CompileContext {
   readonly template: TemplateText;
   readonly blocks: Map<string, Execute>;
@@ -10,7 +10,7 @@ export interface CompileContext {
   body(nodes: readonly Node[]): Execute;
 }
 
-/** Where a node begins. */
+/** Returns the position at which a node begins. */
 export function positionOf(context: CompileContext, node: Node): Position {
   const { lineno, colno } = leftmost(node);
   return { template: context.template, line: lineno, column: colno };
@@ -27,13 +27,13 @@ function leftmost(node: Node): Node {
   }
 }
 
-/** The name that a node is; an error where it is none. */
+/** Returns the name that a node consists of. Throws RenderError if it is not a name. */
 export function nameOf(context: CompileContext, node: Node, what: string): string {
   if (node.typename !== 'Symbol') return failParse(positionOf(context, node), `${what} must be a name`);
   return node.value;
 }
 
-/** What is between the parentheses of a call: values, and values by name. */
+/** Splits the arguments of a call into positional and named ones. */
 export function splitArguments(
   context: CompileContext,
   nodes: readonly Node[],

@@ -18,13 +18,13 @@ import type { CompiledTemplate, Page } from './scope.ts';
 import { cachingCompiler } from './template-cache.ts';
 import { pathsOf } from './template-names.ts';
 
-/** How many templates stay compiled. */
+/** Number of templates to keep compiled. */
 const compiledTemplates = 1024;
 
 /**
- * The engine for charts that are written in Nunjucks: docs/nunjucks.md. Compiled templates are kept.
- * @param functions what templates may call besides the functions of the language and of a render: Sprig's and Helm's
- * @param limits what the functions of the language may make
+ * Creates the engine for charts in Nunjucks: see docs/nunjucks.md. It caches compiled templates.
+ * @param functions Sprig's and Helm's functions, besides those of the language and of a render
+ * @param limits limits of the language's functions
  */
 export function createNunjucksEngine(
   functions: ReadonlyMap<string, GoFunction>,
@@ -83,7 +83,7 @@ function renderEntry({ template, compiled }: Entry, { run, functions, library }:
   const position = startOf(path);
   const text = runTemplate(compiled, { page, state: newState(compiled), frame }, position);
   if (byteLength(text) > run.limits.outputBytes) {
-    failLimit(position, `the template makes more than ${run.limits.outputBytes} bytes`);
+    failLimit(position, `the template writes more than ${run.limits.outputBytes} bytes`);
   }
   return text;
 }
@@ -96,13 +96,13 @@ function find(library: Rendering['library'], name: string, from: ScopedTemplate)
   return undefined;
 }
 
-/** Turns what stack and memory have no room for, and errors of values that have no position, into errors of the file. */
+/** Converts stack overflows, and errors of values that have no position, to errors of the file. */
 function guarded<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof RangeError) {
-      const problem = `execution error in (${file}): the template is nested too deeply or makes too much`;
+      const problem = `execution error in (${file}): the template is nested too deeply or writes too much`;
       throw new RenderError('render_limit', problem, { position: { file }, cause: error });
     }
     if (!(error instanceof GoError)) throw error;

@@ -1,6 +1,8 @@
 import type { Node } from './node.ts';
 
-/** An expression as errors name it: names, members and calls as they were written, the rest as dots. */
+/**
+ * Returns an expression as errors show it: names, members and calls as written, the rest as dots.
+ */
 export function expressionText(node: Node): string {
   switch (node.typename) {
     case 'Symbol':

@@ -1,21 +1,21 @@
 import type { Operand } from './operand.ts';
 
-/** The variables of a loop, a macro, a block or a template, with those around it. */
+/** Variables of a loop, a macro, a block or a template. Also links to the surrounding ones. */
 export interface Frame {
   readonly variables: Map<string, Operand>;
   readonly parent: Frame | undefined;
-  /** Whether `set` here leaves the variables around it alone. */
+  /** Whether `set` cannot change the surrounding variables. */
   readonly isolated: boolean;
-  /** Whether `set` here makes a variable of the template, which macros and imports see. */
+  /** Whether `set` defines variables of the template, which macros and imports see. */
   readonly topLevel: boolean;
 }
 
-/** A frame inside another, or one that sees none. */
+/** Returns a new frame inside `parent`, or one without a parent. */
 export function frameIn(parent: Frame | undefined, kind: { isolated?: boolean; topLevel?: boolean } = {}): Frame {
   return { variables: new Map(), parent, isolated: kind.isolated ?? false, topLevel: kind.topLevel ?? false };
 }
 
-/** What the name stands for, in this frame or one around it. */
+/** Returns the value of a variable in this frame or a surrounding one. */
 export function lookUp(frame: Frame, name: string): Operand | undefined {
   for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) {
     const found = at.variables.get(name);
@@ -24,7 +24,7 @@ export function lookUp(frame: Frame, name: string): Operand | undefined {
   return undefined;
 }
 
-/** Sets a variable where it is; a new one in this frame. */
+/** Sets a variable in the frame that defines it. Defines it in this frame if there is none. */
 export function assign(frame: Frame, name: string, operand: Operand): void {
   owner(frame, name).variables.set(name, operand);
 }

@@ -7,10 +7,10 @@ import { Callable, Undefined, valueOf, type Call, type Operand } from './operand
 import { failAt, type Position } from './position.ts';
 import { wholeNumber } from './whole-number.ts';
 
-/** The functions that exist to be asked about what may not be there: to them an undefined argument is nil. */
-const takesUndefined: ReadonlySet<string> = new Set(['all', 'any', 'coalesce', 'default', 'empty']);
+/** Functions that accept undefined arguments, which they receive as nil. */
+const acceptsUndefined: ReadonlySet<string> = new Set(['all', 'any', 'coalesce', 'default', 'empty']);
 
-/** A function of Helm's, or a method of a value, as templates call it. */
+/** Wraps a Go function or a method of a value for templates. */
 export function goCallable(name: string, definition: GoFunction): Callable {
   return new Callable(name, ({ args, named, position }: Call) => {
     if (named.size > 0) failAt(position, `${name} takes no named arguments`);
@@ -18,7 +18,7 @@ export function goCallable(name: string, definition: GoFunction): Callable {
     if (wrong !== undefined) failAt(position, wrong);
     const values = args.map((arg, i) => argument(name, arg, parameterType(definition, i), position));
     try {
-      // the arguments were checked against the parameters
+      // the arguments have been checked against the parameters
       return definition.call(...(values as never[]));
     } catch (error) {
       return callFailed(name, error, position);
@@ -27,7 +27,7 @@ export function goCallable(name: string, definition: GoFunction): Callable {
 }
 
 function argument(name: string, operand: Operand, type: string, position: Position): Value {
-  if (operand instanceof Undefined && takesUndefined.has(name)) return null;
+  if (operand instanceof Undefined && acceptsUndefined.has(name)) return null;
   const value = valueOf(operand, position);
   if (acceptsAnyValue(type) || isAssignable(value, type)) return value;
   return (
@@ -35,14 +35,14 @@ function argument(name: string, operand: Operand, type: string, position: Positi
   );
 }
 
-/** To Nunjucks there is one kind of number, so a whole one is what either kind of Go's wants. */
+/** Nunjucks has one type of number, so a whole number is accepted for both of Go's types. */
 function converted(value: Value, type: string): Value | undefined {
   if (type === 'float64') return value instanceof Int ? Number(value.value) : undefined;
   const whole = isIntegerType(type) ? wholeNumber(value) : undefined;
   return whole !== undefined && isIntegerType(type) ? new Int(type, whole) : undefined;
 }
 
-/** Turns what a function threw into the error of the template. What is no error of Go's goes on as it is. */
+/** Converts an error of Go's to an error of the template. Other errors are thrown unchanged. */
 function callFailed(name: string, error: unknown, position: Position): never {
   if (!(error instanceof GoError)) throw error;
   const code = error instanceof LimitError ? 'render_limit' : 'render_failed';

@@ -7,7 +7,7 @@ import type { Position } from './position.ts';
 import { isTrue } from './truthiness.ts';
 import { int } from '../../go/value.ts';
 
-/** What may stand behind `is`: it takes the operand in front and up to one argument. */
+/** A test for the operator `is`, with the left operand and at most one argument. */
 export interface IsTest {
   readonly params: 0 | 1;
   readonly holds: (operand: Operand, argument: Value, position: Position) => boolean;
@@ -37,7 +37,7 @@ function contentsOf(value: Value): Value | undefined {
   return value instanceof GoObject ? value.contents() : value;
 }
 
-/** Nunjucks's tests, by name. */
+/** Nunjucks's tests by name. */
 export const isTests: ReadonlyMap<string, IsTest> = new Map([
   ['defined', ofOperand((operand) => !(operand instanceof Undefined))],
   ['undefined', ofOperand((operand) => operand instanceof Undefined)],

@@ -8,10 +8,10 @@ import { failAt, type Position } from './position.ts';
 
 type Comparison = (left: Value, right: Value, position: Position) => boolean;
 
-/** Go's built-in functions that Nunjucks has no operator of the same name for. */
+/** Go's built-in functions, except those that are operators in Nunjucks. */
 const fromGo = ['html', 'index', 'js', 'len', 'print', 'printf', 'println', 'slice', 'urlquery'] as const;
 
-/** Go's comparisons, with Nunjucks's idea of numbers: an int and a float64 of the same size are equal. */
+/** Go's comparisons, with Nunjucks's numbers: an int and a float64 of the same size are equal. */
 const comparisons = new Map<string, Comparison>([
   ['eq', areEqual],
   ['ne', (left, right) => !areEqual(left, right)],
@@ -21,7 +21,7 @@ const comparisons = new Map<string, Comparison>([
   ['ge', (left, right, position) => compare(left, right, position) >= 0],
 ]);
 
-/** The functions that belong to the language: Go's, `range`, and `length` as Nunjucks calls `len`. */
+/** Returns the functions of the language: Go's, `range`, and `length` as another name of `len`. */
 export function languageFunctions(limits: FunctionLimits): Map<string, Callable> {
   const functions = new Map<string, Callable>();
   for (const name of fromGo) {
@@ -38,9 +38,12 @@ export function languageFunctions(limits: FunctionLimits): Map<string, Callable>
   return functions;
 }
 
-/** A built-in function of Go's yields no value where a map lacks a key; as a function of Helm's that is nil. */
+/**
+ * Converts a built-in function of Go. It has no result if a map lacks a key; the converted function
+ * then returns nil.
+ */
 function asFunction({ params, variadic, call }: Builtin): GoFunction {
-  // arguments are converted by `params` before
+  // arguments have been converted according to `params`
   return { params, variadic, call: (...args: never[]) => call(...args) ?? null };
 }
 
@@ -53,7 +56,9 @@ function comparison(name: string, holds: Comparison): Callable {
   });
 }
 
-/** `range(stop)`, `range(start, stop)`, `range(start, stop, step)`: the whole numbers up to but without `stop`. */
+/**
+ * Implements `range(stop)`, `range(start, stop)` and `range(start, stop, step)`, without `stop`.
+ */
 function rangeOf(bounds: readonly Int[], limits: FunctionLimits): Value {
   const [first = 0n, second, third = 1n] = bounds.map(({ value }) => value);
   if (bounds.length === 0 || bounds.length > 3) throw new GoError('it takes one to three numbers');

@@ -4,10 +4,12 @@ import { failAt, type Position } from './position.ts';
 import type { CompiledTemplate, Scope } from './scope.ts';
 import { positionOf, type CompileContext } from './compile-context.ts';
 
-/** The template that a tag names, and where the name stands. */
+/** Returns the template that a tag names, and the position of the name. */
 export type Load = (scope: Scope) => { template: CompiledTemplate; position: Position };
 
-/** What a tag such as `import` names; an error where the chart has no such template. */
+/**
+ * Compiles the name in a tag such as `import`. Running it throws if the chart lacks the template.
+ */
 export function compileLoad(context: CompileContext, node: Node): Load {
   const find = compileFind(context, node);
   return (scope) => {
@@ -16,7 +18,7 @@ export function compileLoad(context: CompileContext, node: Node): Load {
   };
 }
 
-/** As {@link compileLoad}, without a template where there is none. */
+/** Like {@link compileLoad}, but the template is undefined if the chart does not have it. */
 export function compileFind(
   context: CompileContext,
   node: Node,

@@ -8,18 +8,18 @@ import { Callable, kindText, Module, Undefined, valueOf, type Operand } from './
 import { failAt, type Position } from './position.ts';
 import { wholeNumber } from './whole-number.ts';
 
-/** Where a template looks something up, and what it wrote there. */
+/** Position and text of a member lookup, for errors. */
 export interface LookupSite {
-  /** All of it: `Values.image.tag`. */
+  /** The whole expression: `Values.image.tag`. */
   readonly expression: string;
-  /** What it is looked up on: `Values.image`. */
+  /** The part before the member: `Values.image`. */
   readonly target: string;
   readonly position: Position;
 }
 
 /**
- * What `target.key` or `target[key]` is: a key of a map, an element or the `length` of a list, a field or method of an object of Helm's.
- * Nothing else exists: no value shows what JavaScript made it of.
+ * Returns `target.key` or `target[key]`: a key of a map, an element or the `length` of a list, a
+ * field or method of one of Helm's objects. Members of JavaScript's objects are never visible.
  */
 export function memberOf(target: Operand, key: Operand, site: LookupSite): Operand {
   const { expression, position } = site;
@@ -38,7 +38,7 @@ function keyOf(value: Value, { expression, position }: LookupSite): Key {
   return wholeNumber(value) ?? format(value);
 }
 
-/** A member may be null; undefined says that there is none. */
+/** Returns the member, which can be null; undefined if it does not exist. */
 function find(target: NonNullable<Operand>, key: Key, site: LookupSite): Operand | undefined {
   if (target instanceof Module) return target.exports.get(String(key));
   if (target instanceof GoObject) return memberOfObject(target, key, site);
@@ -47,7 +47,9 @@ function find(target: NonNullable<Operand>, key: Key, site: LookupSite): Operand
   return isList(target) ? memberOfList(target, key, site) : failMember(target, key, site);
 }
 
-/** Values have methods, such as `Values.YAML()`; unlike in Go a key of that name comes first. */
+/**
+ * Returns a method of a map, such as `Values.YAML()`. Unlike in Go, a key of that name comes first.
+ */
 function methodOfMap(map: ReadonlyMap<string, Value>, name: string): Operand | undefined {
   if (map.has(name)) return null;
   const method = map instanceof NamedMap ? map.method(name) : undefined;

@@ -1,11 +1,11 @@
-/** The syntax tree that Nunjucks's parser makes of a template. Lines and columns count from 0. */
+/** Syntax tree of Nunjucks's parser. Lines and columns count from 0. */
 
 interface Located {
   readonly lineno: number;
   readonly colno: number;
 }
 
-/** Nodes of a kind that only differ by their name. */
+/** Node with two operands. */
 interface Pairing<Name extends string> extends Located {
   readonly typename: Name;
   readonly left: Node;
@@ -57,7 +57,7 @@ interface Naming<Name extends string, Content> extends Located {
 }
 
 type NodeList = Several<'NodeList'>;
-/** A `RegExp` is what the parser makes of `r/…/`. */
+/** A `RegExp` is the result of `r/…/`. */
 export type LiteralNode = Naming<'Literal', string | number | boolean | null | RegExp>;
 export type SymbolNode = Naming<'Symbol', string>;
 type PairNode = Located & { readonly typename: 'Pair'; readonly key: Node; readonly value: Node };
@@ -86,7 +86,7 @@ export type ForNode = Looping<'For'>;
 export type SetNode = Located & {
   readonly typename: 'Set';
   readonly targets: readonly Node[];
-  /** Null where the block's `body` is what is set. */
+  /** Null if `body` is the value. */
   readonly value: Node | null;
   readonly body?: CaptureNode;
 };

@@ -1,11 +1,12 @@
-// Only the parser of Nunjucks is used, by the paths of its files: its compiler and its environment are not even loaded.
+// Only Nunjucks's parser is used, through the paths of its files. Its compiler and its
+// environment are not loaded.
 
 declare module 'nunjucks/src/lexer.js' {
-  /** Gives the parser its tokens, and says how far it is. */
+  /** Reads the tokens for the parser. Has the current position. */
   export interface Tokenizer {
     readonly lineno: number;
     readonly colno: number;
-    /** Takes what the pattern finds in the rest of the text. */
+    /** Reads the next match of the pattern in the rest of the text. */
     _extractRegex: (pattern: RegExp) => RegExpMatchArray | null;
   }
   const lexer: { lex(text: string): Tokenizer };
@@ -16,7 +17,7 @@ declare module 'nunjucks/src/parser.js' {
   import type { Tokenizer } from 'nunjucks/src/lexer.js';
 
   interface Parser {
-    /** Throws errors of any class; those with a number in `lineno` say where they are, from 1. */
+    /** Throws errors of any class. If `lineno` is a number, it is their line, from 1. */
     parseAsRoot(): unknown;
   }
   const parser: { Parser: new (tokens: Tokenizer) => Parser };

@@ -2,14 +2,17 @@ import { goTypeOf } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
 import { failAt, type Position } from './position.ts';
 
-/** What an expression yields: a value, or one of the three things that are none. */
+/** Result of an expression: a value, or one of three things that are not values. */
 export type Operand = Value | Undefined | Callable | Module;
 
-/** What a name stands for that is not there. It may be asked for (`if`, `or`, `default`, `is defined`), not used. */
+/**
+ * Result of an expression that does not exist. Templates can test it (`if`, `or`, `default`, `is
+ * defined`), but not use it.
+ */
 export class Undefined {
-  /** The expression that yielded it. */
+  /** The expression that has this result. */
   readonly expression: string;
-  /** The part of the expression that is missing: `Values.image` where `Values.image.tag` was asked for. */
+  /** The missing part of the expression, such as `Values.image` for `Values.image.tag`. */
   readonly missing: string;
 
   constructor(expression: string, missing = expression) {
@@ -18,7 +21,7 @@ export class Undefined {
   }
 }
 
-/** What a function is called with. */
+/** Arguments of a call. */
 export interface Call {
   readonly args: readonly Operand[];
   readonly named: ReadonlyMap<string, Operand>;
@@ -36,7 +39,7 @@ export class Callable {
   }
 }
 
-/** What `import` brings: the macros and variables of another template. */
+/** Result of `import`: the macros and variables of another template. */
 export class Module {
   readonly exports: ReadonlyMap<string, Operand>;
 
@@ -45,11 +48,11 @@ export class Module {
   }
 }
 
-/** The value; an error where the operand is none. */
+/** Returns the value. Throws RenderError if the operand is not a value. */
 export function valueOf(operand: Operand, position: Position): Value {
   if (operand instanceof Undefined) return failUndefined(operand, position);
   if (operand instanceof Callable) return failAt(position, `${operand.name} is a function: call it with parentheses`);
-  if (operand instanceof Module) return failAt(position, 'an imported template is no value: name one of its macros');
+  if (operand instanceof Module) return failAt(position, 'an imported template is not a value: use one of its macros');
   return operand;
 }
 
@@ -57,7 +60,7 @@ export function failUndefined({ expression, missing }: Undefined, position: Posi
   return failAt(position, `${expression} is undefined${missing === expression ? '' : `: there is no ${missing}`}`);
 }
 
-/** What kind of thing it is, for errors. */
+/** Returns a description of the operand for errors. */
 export function kindText(operand: Operand): string {
   if (operand instanceof Undefined) return 'undefined';
   if (operand instanceof Callable) return 'a function';

@@ -7,7 +7,10 @@ import { failAt, type Position } from './position.ts';
 import { newState, runTemplate } from './run-template.ts';
 import type { CompiledTemplate, Page } from './scope.ts';
 
-/** The functions that run templates: `include(name)` and `tpl(text)`. What they run sees the chart, not the variables of the caller. */
+/**
+ * Returns the functions that run templates: `include(name)` and `tpl(text)`. These templates see
+ * the chart's globals, not the variables of the caller.
+ */
 export function pageFunctions(page: () => Page): Map<string, Callable> {
   return new Map([
     ['include', new Callable('include', (call) => include(call, page()))],

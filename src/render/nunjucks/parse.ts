@@ -3,34 +3,34 @@ import parser from 'nunjucks/src/parser.js';
 import type { RootNode } from './node.ts';
 import { failParse, type TemplateText } from './position.ts';
 
-/** Reads a text as a Nunjucks template. Throws RenderError with the position where it is none. */
+/** Parses a Nunjucks template. Throws RenderError with the position of a syntax error. */
 export function parseTemplate(template: TemplateText): RootNode {
   const tokens = lexer.lex(template.lines.join('\n'));
   requireRawEnds(tokens);
   try {
-    // node.ts says what the parser makes
+    // node.ts has the types of the parser's result
     return new parser.Parser(tokens).parseAsRoot() as RootNode;
   } catch (error) {
     if (!(error instanceof Error) || error instanceof RangeError) throw error;
     const { lineno: line = tokens.lineno + 1, colno: column = tokens.colno + 1 } = error as ParserError;
-    // where a template ends in the middle of a tag, the parser trips over the token that is not there
+    // if a template ends inside a tag, the parser throws a TypeError for the missing token
     const problem = error instanceof TypeError ? 'unexpected end of template or tag' : error.message;
     return failParse({ template, line: line - 1, column: column - 1 }, problem, error);
   }
 }
 
 /**
- * The parser takes the text of `raw` and `verbatim` by a pattern that it looks for from every position of the rest: without an end that takes quadratic time,
- * and then the text is lost.
+ * Makes an unclosed `raw` or `verbatim` an error. The parser searches for its end with an
+ * unanchored pattern, which takes quadratic time if there is no end, and then loses the text.
  */
 function requireRawEnds(tokens: Tokenizer): void {
   const extract = tokens._extractRegex.bind(tokens);
   tokens._extractRegex = ({ source }) => {
     const found = extract(new RegExp(source, 'y'));
-    if (found === null) throw new Error('the raw text has no end');
+    if (found === null) throw new Error('the raw block is not closed');
     return found;
   };
 }
 
-/** The parser's own errors have a position, counted from 1; those of its lexer have none. */
+/** Errors of the parser have a position, counted from 1; those of its lexer do not. */
 type ParserError = Error & { readonly lineno?: number; readonly colno?: number };

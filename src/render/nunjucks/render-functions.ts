@@ -5,7 +5,7 @@ import { goCallable } from './go-callable.ts';
 import { Callable, Undefined, valueOf, type Call } from './operand.ts';
 import { failAt } from './position.ts';
 
-/** The functions that Helm adds for a render: `required`, `fail`, `lookup`. */
+/** Returns the functions that need the state of a render: `required`, `fail` and `lookup`. */
 export function renderFunctions(run: EngineRun): Map<string, Callable> {
   return new Map([
     ['required', new Callable('required', (call) => required(call, run))],
@@ -14,7 +14,7 @@ export function renderFunctions(run: EngineRun): Map<string, Callable> {
   ]);
 }
 
-/** `required(message, value)`: the value, if it is neither missing nor null nor an empty text. */
+/** Implements `required(message, value)`. Fails if the value is missing, null or an empty text. */
 function required({ args, position }: Call, { lint = false, notice }: EngineRun): Value {
   const [message, operand] = args;
   if (message === undefined || operand === undefined) return failAt(position, 'required takes a message and a value');
@@ -39,7 +39,10 @@ function messageOf(value: Value): string {
   return typeof value === 'string' ? value : 'the message of a failure must be a text';
 }
 
-/** `lookup(apiVersion, kind, namespace, name)`: what the cluster has; an empty map where it has nothing or none is asked. */
+/**
+ * Implements `lookup(apiVersion, kind, namespace, name)`. Returns an empty map if there is no
+ * object or no cluster.
+ */
 function lookup({ lookups, lint = false }: EngineRun): GoFunction {
   return {
     params: ['string', 'string', 'string', 'string'],

@@ -3,7 +3,7 @@ import type { Position } from './position.ts';
 import { nested } from './run.ts';
 import type { CompiledTemplate, TemplateState, Scope } from './scope.ts';
 
-/** A fresh state, with copies of these variables. */
+/** Returns a new state with copies of these variables. */
 export function newState(
   template: CompiledTemplate,
   variables: ReadonlyMap<string, Operand> = new Map(),
@@ -12,7 +12,7 @@ export function newState(
   return { variables: new Map(variables), blocks, exported: new Set() };
 }
 
-/** Runs a template, and in its position the one that it extends; returns the text. */
+/** Runs a template, or the one that it extends, and returns the text. */
 export function runTemplate(
   template: CompiledTemplate,
   scope: Pick<Scope, 'page' | 'state' | 'frame'>,

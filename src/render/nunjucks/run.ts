@@ -2,7 +2,7 @@ import type { RenderLimits } from '../limits.ts';
 import type { RenderSupervisor } from '../render-supervisor.ts';
 import { failAt, type Position } from './position.ts';
 
-/** What a render has used up. */
+/** Resources used by a render. */
 export interface Run {
   readonly limits: RenderLimits;
   readonly supervisor: RenderSupervisor | undefined;
@@ -10,7 +10,9 @@ export interface Run {
   nesting: number;
 }
 
-/** Counts a step: a statement, a turn of a loop, a call. */
+/**
+ * Counts a step: a statement, an iteration or a call. Throws RenderError if the render must end.
+ */
 export function step(run: Run, position: Position): void {
   run.steps++;
   if (run.steps > run.limits.steps) failLimit(position, `the render takes more than ${run.limits.steps} steps`);
@@ -18,7 +20,7 @@ export function step(run: Run, position: Position): void {
   if (reason !== undefined) failLimit(position, `the render ${reason}`);
 }
 
-/** Runs something that may contain itself. */
+/** Runs `body` one level deeper. Throws RenderError if the nesting is too deep. */
 export function nested<T>(run: Run, position: Position, body: () => T): T {
   if (run.nesting >= run.limits.includeDepth) {
     failLimit(position, `macros and includes are nested more than ${run.limits.includeDepth} deep`);
@@ -27,14 +29,14 @@ export function nested<T>(run: Run, position: Position, body: () => T): T {
   try {
     return body();
   } catch (error) {
-    if (error instanceof RangeError) failLimit(position, 'the template is nested too deeply or makes too much');
+    if (error instanceof RangeError) failLimit(position, 'the template is nested too deeply or writes too much');
     throw error;
   } finally {
     run.nesting--;
   }
 }
 
-/** Throws where a text is longer than a template may make. */
+/** Throws RenderError if a text is longer than the limit. */
 export function checkLength(run: Run, length: number, position: Position): void {
   if (length > run.limits.outputBytes)
     failLimit(position, `a text of more than ${run.limits.outputBytes} bytes is over the limit`);

@@ -6,39 +6,39 @@ import type { Run } from './run.ts';
 export type Evaluate = (scope: Scope) => Operand;
 export type Execute = (scope: Scope) => void;
 
-/** A template, ready to run. */
+/** A compiled template. */
 export interface CompiledTemplate {
   readonly body: Execute;
   readonly blocks: ReadonlyMap<string, Execute>;
 }
 
-/** What belongs to one file that is rendered, and to all that it includes. */
+/** State shared by one rendered file and all templates that it includes. */
 export interface Page {
   readonly run: Run;
-  /** The chart's values, release and so on, and the functions: what no template needs to import. */
+  /** Names that need no import: `Values`, `Release` and so on. */
   readonly globals: ReadonlyMap<string, Operand>;
   readonly functions: ReadonlyMap<string, Callable>;
-  /** A template of the chart by the name that a template uses; undefined where there is none. */
+  /** Returns a template of the chart by the name used in a template; undefined if there is none. */
   readonly load: (name: string, position: Position) => CompiledTemplate | undefined;
 }
 
-/** The variables and blocks of a template that runs; a template that it extends shares them. */
+/** Variables and blocks of a running template, shared with the template that it extends. */
 export interface TemplateState {
   readonly variables: Map<string, Operand>;
-  /** By name: the block of the most derived template first. */
+  /** Blocks by name, those of the most derived template first. */
   readonly blocks: Map<string, Execute[]>;
   readonly exported: Set<string>;
 }
 
-/** Where a template is. */
+/** State of a running template at one point. */
 export interface Scope {
   readonly page: Page;
   readonly state: TemplateState;
   readonly frame: Frame;
-  /** What was written so far. */
+  /** Text written so far. */
   readonly output: { text: string };
-  /** The template that this one extends, as soon as it says so. */
+  /** The template that this one extends, set when `extends` runs. */
   readonly inheritance: { parent?: CompiledTemplate };
-  /** The block that runs; `level` counts the `super()` calls that led here. */
+  /** The running block. `level` counts the `super()` calls. */
   readonly block?: { readonly name: string; readonly level: number };
 }

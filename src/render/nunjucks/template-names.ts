@@ -1,8 +1,10 @@
 /**
- * The paths that a template may mean by a name, in the order to try: the path as `Template.BasePath` gives it; a path that begins with a dot from the
- * folder of the file that says it; any other from the chart's `templates`. None of them leads out of the chart.
- * @param from the path of the file that names another, chart name first
- * @param basePath the chart's folder of templates, chart name first
+ * Returns the paths that a name in a template can mean, in the order in which they are tried: the
+ * name as a path with the chart's name in front; relative to the folder of the file if it begins
+ * with `./` or `../`; otherwise relative to the chart's `templates`. None of them leads out of the
+ * chart.
+ * @param from path of the file that contains the name, with the chart's name in front
+ * @param basePath path of the chart's templates, with the chart's name in front
  */
 export function pathsOf(name: string, from: string, basePath: string): string[] {
   const chart = folderOf(basePath);

@@ -1,4 +1,6 @@
-/** The API versions that charts are told of where no cluster is asked: those that Helm 4.2.4 knows from its client library, in its order. */
+/**
+ * Default API versions if there is no cluster: those of Helm 4.2.4's client library, in its order.
+ */
 export const knownApiVersions: readonly string[] = [
   'v1',
   'admissionregistration.k8s.io/v1',

@@ -5,8 +5,8 @@ type Metadata = Chart['metadata'];
 type Dependency = NonNullable<Metadata['dependencies']>[number];
 
 /**
- * `.Chart` as Helm 4 shows it: a map with the names of Go's struct fields, every field present, slices as lists of any
- * (pkg/chart/common.go, `structToMap`).
+ * Returns the value of `.Chart` as in Helm 4: a map with the names of Go's struct fields, every
+ * field present, slices as lists of any (pkg/chart/common.go: structToMap).
  */
 export function chartObject(chart: Chart, isRoot: boolean): ValueMap {
   const metadata = chart.metadata;

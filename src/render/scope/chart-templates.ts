@@ -7,7 +7,7 @@ import { filesObject } from './files.ts';
 import { isPartial } from './template-path.ts';
 import { valuesObject } from './values-object.ts';
 
-/** What a release tells its templates: `.Release`. */
+/** Facts about the release, for `.Release`. */
 export interface ReleaseFacts {
   name: string;
   namespace: string;
@@ -16,21 +16,26 @@ export interface ReleaseFacts {
   isUpgrade: boolean;
 }
 
-/** A template of a chart or of one of its subcharts, with the values of its scope. */
+/** A template of a chart or of a subchart, with the values of its scope. */
 export interface ScopedTemplate {
-  /** Chart name first: `web/templates/service.yaml`, `web/charts/db/templates/job.yaml`. */
+  /**
+   * Path with the chart's name in front: `web/templates/service.yaml`,
+   * `web/charts/db/templates/job.yaml`.
+   */
   path: string;
   text: string;
   chart: Chart;
-  /** The dot of the template; shared by the templates of one chart. */
+  /** Value of the dot, shared by all templates of one chart. */
   scope: ValueMap;
-  /** What `.Template.BasePath` says. */
+  /** Value of `.Template.BasePath`. */
   basePath: string;
 }
 
 /**
- * The templates of a chart and of its subcharts, in the order in which Helm parses and runs them: the deepest paths first, then names downwards
- * (pkg/engine/engine.go: allTemplates, sortTemplates). `values` are the coalesced ones.
+ * Returns the templates of a chart and its subcharts in the order in which Helm parses and runs
+ * them: deepest paths first, then names in descending order (pkg/engine/engine.go: allTemplates,
+ * sortTemplates).
+ * @param values the coalesced values
  */
 export function chartTemplates(
   chart: Chart,
@@ -81,19 +86,19 @@ function collect(
   return scope;
 }
 
-/** The map below `path`, or an empty one that belongs to nobody. */
+/** Returns the map at `path`, or a new empty map. */
 function table(values: ValueMap, path: readonly string[]): ValueMap {
   let current = values;
   for (const key of path) {
     const next = current.get(key);
     if (!(next instanceof Map)) return new Map();
-    // values are made of maps that their readers own: see ADR 0001
+    // maps of values can be written to: see ADR 0001
     current = next as ValueMap;
   }
   return current;
 }
 
-/** What `.Template` says in a template. */
+/** Returns the value of `.Template`. */
 export function templateObject({ path, basePath }: ScopedTemplate): ValueMap {
   return valuesObject(
     new Map([

@@ -5,7 +5,10 @@ import { writeYaml } from '../../yaml/write.ts';
 import { compileGlob } from './glob.ts';
 import { baseName } from './template-path.ts';
 
-/** `.Files` of a chart: Helm's `engine.files`, a map of bytes by path with methods (pkg/engine/files.go). */
+/**
+ * Returns the value of `.Files`: Helm's `engine.files`, a map of bytes by path with methods
+ * (pkg/engine/files.go).
+ */
 export function filesObject(files: readonly ChartFile[]): GoObject {
   return new FilesObject(new Map(files.map(({ name, data }) => [name, data])));
 }

@@ -3,8 +3,9 @@ import { LimitError } from '../../go/limit-error.ts';
 import { isAscii } from '../../go/text.ts';
 
 /**
- * A matcher for the patterns of `.Files.Glob`, as github.com/gobwas/glob reads them with `/` as separator: `*` and `?` stay within a
- * folder, `**` does not, `[abc]`, `[!a-z]` (one range only), `{a,b}`, `\` quotes. A pattern that cannot be read matches every name, as in Helm.
+ * Returns a matcher for a pattern of `.Files.Glob`, as github.com/gobwas/glob reads it with `/` as
+ * separator: `*` and `?` match within a folder, `**` across folders, `[abc]`, `[!a-z]` (one range
+ * only), `{a,b}`, and `\` quotes. An invalid pattern matches every name, as in Helm.
  */
 export function compileGlob(pattern: string): (name: string) => boolean {
   const reader = new GlobReader(pattern);
@@ -13,11 +14,14 @@ export function compileGlob(pattern: string): (name: string) => boolean {
   const expression = compile(source);
   const { ends } = reader;
   if (ends === undefined || ends.length < 2) return (name) => expression.matches(name);
-  // gobwas matches a row of parts of fixed length by cutting the name after the first byte of the character that ends a part
+  // gobwas matches a sequence of parts of fixed length by cutting the name after the first byte
+  // of the last character of each part
   return (name) => expression.matches(name) && endsAreAscii(Array.from(name), ends);
 }
 
-/** A pattern of many stars would take JavaScript's own expressions for ever. */
+/**
+ * Uses RE2, because a pattern with many stars takes exponential time in JavaScript's own engine.
+ */
 function compile(source: string): RE2JS {
   try {
     return RE2JS.compile(source, RE2JS.DOTALL);
@@ -31,11 +35,14 @@ function endsAreAscii(runes: readonly string[], ends: readonly number[]): boolea
   return ends.every((end) => isAscii(runes[end - 1] ?? ''));
 }
 
-/** Translates one pattern into the source of a regular expression; undefined where the pattern is in error. */
+/**
+ * Translates a pattern into the source of a regular expression; undefined if the pattern is
+ * invalid.
+ */
 class GlobReader {
   readonly #runes: readonly string[];
   #position = 0;
-  /** Where each part ends in a name, in characters; undefined where a part has no fixed length. */
+  /** End of each part in a name, in characters; undefined if a part has no fixed length. */
   ends: number[] | undefined = [];
 
   constructor(pattern: string) {
@@ -97,7 +104,7 @@ class GlobReader {
     return `[${not}${Array.from(characters, quoteInSet).join('')}]`;
   }
 
-  /** Reads up to one of `breakers`, taking quoted characters as they are. */
+  /** Reads up to one of `breakers`, without the backslashes of quoted characters. */
   #text(breakers: string): string {
     let text = '';
     let rune: string | undefined;

@@ -4,8 +4,9 @@ import type { KubeVersion } from './capabilities.ts';
 import { RenderError } from '../render-error.ts';
 
 /**
- * Refuses a chart whose `kubeVersion` does not have the cluster's version, with Helm's text. Unlike Helm with a live cluster, the vendor's suffix does
- * not count: `>=1.20.0` takes `v1.33.4-gke.1`.
+ * Throws an error with Helm's text if the chart's `kubeVersion` does not match the cluster's
+ * version. Unlike Helm with a live cluster, this ignores vendor suffixes: `>=1.20.0` matches
+ * `v1.33.4-gke.1`.
  */
 export function requireKubeVersion(chart: Chart, { version, normalized }: KubeVersion): void {
   const range = chart.metadata.kubeVersion;

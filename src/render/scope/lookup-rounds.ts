@@ -27,7 +27,7 @@ export async function renderWithLookups<T>(
   }
   throw new RenderError(
     'render_limit',
-    `chart ${chart.metadata.name} looks up other objects after each of ${maxLookupRounds} renders; a template must not make up names to look up`,
+    `chart ${chart.metadata.name} looks up new objects in each of ${maxLookupRounds} passes; a template must not look up generated names`,
   );
 }
 

@@ -3,7 +3,9 @@ import { quote } from '../../go/strconv.ts';
 import { GoError, type GoFunction, type Value, type ValueMap } from '../../go/value.ts';
 import { writeYaml } from '../../yaml/write.ts';
 
-/** A map as Helm's `common.Values`, with its methods (pkg/chart/common/values.go). It shares what `map` holds. */
+/**
+ * Returns a view of a map as Helm's `common.Values`, with its methods (pkg/chart/common/values.go).
+ */
 export function valuesObject(map: ValueMap): ValueMap {
   return viewAs('common.Values', map, method);
 }
@@ -26,7 +28,7 @@ function method(name: string, map: ValueMap): GoFunction | undefined {
 function tableAt(map: ValueMap, path: readonly string[]): ValueMap {
   return path.reduce((table, key) => {
     const next = table.get(key);
-    // values are made of maps that their readers own: see ADR 0001
+    // maps of values can be written to: see ADR 0001
     if (next instanceof Map) return next as ValueMap;
     throw new GoError(`${quote(key)} is not a table`);
   }, map);

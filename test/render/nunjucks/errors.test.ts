@@ -50,7 +50,7 @@ test(
   1,
   3,
 );
-test(fails, '{{ Values.name() }}', 'Values.name is no function but a value of type string', 1, 3);
+test(fails, '{{ Values.name() }}', 'Values.name is not a function but a value of type string', 1, 3);
 test(fails, '{{ toYaml }}', 'toYaml is a function: call it with parentheses', 1, 3);
 test(fails, '{{ Files.Get }}', 'Get is a function: call it with parentheses', 1, 3);
 test(fails, '{{ [upper] }}', 'upper is a function: call it with parentheses', 1, 4);
@@ -96,8 +96,8 @@ test(
 );
 test(fails, '{% macro m(a) %}{% endmacro %}{{ m(1, 2) }}', 'm takes at most 1 arguments, not 2', 1, 33);
 test(fails, '{% macro m(a) %}{% endmacro %}{{ m(b=2) }}', 'm has no parameter b', 1, 33);
-test(fails, '{% macro m(a) %}{% endmacro %}{{ m(1, a=2) }}', 'm is given a twice', 1, 33);
-test(fails, '{{ super() }}', 'super() is for blocks', 1, 3);
+test(fails, '{% macro m(a) %}{% endmacro %}{{ m(1, a=2) }}', 'm receives a twice', 1, 33);
+test(fails, '{{ super() }}', 'super() can be used only in blocks', 1, 3);
 test(fails, '{% block a %}{{ super() }}{% endblock %}', 'no template above has a block a', 1, 16);
 test(fails, '{{ fail("no way") }}', 'no way', 1, 3);
 test(fails, 'a\n{{ Values.empty | required("set Values.empty") }}', 'set Values.empty', 2, 18);
@@ -121,14 +121,14 @@ test(failsToParse, '{{ f(1 }}', 'parseSignature: expected comma after expression
 test(failsToParse, '{{ f(1', 'unexpected end of template or tag', 1, 6);
 test(failsToParse, '{# open', 'expected end of comment, got end of file', 1, 7);
 test(failsToParse, '{{ 1 < 2 < 3 }}', 'comparisons cannot be chained: join them with and', 1, 5);
-test(failsToParse, '{{ (1, 2) }}', 'parentheses hold one expression; a list has brackets', 1, 3);
+test(failsToParse, '{{ (1, 2) }}', 'parentheses must contain one expression; write a list in brackets', 1, 3);
 test(failsToParse, '{{ {1: 2} }}', 'the key of a map must be a name or a text', 1, 4);
 test(failsToParse, '{{ x[] }}', 'there is no key between the brackets', 1, 3);
-test(failsToParse, '{{ r/a+/g }}', 'there are no regular expression literals: use regexMatch and its kin', 1, 3);
+test(failsToParse, '{{ r/a+/g }}', 'there are no regular expression literals: use regexMatch and similar functions', 1, 3);
 test(failsToParse, '{{ 99999999999999999999 }}', '99999999999999999999 does not fit into 64 bits', 1, 3);
 test(failsToParse, '{{ 1 is nothing }}', 'there is no test nothing', 1, 8);
 test(failsToParse, '{{ 1 is divisibleby }}', 'the test divisibleby takes one argument', 1, 8);
 test(failsToParse, '{% set a.b = 1 %}', 'what is set must be a name', 1, 7);
-test(failsToParse, '{% asyncEach x in [1] %}{% endeach %}', 'nothing is asynchronous here: use if and for', 1, 3);
+test(failsToParse, '{% asyncEach x in [1] %}{% endeach %}', 'asynchronous tags are not supported: use if and for', 1, 3);
 test(failsToParse, '{% block a %}{% endblock %}{% block a %}{% endblock %}', 'there are two blocks a', 1, 30);
 test(failsToParse, '{% macro m(a, a) %}{% endmacro %}', 'two parameters are named a', 1, 3);

@@ -60,7 +60,7 @@ test('an expression that is nested beyond all measure is refused', (t) => {
 
 test('raw text without an end is an error, found in a time that grows with the text', (t) => {
   const error = t.throws(() => renderOne(`a\n{% raw %}${'x {% '.repeat(50_000)}`), { instanceOf: RenderError });
-  t.regex(error.message, /^parse error at \(web\/templates\/page.yaml:2:9\): the raw text has no end$/);
+  t.regex(error.message, /^parse error at \(web\/templates\/page.yaml:2:9\): the raw block is not closed$/);
   t.is(
     renderOne('{% raw %}{{ {% raw %} }}{% endraw %}{% endraw %}|{% verbatim %}{% x %}{% endverbatim %}'),
     '{{ {% raw %} }}{% endraw %}|{% x %}',

@@ -9,7 +9,7 @@ import { nameOf, positionOf, splitArguments, type CompileContext } from '../comp
 
 type Arguments = (scope: Scope) => { args: Operand[]; named: Map<string, Operand> };
 
-/** `name(…)`. */
+/** Compiles `name(…)`. */
 export function compileCall(context: CompileContext, node: CallNode): Evaluate {
   const position = positionOf(context, node);
   if (node.name.typename === 'Symbol' && node.name.value === 'super') return compileSuper(position);
@@ -19,13 +19,13 @@ export function compileCall(context: CompileContext, node: CallNode): Evaluate {
   return (scope) => {
     const callable = callee(scope);
     if (callable instanceof Undefined) return failUndefined(callable, position);
-    if (!(callable instanceof Callable)) return failAt(position, `${text} is no function but ${kindText(callable)}`);
+    if (!(callable instanceof Callable)) return failAt(position, `${text} is not a function but ${kindText(callable)}`);
     step(scope.page.run, position);
     return callable.call({ ...evaluate(scope), position });
   };
 }
 
-/** `value | name(…)`: what is piped comes last, as in Go's pipelines. */
+/** Compiles `value | name(…)`. The piped value is the last argument, as in Go's pipelines. */
 export function compileFilter(context: CompileContext, node: FilterNode): Evaluate {
   const position = positionOf(context, node);
   const name = nameOf(context, node.name, 'a filter');
@@ -52,11 +52,11 @@ function compileArguments(context: CompileContext, nodes: readonly Node[]): Argu
   });
 }
 
-/** `super()`: the block of the same name in the template that is extended. */
+/** Compiles `super()`: the block of the same name in the extended template. */
 function compileSuper(position: Position): Evaluate {
   return (scope) => {
     const { block, state, frame, page } = scope;
-    if (block === undefined) return failAt(position, 'super() is for blocks');
+    if (block === undefined) return failAt(position, 'super() can be used only in blocks');
     const above = state.blocks.get(block.name)?.[block.level + 1];
     if (above === undefined) return failAt(position, `no template above has a block ${block.name}`);
     const output = { text: '' };

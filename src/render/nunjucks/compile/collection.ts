@@ -5,11 +5,11 @@ import { failParse } from '../position.ts';
 import type { Evaluate } from '../scope.ts';
 import { positionOf, type CompileContext } from '../compile-context.ts';
 
-/** An expression in parentheses. */
+/** Compiles an expression in parentheses. */
 export function compileGroup(context: CompileContext, node: Node, children: readonly Node[]): Evaluate {
   const [inner] = children;
   if (inner === undefined || children.length > 1) {
-    return failParse(positionOf(context, node), 'parentheses hold one expression; a list has brackets');
+    return failParse(positionOf(context, node), 'parentheses must contain one expression; write a list in brackets');
   }
   return context.expression(inner);
 }
@@ -23,10 +23,10 @@ export function compileList(context: CompileContext, children: readonly Node[]):
   return (scope) => elements.map(({ evaluate, position }) => valueOf(evaluate(scope), position));
 }
 
-/** `{key: value, "other key": value}`. */
+/** Compiles `{key: value, "other key": value}`. */
 export function compileMap(context: CompileContext, children: readonly Node[]): Evaluate {
   const entries = children.map((pair) => {
-    if (pair.typename !== 'Pair') return failParse(positionOf(context, pair), 'a map has keys and values');
+    if (pair.typename !== 'Pair') return failParse(positionOf(context, pair), 'a map needs keys and values');
     return {
       key: keyOf(context, pair.key),
       evaluate: context.expression(pair.value),

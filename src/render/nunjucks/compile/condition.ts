@@ -5,7 +5,7 @@ import type { Execute } from '../scope.ts';
 import { isTrue } from '../truthiness.ts';
 import { positionOf, type CompileContext } from '../compile-context.ts';
 
-/** `if`, `elif`, `else`. */
+/** Compiles `if`, `elif` and `else`. */
 export function compileIf(context: CompileContext, node: IfNode): Execute {
   const condition = context.expression(node.cond);
   const body = context.body([node.body]);
@@ -13,7 +13,7 @@ export function compileIf(context: CompileContext, node: IfNode): Execute {
   return (scope) => (isTrue(condition(scope)) ? body(scope) : otherwise(scope));
 }
 
-/** `switch`: the first case that is equal; a case without any body goes on into the next. */
+/** Compiles `switch`: the first equal case. A case without a body falls through to the next. */
 export function compileSwitch(context: CompileContext, node: SwitchNode): Execute {
   const position = positionOf(context, node.expr);
   const subject = context.expression(node.expr);

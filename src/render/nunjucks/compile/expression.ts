@@ -19,7 +19,7 @@ import { failParse } from '../position.ts';
 import type { Evaluate } from '../scope.ts';
 import { positionOf, type CompileContext } from '../compile-context.ts';
 
-/** Turns an expression into a function that evaluates it. */
+/** Compiles an expression. */
 export function compileExpression(context: CompileContext, node: Node): Evaluate {
   switch (node.typename) {
     case 'Literal':
@@ -76,11 +76,11 @@ function compileOperation(context: CompileContext, node: Node): Evaluate {
     case 'Pow':
       return compileArithmetic(context, node);
     default:
-      return failParse(positionOf(context, node), `${node.typename} is no expression`);
+      return failParse(positionOf(context, node), `${node.typename} is not an expression`);
   }
 }
 
-/** What a block such as `filter` has between its tags, as a text. */
+/** Compiles the contents of a block such as `filter` to a text. */
 function compileCapture(context: CompileContext, node: CaptureNode): Evaluate {
   const body = context.body(node.body.children);
   return (scope) => {

@@ -1,5 +1,5 @@
 import { int, type Value } from '../../../go/value.ts';
-import { turnsOf } from '../elements.ts';
+import { iterationsOf } from '../elements.ts';
 import { frameIn } from '../frame.ts';
 import type { ForNode } from '../node.ts';
 import { valueOf } from '../operand.ts';
@@ -7,7 +7,7 @@ import { step } from '../run.ts';
 import type { Execute } from '../scope.ts';
 import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
 
-/** `for`, with `loop` in its body, and `else` for when there is nothing to go through. */
+/** Compiles `for`, with `loop` in its body. `else` runs if there are no elements. */
 export function compileFor(context: CompileContext, node: ForNode): Execute {
   const position = positionOf(context, node);
   const listPosition = positionOf(context, node.arr);
@@ -17,16 +17,16 @@ export function compileFor(context: CompileContext, node: ForNode): Execute {
   const body = context.body(node.body.children);
   const otherwise = context.body(node.else_?.children ?? []);
   return (scope) => {
-    const turns = turnsOf(valueOf(list(scope), listPosition), names.length, listPosition);
+    const iterations = iterationsOf(valueOf(list(scope), listPosition), names.length, listPosition);
     const frame = frameIn(scope.frame);
     const inner = { ...scope, frame };
-    turns.forEach((turn, i) => {
+    iterations.forEach((values, i) => {
       step(scope.page.run, position);
-      names.forEach((name, n) => frame.variables.set(name, turn[n] ?? null));
-      frame.variables.set('loop', loopFacts(i, turns.length));
+      names.forEach((name, n) => frame.variables.set(name, values[n] ?? null));
+      frame.variables.set('loop', loopFacts(i, iterations.length));
       body(inner);
     });
-    if (turns.length === 0) otherwise(inner);
+    if (iterations.length === 0) otherwise(inner);
   };
 }
 

@@ -8,14 +8,14 @@ import type { Execute, Scope } from '../scope.ts';
 import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
 import { define } from '../variables.ts';
 
-/** `import "file" as name`. */
+/** Compiles `import "file" as name`. */
 export function compileImport(context: CompileContext, node: ImportNode): Execute {
   const target = nameOf(context, node.target, 'what is imported as');
   const load = compileExports(context, node);
   return (scope) => define(scope, target, new Module(load(scope)));
 }
 
-/** `from "file" import a, b as c`. */
+/** Compiles `from "file" import a, b as c`. */
 export function compileFromImport(context: CompileContext, node: FromImportNode): Execute {
   const load = compileExports(context, node);
   const names = node.names.children.map((child) => importedName(context, child));
@@ -41,7 +41,10 @@ function importedName(context: CompileContext, node: Node) {
   return { name: node.value, alias: node.value, position };
 }
 
-/** Runs the template for what it sets; it sees the variables of this position only `with context`. */
+/**
+ * Runs the imported template and returns what it sets. The template sees the variables of the
+ * importing one only `with context`.
+ */
 function compileExports(
   context: CompileContext,
   node: ImportNode | FromImportNode,

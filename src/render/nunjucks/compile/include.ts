@@ -6,7 +6,10 @@ import type { Execute } from '../scope.ts';
 import type { CompileContext } from '../compile-context.ts';
 import { write } from '../write.ts';
 
-/** `include`: another template, with the variables of this position; what it sets stays its own. */
+/**
+ * Compiles `include`. The included template sees the current variables, but what it sets is not
+ * visible outside.
+ */
 export function compileInclude(context: CompileContext, node: IncludeNode): Execute {
   const find = compileFind(context, node.template);
   return (scope) => {

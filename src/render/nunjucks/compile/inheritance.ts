@@ -6,7 +6,10 @@ import { nested } from '../run.ts';
 import type { Execute } from '../scope.ts';
 import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
 
-/** `block`: the text of the most derived template that has it. In a template that extends another it waits for that one to ask. */
+/**
+ * Compiles `block`: the text of the most derived template that defines it. In a template that
+ * extends another, nothing is written until the parent uses the block.
+ */
 export function compileBlock(context: CompileContext, node: BlockNode): Execute {
   const position = positionOf(context, node);
   const name = nameOf(context, node.name, 'the name of a block');
@@ -22,7 +25,10 @@ export function compileBlock(context: CompileContext, node: BlockNode): Execute 
   };
 }
 
-/** `extends`: what this template writes outside of blocks is dropped, and the other one runs with the blocks of both. */
+/**
+ * Compiles `extends`: the parent runs with the blocks of both templates. Text outside of blocks is
+ * dropped.
+ */
 export function compileExtends(context: CompileContext, node: ExtendsNode): Execute {
   const load = compileLoad(context, node.template);
   return (scope) => {

@@ -5,7 +5,7 @@ import { failParse } from '../position.ts';
 import type { Evaluate } from '../scope.ts';
 import { nameOf, positionOf, splitArguments, type CompileContext } from '../compile-context.ts';
 
-/** `x is test` and `x is test(argument)`. */
+/** Compiles `x is test` and `x is test(argument)`. */
 export function compileIs(context: CompileContext, node: IsNode): Evaluate {
   const position = positionOf(context, node);
   const { test, argument } = testOf(context, node.right);
@@ -28,7 +28,7 @@ function testOf(context: CompileContext, node: Node): { test: IsTest; argument: 
   return { test, argument: positional[0] };
 }
 
-/** `none` and `null` are read as literals. */
+/** The parser returns `none` and `null` as literals. */
 function testName(context: CompileContext, node: Node): string {
   return node.typename === 'Literal' && node.value === null ? 'null' : nameOf(context, node, 'a test');
 }

@@ -4,7 +4,7 @@ import { failParse } from '../position.ts';
 import type { Evaluate } from '../scope.ts';
 import { positionOf, type CompileContext } from '../compile-context.ts';
 
-/** A literal: a number without a point is an int, one with a point a float64. */
+/** Compiles a literal. A number without a point is an int, one with a point a float64. */
 export function compileLiteral(context: CompileContext, node: LiteralNode): Evaluate {
   const value = literalValue(context, node);
   return () => value;
@@ -12,12 +12,15 @@ export function compileLiteral(context: CompileContext, node: LiteralNode): Eval
 
 function literalValue(context: CompileContext, node: LiteralNode): Value {
   if (node.value instanceof RegExp) {
-    return failParse(positionOf(context, node), 'there are no regular expression literals: use regexMatch and its kin');
+    return failParse(
+      positionOf(context, node),
+      'there are no regular expression literals: use regexMatch and similar functions',
+    );
   }
   return typeof node.value === 'number' ? numberValue(context, node, node.value) : node.value;
 }
 
-/** The parser keeps neither the kind of a number nor all digits of a large one, so the text is read again. */
+/** Parses a number again, because the parser loses its type and the last digits of a large one. */
 function numberValue(context: CompileContext, node: LiteralNode, parsed: number): Value {
   const text = (context.template.lines[node.lineno] ?? '').slice(node.colno);
   const [, digits, point] = /^([0-9]+)(\.?)/.exec(text) ?? [];

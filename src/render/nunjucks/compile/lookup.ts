@@ -7,14 +7,14 @@ import { failParse } from '../position.ts';
 import type { Evaluate } from '../scope.ts';
 import { positionOf, type CompileContext } from '../compile-context.ts';
 
-/** A name: a variable, else what the chart has under it, else a function. */
+/** Compiles a name: a variable, otherwise a global of the chart, otherwise a function. */
 export function compileSymbol({ value: name }: SymbolNode): Evaluate {
   const absent = new Undefined(name);
   return ({ frame, state, page }) =>
     lookUp(frame, name) ?? state.variables.get(name) ?? page.globals.get(name) ?? page.functions.get(name) ?? absent;
 }
 
-/** `target.name` and `target[key]`. */
+/** Compiles `target.name` and `target[key]`. */
 export function compileLookup(context: CompileContext, node: LookupNode): Evaluate {
   const position = positionOf(context, node);
   if (node.val === null) return failParse(position, 'there is no key between the brackets');

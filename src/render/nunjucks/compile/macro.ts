@@ -9,7 +9,7 @@ import { nameOf, positionOf, splitArguments, type CompileContext } from '../comp
 
 interface Parameter {
   readonly name: string;
-  /** Absent where the macro has no default for it. */
+  /** Undefined if the parameter has no default. */
   readonly fallback: Evaluate | undefined;
 }
 
@@ -18,7 +18,10 @@ interface Signature {
   readonly parameters: readonly Parameter[];
 }
 
-/** `macro`: a function whose result is what its body writes. It sees the variables of its template, not those of its caller. */
+/**
+ * Compiles `macro`: a function that returns what its body writes. It sees the variables of its
+ * template, not those of its caller.
+ */
 export function compileMacro(context: CompileContext, node: MacroNode): Execute {
   const name = nameOf(context, node.name, 'the name of a macro');
   const make = compileCallable(context, node, name);
@@ -29,12 +32,15 @@ export function compileMacro(context: CompileContext, node: MacroNode): Execute 
   };
 }
 
-/** The body of a `call` block: a macro that sees the variables around it. */
+/** Compiles the body of a `call` block: a macro that sees the surrounding variables. */
 export function compileCaller(context: CompileContext, node: CallerNode): Evaluate {
   return compileCallable(context, node, 'caller');
 }
 
-/** `around` is what the body sees besides its parameters. */
+/**
+ * Returns a function that creates the macro.
+ * The macro sees the scope `around` and its parameters.
+ */
 function compileCallable(
   context: CompileContext,
   node: MacroNode | CallerNode,
@@ -73,7 +79,7 @@ function bind({ name, parameters }: Signature, { args, named, position }: Call, 
   for (const [key, operand] of named) {
     const index = parameters.findIndex((parameter) => parameter.name === key);
     if (index < 0 && key !== 'caller') failAt(position, `${name} has no parameter ${key}`);
-    if (index >= 0 && index < args.length) failAt(position, `${name} is given ${key} twice`);
+    if (index >= 0 && index < args.length) failAt(position, `${name} receives ${key} twice`);
     variables.set(key, operand);
   }
   parameters.forEach((parameter, i) => {

@@ -10,7 +10,7 @@ import type { Evaluate, Scope } from '../scope.ts';
 import { isTrue } from '../truthiness.ts';
 import { positionOf, type CompileContext } from '../compile-context.ts';
 
-/** `+ - * / // % **`; `+` joins two texts as well. */
+/** Compiles `+ - * / // % **`. `+` also joins two texts. */
 export function compileArithmetic(context: CompileContext, node: ArithmeticNode): Evaluate {
   const position = positionOf(context, node);
   const operands = compileOperands(context, node);
@@ -24,7 +24,7 @@ export function compileArithmetic(context: CompileContext, node: ArithmeticNode)
   };
 }
 
-/** `a ~ b`: the texts of both, one after the other. */
+/** Compiles `a ~ b`, which joins the texts of both. */
 export function compileConcat(context: CompileContext, node: OperatorNode): Evaluate {
   const position = positionOf(context, node);
   const operands = compileOperands(context, node);
@@ -55,13 +55,13 @@ export function compileCompare(context: CompileContext, node: CompareNode): Eval
   return (scope) => holds(first.type, ...operands(scope), position);
 }
 
-/** `a and b`, `a or b`: one of the two, as it is. */
+/** Compiles `a and b` and `a or b`, which return one of the operands. */
 export function compileChoice(context: CompileContext, node: OperatorNode): Evaluate {
   const [left, right] = [context.expression(node.left), context.expression(node.right)];
-  const goesOn = node.typename === 'And';
+  const isAnd = node.typename === 'And';
   return (scope) => {
     const operand = left(scope);
-    return isTrue(operand) === goesOn ? right(scope) : operand;
+    return isTrue(operand) === isAnd ? right(scope) : operand;
   };
 }
 
@@ -70,7 +70,7 @@ export function compileNot(context: CompileContext, node: SignNode): Evaluate {
   return (scope) => !isTrue(target(scope));
 }
 
-/** `-x` and `+x`. */
+/** Compiles `-x` and `+x`. */
 export function compileSign(context: CompileContext, node: SignNode): Evaluate {
   const position = positionOf(context, node.target);
   const target = context.expression(node.target);
@@ -82,7 +82,10 @@ export function compileSign(context: CompileContext, node: SignNode): Evaluate {
   };
 }
 
-/** `a if condition else b`; without `else` an empty text. */
+/**
+ * Compiles `a if condition else b`. Without `else` the result is an empty text if the condition is
+ * false.
+ */
 export function compileInlineIf(context: CompileContext, node: InlineIfNode): Evaluate {
   const condition = context.expression(node.cond);
   const [body, otherwise] = [context.expression(node.body), node.else_ ? context.expression(node.else_) : () => ''];
@@ -94,6 +97,6 @@ function compileOperands(
   { left, right }: { left: Node; right: Node },
 ): (scope: Scope) => [Value, Value] {
   const [first, second] = [context.expression(left), context.expression(right)];
-  const [firstPlace, secondPlace] = [positionOf(context, left), positionOf(context, right)];
-  return (scope) => [valueOf(first(scope), firstPlace), valueOf(second(scope), secondPlace)];
+  const [firstPosition, secondPosition] = [positionOf(context, left), positionOf(context, right)];
+  return (scope) => [valueOf(first(scope), firstPosition), valueOf(second(scope), secondPosition)];
 }

@@ -4,7 +4,7 @@ import type { Execute } from '../scope.ts';
 import { positionOf, type CompileContext } from '../compile-context.ts';
 import { write } from '../write.ts';
 
-/** Text of the template, or an expression in double braces. */
+/** Compiles text of the template, or an expression in double braces. */
 export function compileOutput(context: CompileContext, node: OutputNode): Execute {
   const parts = node.children.map((child) => compilePart(context, child));
   return (scope) => {

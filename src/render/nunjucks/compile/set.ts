@@ -3,7 +3,7 @@ import type { Execute } from '../scope.ts';
 import { nameOf, type CompileContext } from '../compile-context.ts';
 import { setVariable } from '../variables.ts';
 
-/** `set name = value`, or the text of a block. */
+/** Compiles `set name = value`, and `set` with a block. */
 export function compileSet(context: CompileContext, node: SetNode): Execute {
   const names = node.targets.map((target) => nameOf(context, target, 'what is set'));
   const content = node.value ?? node.body;

@@ -12,7 +12,7 @@ import { step } from '../run.ts';
 import type { Execute } from '../scope.ts';
 import { positionOf, type CompileContext } from '../compile-context.ts';
 
-/** Turns a list of statements into a function that runs them one after the other. */
+/** Compiles a list of statements, which run one after the other. */
 export function compileBody(context: CompileContext, children: readonly Node[]): Execute {
   const statements = children.map((child) => compileStatement(context, child));
   return (scope) => {
@@ -59,8 +59,8 @@ function statementOf(context: CompileContext, node: Node): Execute {
     case 'IfAsync':
     case 'AsyncEach':
     case 'AsyncAll':
-      return failParse(positionOf(context, node), 'nothing is asynchronous here: use if and for');
+      return failParse(positionOf(context, node), 'asynchronous tags are not supported: use if and for');
     default:
-      return failParse(positionOf(context, node), `${node.typename} is no statement`);
+      return failParse(positionOf(context, node), `${node.typename} is not a statement`);
   }
 }

@@ -6,8 +6,9 @@ import type { CompiledTemplate } from '../scope.ts';
 import type { CompileContext } from '../compile-context.ts';
 
 /**
- * Compiles a Nunjucks template to functions. Nunjucks itself would write JavaScript; here nothing of a template is ever JavaScript, so there is
- * nothing to break out of. Throws RenderError where the text is no template.
+ * Compiles a Nunjucks template to functions. Nunjucks itself generates JavaScript from templates;
+ * here a template never becomes JavaScript, so it cannot escape. Throws RenderError if the template
+ * cannot be parsed.
  */
 export function compileTemplate(path: string, text: string): CompiledTemplate {
   const template = templateText(path, text);
