@@ -6,7 +6,8 @@ import { RenderError } from '../../src/render/render-error.ts';
 import { createThreadedRenderer, type ThreadedRenderer } from '../../src/render/worker/threaded-renderer.ts';
 import { readYamlMap } from '../../src/yaml/read.ts';
 
-// Charts that want all time and memory, on a renderer that has little of both. One thread serves all of them, unless it has to be ended.
+// Charts that try to use all time and memory, in a renderer with low limits. One thread renders
+// all of them, unless it has to be ended.
 
 const small: RenderLimits = {
   ...defaultRenderLimits,
@@ -60,7 +61,7 @@ async function render(attack: Attack, renderer: ThreadedRenderer): Promise<strin
   return files.get('evil/templates/t.yaml') ?? '';
 }
 
-/** Renders as soon as the thread has started: that may take longer than a render may. */
+/** Renders until the thread has started, which may take longer than the time limit of a render. */
 async function eventually(attack: Attack, renderer: ThreadedRenderer): Promise<string> {
   for (;;) {
     try {
@@ -81,13 +82,13 @@ interface Place {
 }
 
 const isEnded = test.macro(async (t, given: Attack, { file = template, line }: Place, renderer: ThreadedRenderer) => {
-  // nothing stands on the first line
+  // the first line is empty
   const shifted = { ...given, template: `\n${given.template}` };
   const error = await t.throwsAsync(render(shifted, renderer), { instanceOf: RenderError });
   t.is(error.code, 'render_limit', error.message);
   t.is(error.position?.file, file, error.message);
   t.is(error.position?.line, line, error.message);
-  // the other has too little time to say whether it still renders
+  // the other renderer's time limit is too short to check that it still renders
   if (renderer === bounded) t.is(await render({ template: '{{ 1 }}' }, bounded), '1');
 });
 
@@ -96,7 +97,7 @@ const isHarmless = test.macro(async (t, attack: Attack, expected: string) => {
 });
 
 const times = (count: number, body: string) => `{{ range until ${count} }}${body}{{ end }}`;
-/** A value that is small, and endless where it is spelled out: each map holds the one before twice. */
+/** A small value that is huge when printed: each map contains the one before twice. */
 const lattice = (name: string) =>
   `{{ $${name} := dict "a" "x" }}${times(60, `{{ $${name} = dict "a" $${name} "b" $${name} }}`)}`;
 const cycle = (name: string) => `{{ $${name} := dict }}{{ $_ := set $${name} "a" (list $${name}) }}`;
@@ -104,7 +105,7 @@ const big = '{{ $b := repeat 150000 "x" }}';
 const many = (word: string) => `${word} `.repeat(100);
 
 const attacks: Record<string, string | [Attack, Place?]> = {
-  // lists and texts that one function makes
+  // lists and texts in the result of one function
   until: '{{ until 500000000 }}',
   untilStep: '{{ untilStep 0 1000000000 1 }}',
   seq: '{{ seq 1 1000000000 }}',
@@ -128,8 +129,8 @@ const attacks: Record<string, string | [Attack, Place?]> = {
   'a text that doubles': `{{ $x := "a" }}${times(100, '{{ $x = print $x $x }}')}`,
   'a list that doubles': `{{ $x := list 1 }}${times(100, '{{ $x = concat $x $x }}')}`,
   'quotes in quotes': `{{ $x := "a" }}${times(100, '{{ $x = quote $x }}')}`,
-  'texts that are kept': `{{ $d := dict }}${times(5000, '{{ $_ := set $d (toString .) (printf "%d%s" . (repeat 150000 "a")) }}')}`,
-  // values that hold others many times, or themselves
+  'a map that keeps texts': `{{ $d := dict }}${times(5000, '{{ $_ := set $d (toString .) (printf "%d%s" . (repeat 150000 "a")) }}')}`,
+  // values that contain others many times, or themselves
   'a lattice in YAML': `${lattice('d')}{{ toYaml $d }}`,
   'a lattice in TOML': `${lattice('d')}{{ toToml $d }}`,
   'a lattice as an action prints it': `${lattice('d')}{{ $d }}`,
@@ -140,7 +141,7 @@ const attacks: Record<string, string | [Attack, Place?]> = {
   // loops and recursion
   'loops in loops': times(5000, times(5000, '')),
   'a loop over an integer': '{{ range 1000000000000 }}{{ end }}',
-  'what a loop writes': times(5000, 'x'.repeat(100)),
+  'a loop that writes': times(5000, 'x'.repeat(100)),
   'a template that includes itself': [
     { template: '{{ include "a" . }}', helpers: '{{ define "a" }}{{ include "a" . }}{{ end }}' },
     { file: helpers, line: 1 },
@@ -156,11 +157,9 @@ const attacks: Record<string, string | [Attack, Place?]> = {
     { template: '{{ template "a" . }}', helpers: '{{ define "a" }}{{ template "a" . }}{{ end }}' },
     { file: helpers, line: 1 },
   ],
-  'a text that is a template of itself': [{ template: '{{ tpl .Values.t . }}', values: 't: "{{ tpl .Values.t . }}"' }],
-  'a template of a text that loops': [
-    { template: '{{ tpl .Values.t . }}', values: 't: "{{ range 1000000000 }}{{ end }}"' },
-  ],
-  // texts that are read
+  'a text that passes itself to tpl': [{ template: '{{ tpl .Values.t . }}', values: 't: "{{ tpl .Values.t . }}"' }],
+  'tpl with a text that loops': [{ template: '{{ tpl .Values.t . }}', values: 't: "{{ range 1000000000 }}{{ end }}"' }],
+  // texts that are parsed
   'aliases of aliases': `{{ fromYaml "a: &a [1,2,3,4,5,6,7,8,9]\\nb: &b [${many('*a,')}]\\nc: [${many('*b,')}]" }}`,
   'merges of merges': `{{ fromYaml "a: &a {x: 1}\\nb: &b {<<: [${many('*a,')}]}\\nc: &c {<<: [${many('*b,')}]}\\nd: {<<: [${many('*c,')}]}" }}`,
   'a TOML key of many parts': '{{ fromToml (printf "%sa = 1" (repeat 100000 "a.")) }}',
@@ -177,7 +176,7 @@ for (const [what, attack] of Object.entries(attacks)) {
   );
 }
 
-// what is slow without being large: the render is asked to stop, and knows its line
+// slow, but not large: the render is asked to stop, so that the error has a line
 for (const [what, attack] of Object.entries({
   'passwords in a loop': times(5000, '{{ $x := bcrypt "x" }}'),
   'passwords one by one': '{{ $x := derivePassword 1 "long" "p" "u" "s" }}'.repeat(1000),
@@ -186,7 +185,7 @@ for (const [what, attack] of Object.entries({
 }
 
 test.serial(
-  'one call that takes too long: the thread is ended, and the template named',
+  'ends the thread if one call takes too long, and names the template',
   isEnded,
   {
     template: `${big}{{ regexReplaceAll (repeat 1000 "x?") $b "" }}`,
@@ -195,14 +194,14 @@ test.serial(
   hurried,
 );
 
-test.serial('after a thread was ended, another one renders', async (t) => {
+test.serial('renders in a new thread after one was ended', async (t) => {
   t.is(await eventually({ template: '{{ 1 }}' }, hurried), '1');
 });
 
-// what looks dangerous, and is only large
+// looks dangerous, but is only large
 const harmless: Record<string, [Attack, string]> = {
-  'lattices are equal as Go sees it': [{ template: `${lattice('d')}${lattice('e')}{{ has $d (list $e) }}` }, 'true'],
-  'cycles are equal as Go sees it': [{ template: `${cycle('d')}${cycle('e')}{{ has $d (list $e) }}` }, 'true'],
+  'equal lattices': [{ template: `${lattice('d')}${lattice('e')}{{ has $d (list $e) }}` }, 'true'],
+  'equal cycles': [{ template: `${cycle('d')}${cycle('e')}{{ has $d (list $e) }}` }, 'true'],
   'many different values': [{ template: '{{ uniq (until 5000) | len }}' }, '5000'],
   'deep parentheses': [{ template: `{{ ${'('.repeat(5000)}1${')'.repeat(5000)} }}` }, '1'],
   'many variables': [

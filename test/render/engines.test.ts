@@ -37,7 +37,7 @@ function render(root: Chart, options: RenderOptions = {}): string {
   return renderChart({ chart: root, values: new Map(), release, capabilities, options }, engine).manifest;
 }
 
-test('a chart is rendered with the engine that it names, a subchart with its own', (t) => {
+test('renders a chart with the engine that it names, and a subchart with its own', (t) => {
   const child = chart('child', 'kind: B\ntext: {{ Values.greeting }} {{ Release.Name }}\n', { engine: 'nunjucks' });
   const root = chart('root', 'kind: A\ntext: {{ .Values.greeting | upper }}\n', { dependencies: [child] });
   const manifest = render(root, { allowNunjucks: true });
@@ -45,7 +45,7 @@ test('a chart is rendered with the engine that it names, a subchart with its own
   t.regex(manifest, /text: hello rel/);
 });
 
-test('a chart for Nunjucks is refused where it is not allowed, also as a subchart', (t) => {
+test('rejects a Nunjucks chart or subchart unless Nunjucks is allowed', (t) => {
   const child = chart('child', 'kind: B\n', { engine: 'nunjucks' });
   t.throws(() => render(chart('root', 'kind: A\n', { dependencies: [child] })), {
     code: 'engine_forbidden',
@@ -53,14 +53,14 @@ test('a chart for Nunjucks is refused where it is not allowed, also as a subchar
   });
 });
 
-test('an engine that nobody knows is named in the error', (t) => {
+test('names an unknown engine in the error', (t) => {
   t.throws(() => render(chart('root', 'kind: A\n', { engine: 'jinja' })), {
     code: 'engine_unknown',
     message: /"jinja"/,
   });
 });
 
-test('keys such as __proto__ and constructor are keys as any other', (t) => {
+test('treats __proto__ and constructor as ordinary keys', (t) => {
   const root = chart(
     'root',
     'kind: A\nkeys: {{ keys .Values | sortAlpha | join " " }} {{ .Values.__proto__ }} {{ .Values.toString }}|\n',

@@ -9,7 +9,7 @@ import { documentedExamples } from '../../tools/documented-examples.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** The module of the source that a published entry is made of. */
+/** Returns the source module of a published entry. */
 async function sourceOf(entry: string): Promise<string> {
   const { exports } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as {
     exports: Record<string, { default: string }>;

@@ -18,12 +18,12 @@ function chartOf(template: string, more: Record<string, string> = {}): Record<st
   return { 'Chart.yaml': chartYaml, 'templates/a.yaml': template, ...more };
 }
 
-/** What a template prints. */
+/** Renders a template and returns its text. */
 async function renders(template: string, options?: RenderChartOptions): Promise<string> {
   return (await renderChart(chartOf('kind: A', { 'templates/NOTES.txt': template }), options)).notes;
 }
 
-test('a chart is a folder, an archive, its bytes, a stream of them, or its files', async (t) => {
+test('loads a chart from a folder, an archive, bytes, a stream of bytes, or files', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-library-'));
   t.teardown(() => rm(folder, { recursive: true }));
   const archive = await archiveOf(
@@ -46,7 +46,7 @@ test('a chart is a folder, an archive, its bytes, a stream of them, or its files
   }
 });
 
-test('a chart larger than the limits is refused, a stream before it is read to its end', async (t) => {
+test('rejects a chart that is larger than the limits, without reading a stream to its end', async (t) => {
   await t.throwsAsync(
     loadChart(Readable.from([Buffer.alloc(11), Buffer.alloc(11)]), { chartLimits: { chartBytes: 20 } }),
     {
@@ -58,7 +58,7 @@ test('a chart larger than the limits is refused, a stream before it is read to i
   await t.throwsAsync(loadChart({}), { code: 'chart_invalid', message: 'Chart.yaml file is missing' });
 });
 
-test('everything that a chart renders to comes back', async (t) => {
+test('returns everything that a chart renders to', async (t) => {
   const hook =
     'kind: Job\nmetadata:\n  name: j\n  annotations: {helm.sh/hook: "pre-install,test", helm.sh/hook-weight: "5"}\n';
   const rendered = await renderChart(
@@ -166,62 +166,57 @@ const refuses = test.macro<
 const circle: Record<string, unknown> = {};
 circle['again'] = [circle];
 
+test(refuses, 'rejects a missing key in strict mode', { strict: true }, { code: 'render_failed', message: /nothing/ });
 test(
   refuses,
-  'a missing key is an error in strict mode',
-  { strict: true },
-  { code: 'render_failed', message: /nothing/ },
-);
-test(
-  refuses,
-  'a date is no value',
+  'rejects a date in values',
   { values: { a: [new Date(0)] } },
   { code: 'values_invalid', message: /^values\.a\[0\] is an object of Date/ },
 );
 test(
   refuses,
-  'a function is no value',
+  'rejects a function in values',
   { values: { a: () => 1 } },
   { code: 'values_invalid', message: /^values\.a is a function/ },
 );
 test(
   refuses,
-  'data that holds itself is no value',
+  'rejects values that contain themselves',
   { values: circle },
   { code: 'values_invalid', message: /^values\.again\[0\] contains itself/ },
 );
 test(
   refuses,
-  'an integer beyond 64 bits is no value',
+  'rejects an integer that needs more than 64 bits',
   { values: { a: 2n ** 63n } },
   { code: 'values_invalid', message: /64 bits/ },
 );
 test(
   refuses,
-  'YAML that cannot be read is named',
+  'reports invalid YAML in values',
   { values: 'a: b: c' },
   { code: 'values_invalid', message: /^failed to parse values: / },
 );
 test(
   refuses,
-  'a line of set that cannot be read is named',
+  'reports an invalid argument of set',
   { set: ['a'] },
   { code: 'values_invalid', message: /^failed parsing --set data: / },
 );
 test(
   refuses,
-  'a version that is none is refused',
+  'rejects an invalid Kubernetes version',
   { capabilities: { kubeVersion: 'new' } },
   { code: 'kube_version_invalid', message: /"new"/ },
 );
 test(
   refuses,
-  'a signal that was given ends the render',
+  'ends the render when the signal is aborted',
   { signal: AbortSignal.abort(Object.assign(new Error('enough'), { code: 'mine' })) },
   { code: 'mine', message: /enough/ },
 );
 
-test('a reference to a schema elsewhere is followed where its text is handed in, in a thread, too', async (t) => {
+test('follows a reference to a remote schema whose text is given, also in a thread', async (t) => {
   const chart = chartOf('kind: A', { 'values.schema.json': '{"$ref": "https://schemas.example/a.json"}' });
   const options = { remoteSchemas: { 'https://schemas.example/a.json': '{"required": ["size"]}' } };
   await using renderer = createRenderer();
@@ -233,14 +228,14 @@ test('a reference to a schema elsewhere is followed where its text is handed in,
   }
 });
 
-test('steps are limited in the calling thread, too', async (t) => {
+test('limits steps in the calling thread', async (t) => {
   const many = chartOf('{{ range until 1000 }}{{ end }}');
   const error = await t.throwsAsync(renderChart(many, { limits: { steps: 100 } }));
   t.like(error, { code: 'render_limit', position: { file: 'app/templates/a.yaml', line: 1 } });
   await t.throwsAsync(renderChart(many, { limits: { listElements: 100 } }), { code: 'render_limit' });
 });
 
-test('Nunjucks is for charts that are allowed to use it', async (t) => {
+test('renders Nunjucks charts only if they are allowed', async (t) => {
   const chart = chartOf('a: {{ Release.Name }}', {
     'Chart.yaml': `${chartYaml}annotations: {helm-agent/engine: nunjucks}\n`,
   });
@@ -248,7 +243,7 @@ test('Nunjucks is for charts that are allowed to use it', async (t) => {
   t.regex((await renderChart(chart, { allowNunjucks: true })).manifest, /a: release-name/);
 });
 
-test('lookups are answered, those that depend on answers in another round', async (t) => {
+test('renders again with the results of lookups, and with lookups that depend on them', async (t) => {
   const asked: string[] = [];
   const template =
     '{{ $a := lookup "v1" "ConfigMap" "ns" "a" }}{{ if $a }}{{ (lookup "v1" "Secret" "ns" $a.next).value }}{{ else }}{{ fail "not yet" }}{{ end }}';
@@ -262,19 +257,19 @@ test('lookups are answered, those that depend on answers in another round', asyn
   await t.throwsAsync(renders('{{ lookup "v1" "Pod" "" (randAlpha 9) }}', { lookup }), { code: 'render_limit' });
 });
 
-test('a post-renderer changes what comes back', async (t) => {
+test('changes the result with a post-renderer', async (t) => {
   const postRender = (text: string) => Promise.resolve(text.replace('size: 1', 'size: 9'));
   t.regex((await renderChart(files, { postRender })).manifest, /size: 9/);
 });
 
-test('the same host, chart and values give the same bytes', async (t) => {
+test('renders the same host, chart and values to the same bytes', async (t) => {
   const chart = chartOf('a: {{ now }} {{ randAlphaNum 9 }} {{ uuidv4 }}');
   const { manifest } = await renderChart(chart, { host: fixedHost });
   t.regex(manifest, /2023-11-14/);
   t.is((await renderChart(chart, { host: fixedHost })).manifest, manifest);
 });
 
-test.serial('a loaded chart is parsed once, whatever its values', async (t) => {
+test.serial('parses a loaded chart only once, also for other values', async (t) => {
   const parse = TemplateSet.parse.bind(TemplateSet);
   let parsed = 0;
   TemplateSet.parse = (...args) => {
@@ -290,7 +285,7 @@ test.serial('a loaded chart is parsed once, whatever its values', async (t) => {
   t.is(parsed, 1);
 });
 
-test('a renderer gives the same bytes from its threads, and nothing of the environment', async (t) => {
+test('renders to the same bytes in threads, which do not see the environment', async (t) => {
   await using renderer = createRenderer({ threads: 2 });
   const chart = await loadChart(files);
   const manifests = await Promise.all(
@@ -309,7 +304,7 @@ test('a renderer gives the same bytes from its threads, and nothing of the envir
   t.deepEqual(rendered.manifests.map(({ kind }) => kind).sort(), ['New', 'there']);
 });
 
-test('a render past the limits of its renderer is ended', async (t) => {
+test('ends a render that exceeds the limits of its renderer', async (t) => {
   await using renderer = createRenderer({ limits: { milliseconds: 2_000 } });
   const endless = chartOf('{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}');
   await t.throwsAsync(renderer.render(endless), { code: 'render_limit', message: /2 seconds/ });

@@ -1,4 +1,6 @@
-// What Helm 4.2.4 itself printed for templates that look at .Files, .Capabilities, .Chart, .Release, .Template, .Subcharts and .Values, strict and lint modes too.
+// Output of Helm 4.2.4 for templates that use .Files, .Capabilities, .Chart, .Release,
+// .Template, .Subcharts and .Values, also in strict and lint mode. fixtures/README.md has the
+// origin of the files.
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { runOracleCase, type OracleCase } from '../../tools/oracle-case.ts';

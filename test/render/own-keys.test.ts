@@ -11,11 +11,11 @@ import { writeYaml } from '../../src/yaml/write.ts';
 import { archiveOf, chartYaml } from '../chart/archive.ts';
 import { runTemplate } from '../functions/template-runner.ts';
 
-// Keys that mean something to JavaScript's objects are keys as any other, and the order of keys is Go's.
+// Keys that are special in JavaScript objects are ordinary keys here, and keys have Go's order.
 
 const before = JSON.stringify(prototypes());
 
-/** What a polluted prototype would show. */
+/** Members that only a polluted prototype has. */
 function prototypes(): unknown {
   return [Object.prototype, Array.prototype, Function.prototype, Map.prototype, String.prototype].map((prototype) =>
     Reflect.ownKeys(prototype).map(String),
@@ -114,13 +114,13 @@ test(sets, setLiteral, 'constructor.prototype.x=1', '{"constructor":{"prototype"
 test(sets, setJson, '__proto__={"x":1},a={"__proto__":{"x":1}}', '{"__proto__":{"x":1},"a":{"__proto__":{"x":1}}}');
 test(sets, setValues, '10=a,9=b,2=c', '{"10":"a","2":"c","9":"b"}');
 
-test('values files keep such keys, and write them in their order', (t) => {
+test("keeps such keys in values files, in Go's order", (t) => {
   const values = readYamlMap('__proto__: {x: 1}\nconstructor: {prototype: {x: 1}}\n10: a\n9: b\n');
   t.is(writeYaml(values), '__proto__:\n  x: 1\n"9": b\n"10": a\nconstructor:\n  prototype:\n    x: 1\n');
   t.is(sprintf('%v', [values]), 'map[10:a 9:b __proto__:map[x:1] constructor:map[prototype:map[x:1]]]');
 });
 
-test('a chart may have such keys everywhere', async (t) => {
+test('accepts such keys everywhere in a chart', async (t) => {
   const more = 'annotations: {__proto__: a, constructor: b}\n__proto__: {x: 1}\n';
   const chart = await loadArchive(
     await archiveOf({
@@ -138,7 +138,7 @@ test('a chart may have such keys everywhere', async (t) => {
   t.throws(() => validateValues(chart, chart.values), { message: /at '\/__proto__': missing property 'constructor'/ });
 });
 
-test('a packet with such keys is read as data', (t) => {
+test('reads a packet with such keys as data', (t) => {
   const packet = '{"type":"install_release","__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"payload":"{}"}';
   t.notThrows(() => decodePacket(packet));
 });

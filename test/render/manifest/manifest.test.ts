@@ -7,7 +7,7 @@ function sort(files: Record<string, string>) {
   return sortManifests(new Map(Object.entries(files)), (path, cause) => new Error(`${path}: ${String(cause)}`));
 }
 
-test('a file is split wherever a line begins with three dashes, whatever follows', (t) => {
+test('splits a file at each line that begins with three dashes, even if text follows', (t) => {
   t.deepEqual(splitDocuments('\n\n---\na: 1\n---  \n\n  b: 2\n---c: 3\n# ---\n---\n'), [
     'a: 1\n',
     'b: 2\n',
@@ -15,11 +15,11 @@ test('a file is split wherever a line begins with three dashes, whatever follows
   ]);
 });
 
-test('a line separator inside text begins no document', (t) => {
+test('does not split a file at a line separator inside text', (t) => {
   t.deepEqual(splitDocuments('a: "x\u2028--- y"'), ['a: "x\u2028--- y"']);
 });
 
-test('manifests are ordered by path, then by kind, unknown kinds last by name', (t) => {
+test('orders manifests by kind, then by path, with unknown kinds last', (t) => {
   const { manifests } = sort({
     'c/templates/z.yaml': 'kind: Service\n',
     'c/templates/a.yaml':
@@ -38,7 +38,7 @@ test('manifests are ordered by path, then by kind, unknown kinds last by name', 
   );
 });
 
-test('hooks are kept apart, with their events, weight and policies', (t) => {
+test('separates hooks and reads their events, weight and policies', (t) => {
   const { manifests, hooks } = sort({
     'c/templates/job.yaml': [
       'kind: Job',
@@ -62,12 +62,12 @@ test('hooks are kept apart, with their events, weight and policies', (t) => {
   });
 });
 
-test('a hook with an event that nobody knows is dropped whole', (t) => {
+test('drops a hook that has an unknown event', (t) => {
   const { manifests, hooks } = sort({ 'a.yaml': 'metadata: {annotations: {helm.sh/hook: "crd-install,pre-install"}}' });
   t.deepEqual({ manifests, hooks }, { manifests: [], hooks: [] });
 });
 
-test('the head of a manifest is read as Go decodes a struct: any case, scalars as text', (t) => {
+test('decodes the head of a manifest as Go does: fields in any case, scalars as text', (t) => {
   const head = readHead('Kind: 5\nmetadata: {name: 010, annotations: {a: 1.50, b: true, c: null, d: 1e3}}\n');
   t.like(head, { kind: '5', name: '8', apiVersion: '' });
   t.deepEqual(
@@ -91,7 +91,7 @@ const refused = test.macro({
   title: (_, manifest: string) => `${manifest} is refused with Go's text`,
 });
 
-// as helm template v4.2.4 prints them
+// the texts are those of helm template v4.2.4
 test(refused, 'metadata: {annotations: {a: [1]}}', 'array into Go struct field .metadata.annotations of type string');
 test(
   refused,

@@ -26,7 +26,7 @@ const files = new Map([
   ['web/templates/a.yaml', `${configMap}---\n# only a comment\n---${hook}`],
 ]);
 
-test('the post-renderer gets all documents in the order of their files, each with the file that it is from', async (t) => {
+test('passes all documents to the post-renderer in the order of their files, with the file names', async (t) => {
   const seen: string[] = [];
   await postRendered(files, (text) => {
     seen.push(text);
@@ -61,7 +61,7 @@ kind: Service
   ]);
 });
 
-test('what comes back unchanged is what the templates made, without empty documents', async (t) => {
+test('keeps documents that the post-renderer does not change, and drops empty ones', async (t) => {
   t.deepEqual(Object.fromEntries(await postRendered(files, (text) => text)), {
     'web/templates/a.yaml': `${configMap}---\n${hook}`,
     'web/templates/b.yaml': 'kind: Service\n',
@@ -93,7 +93,7 @@ test(
 );
 test(keeps, 'a: &x\n  b: c\nd: *x\n', `metadata:\n  annotations:\n    ${annotation}: "f"\na: &x\n  b: c\nd: *x\n`);
 
-test('mappings that are empty or null become those with the annotation, and are gone afterwards', async (t) => {
+test('adds the annotation to empty mappings and null, and removes it again', async (t) => {
   const rendered = await postRendered(
     new Map([
       ['a', 'kind: A\nmetadata: # nothing\n'],
@@ -111,7 +111,7 @@ test('mappings that are empty or null become those with the annotation, and are 
   });
 });
 
-test('an annotation of that name that a template wrote is replaced', async (t) => {
+test('replaces an annotation of the same name in a template', async (t) => {
   const text = `metadata:\n  name: x\n  annotations:\n    ${annotation}: elsewhere\n`;
   const rendered = await postRendered(new Map([['f', text]]), (merged) => merged);
   t.deepEqual([...rendered], [['f', 'metadata:\n  name: x\n']]);
@@ -187,7 +187,7 @@ test(fails, () => undefined, /^error while running post render on files: it must
 test(fails, () => 'invalid: yaml: content:', /^error while parsing post rendered output: error parsing YAML: /);
 test(fails, () => 'a: 1\n---b: 2\n', /invalid document separator: ---b: 2$/);
 
-test('a file that is no mapping of YAML is named', async (t) => {
+test('names a file that is not a YAML mapping', async (t) => {
   for (const text of ['a: b: c', 'just text', '- a', 'metadata: text', 'metadata:\n  annotations: []']) {
     const error = await t.throwsAsync(
       postRendered(new Map([['web/templates/x.yaml', text]]), (merged) => merged),

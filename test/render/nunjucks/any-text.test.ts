@@ -118,7 +118,7 @@ const glued = fc.array(pieces, { maxLength: 25 }).map((parts) => parts.join(''))
 const inTags = words.map((text) => `{{ ${text} }}`);
 const inBlocks = words.map((text) => `{% ${text} %}`);
 
-test('whatever the text is, it renders or fails with the error of a render', (t) => {
+test('renders any text or fails with a RenderError', (t) => {
   const limits = { ...defaultRenderLimits, steps: 10_000, outputBytes: 100_000 };
   const rendersOrFails = (text: string) => {
     try {

@@ -124,11 +124,23 @@ test(failsToParse, '{{ 1 < 2 < 3 }}', 'comparisons cannot be chained: join them 
 test(failsToParse, '{{ (1, 2) }}', 'parentheses must contain one expression; write a list in brackets', 1, 3);
 test(failsToParse, '{{ {1: 2} }}', 'the key of a map must be a name or a text', 1, 4);
 test(failsToParse, '{{ x[] }}', 'there is no key between the brackets', 1, 3);
-test(failsToParse, '{{ r/a+/g }}', 'there are no regular expression literals: use regexMatch and similar functions', 1, 3);
+test(
+  failsToParse,
+  '{{ r/a+/g }}',
+  'there are no regular expression literals: use regexMatch and similar functions',
+  1,
+  3,
+);
 test(failsToParse, '{{ 99999999999999999999 }}', '99999999999999999999 does not fit into 64 bits', 1, 3);
 test(failsToParse, '{{ 1 is nothing }}', 'there is no test nothing', 1, 8);
 test(failsToParse, '{{ 1 is divisibleby }}', 'the test divisibleby takes one argument', 1, 8);
 test(failsToParse, '{% set a.b = 1 %}', 'what is set must be a name', 1, 7);
-test(failsToParse, '{% asyncEach x in [1] %}{% endeach %}', 'asynchronous tags are not supported: use if and for', 1, 3);
+test(
+  failsToParse,
+  '{% asyncEach x in [1] %}{% endeach %}',
+  'asynchronous tags are not supported: use if and for',
+  1,
+  3,
+);
 test(failsToParse, '{% block a %}{% endblock %}{% block a %}{% endblock %}', 'there are two blocks a', 1, 30);
 test(failsToParse, '{% macro m(a, a) %}{% endmacro %}', 'two parameters are named a', 1, 3);

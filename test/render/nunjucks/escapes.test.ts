@@ -3,7 +3,7 @@ import { int, type Value, type ValueMap } from '../../../src/go/value.ts';
 import { RenderError } from '../../../src/render/render-error.ts';
 import { renderOne } from './render-one.ts';
 
-// Ways by which templates are known to get at JavaScript in Nunjucks and its kin.
+// Known ways to reach JavaScript from templates in Nunjucks and similar engines.
 const escapes = [
   `{{ Values.constructor.constructor('return process')() }}`,
   `{{ Values['constructor']['constructor']('return process')() }}`,
@@ -81,12 +81,12 @@ const escapes = [
   `{{ now().UTC.constructor }}`,
   `{{ r/x/.constructor }}`,
   `{{ r/x/g.source }}`,
-  // names that would end a text in the JavaScript that Nunjucks writes
+  // names that would end a string in the JavaScript that Nunjucks generates
   `{{ x["\\\\"]() }}`,
   `{{ foo["a\\\\\\"](process.exit())//"]() }}`,
   `{{ 1 is "\\" + process.exit() + \\"" }}`,
   `{% block constructor %}{{ super() }}{% endblock %}`,
-  // filters and globals of stock Nunjucks that take names of members, or functions
+  // filters and globals of stock Nunjucks that take member names or functions
   `{{ joiner(",") }}`,
   `{{ cycler("a").next.constructor }}`,
   `{{ Values.list | groupby("constructor.constructor") }}`,
@@ -101,7 +101,7 @@ const escapes = [
   `{{ "a" | toYaml.call }}`,
   `{% filter constructor %}x{% endfilter %}`,
   `{% filter upper.constructor %}x{% endfilter %}`,
-  // what stands for keyword arguments, for blocks and for callers
+  // internals of keyword arguments, blocks and callers
   `{% macro m(a) %}{{ a }}{% endmacro %}{{ m(__keywords=true) }}`,
   `{% macro m() %}{{ kwargs }}{% endmacro %}{{ m() }}`,
   `{% macro m() %}{{ varargs }}{% endmacro %}{{ m() }}`,
@@ -112,13 +112,13 @@ const escapes = [
   `{% block a %}{{ super.constructor }}{% endblock %}`,
   `{{ caller.constructor("return process")() }}`,
   `{% call upper() %}x{% endcall %}`,
-  // variables of the names of what is there, and members that cannot be set
+  // variables with the names of globals, and members that cannot be set
   `{% set Values = {} %}{{ Values.constructor }}`,
   `{% set constructor = range %}{{ constructor.constructor }}`,
   `{% set __proto__ = {"x": 1} %}{{ x }}`,
   `{% set Values.x = 1 %}`,
   `{% set range.x = 1 %}`,
-  // keys that JavaScript would turn into texts, and members that it would call
+  // keys that JavaScript would convert to strings, and members that it would call
   `{{ Values[["constructor"]] }}`,
   `{{ Values[{toString: "constructor"}] }}`,
   `{{ Values[Symbol.iterator] }}`,
@@ -132,11 +132,11 @@ const escapes = [
   `{{ Values.text[0] }}`,
   `{% for x in Values.text %}{{ x }}{% endfor %}`,
   `{% for x in range %}{% endfor %}`,
-  // data that another parser made
+  // data from other parsers
   `{{ fromJson('{"__proto__": {"p": 1}}').p }}`,
   `{{ fromYaml("__proto__: {p: 1}").p }}`,
   `{{ merge({}, fromJson('{"__proto__": {"p": 1}}')).p }}`,
-  // templates by other names
+  // templates with other names
   `{% include range %}`,
   `{% include ["page.yaml"] %}`,
   `{% include Values %}`,
@@ -144,7 +144,7 @@ const escapes = [
   `{% import "..%2f..%2fetc/passwd" as x %}`,
   `{{ tpl("{{ constructor }}") }}`,
   `{{ tpl("{% include '/etc/passwd' %}") }}`,
-  // literals and statements that JavaScript would read
+  // literals and statements of JavaScript
   `{{ r/(a+)+$/.test("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!") }}`,
   `{{ 1; process.exit() }}`,
   '{{ `x` }}',
@@ -170,7 +170,7 @@ for (const text of escapes) {
   });
 }
 
-test('keys named as what JavaScript inherits are keys as any other', (t) => {
+test('treats the names of inherited JavaScript members as ordinary keys', (t) => {
   const values: ValueMap = new Map<string, Value>([
     ['__proto__', 'a'],
     ['constructor', int(2)],
@@ -183,7 +183,7 @@ test('keys named as what JavaScript inherits are keys as any other', (t) => {
   );
 });
 
-test('what a template builds under such names reaches no object', (t) => {
+test('does not change JavaScript objects through such names', (t) => {
   const text =
     '{% set __proto__ = {polluted: 1} %}{% set x = {"__proto__": {polluted: 2}, constructor: 3} %}' +
     '{{ set(x, "__proto__", {polluted: 3}) | len }}{{ x.__proto__.polluted }}{{ x.constructor }}{{ __proto__.polluted }}';
@@ -191,7 +191,7 @@ test('what a template builds under such names reaches no object', (t) => {
   t.false('polluted' in {});
 });
 
-test('variables, parameters, macros and blocks may have such names', (t) => {
+test('accepts such names for variables, parameters, macros and blocks', (t) => {
   const text =
     '{% macro constructor(toString, __proto__="p") %}{{ toString }}{{ __proto__ }}{% endmacro %}{{ constructor(1) }}' +
     '{% block __proto__ %}b{% endblock %}{% for valueOf in [7] %}{{ valueOf }}{% endfor %}';

@@ -9,7 +9,7 @@ import { readYaml } from '../../../src/yaml/read.ts';
 import { fixedHost } from '../../support/host.ts';
 import { engine, valuesOf } from './render-one.ts';
 
-/** What an example chart renders to under the name `web`. */
+/** Renders an example chart as release `web`. */
 async function render(folder: string, by: Engine, values: string) {
   const chart = await loadDirectory(new URL(`../../../examples/charts/${folder}`, import.meta.url).pathname);
   chart.metadata.name = 'web';
@@ -37,7 +37,7 @@ for (const values of someValues) {
   });
 }
 
-test('the Nunjucks example is chosen by its annotation and renders to manifests that are YAML', async (t) => {
+test('renders the Nunjucks example, which is selected by its annotation, to YAML manifests', async (t) => {
   const { chart, manifests, notes } = await render('nunjucks-web', engine, '');
   t.is(chart.metadata.annotations?.['helm-agent/engine'], 'nunjucks');
   t.deepEqual(

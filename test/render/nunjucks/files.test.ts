@@ -5,7 +5,7 @@ import { chartOf, engine, renderOne, scoped } from './render-one.ts';
 
 const run = { limits: defaultRenderLimits };
 
-test('each file becomes a text by its path, partials none', (t) => {
+test('renders each file except partials', (t) => {
   const chart = chartOf({
     'a.yaml': '{{ Chart.Name }}',
     'sub/b.yaml': 'b',
@@ -21,7 +21,7 @@ test('each file becomes a text by its path, partials none', (t) => {
   ]);
 });
 
-test('a partial that does not parse fails though nothing includes it', (t) => {
+test('rejects a partial with a syntax error even if nothing includes it', (t) => {
   const error = t.throws(() => renderOne('x', '', { partials: { '_bad.njk': '\n{% if %}' } }), {
     instanceOf: RenderError,
   });
@@ -99,7 +99,7 @@ for (const name of outside) {
   }
 }
 
-test('a chart reaches the templates of its subcharts, a subchart none of its parent', (t) => {
+test('lets a chart use templates of its subcharts, but not the reverse', (t) => {
   const parent = chartOf({ 'page.yaml': '{% include "../charts/lib/templates/_name.njk" %}', '_mine.njk': 'mine' });
   const lib = chartOf({ '_name.njk': '{{ Chart.Name }} by {% include "_by.njk" %}', '_by.njk': 'lib' });
   lib.metadata.name = 'lib';
@@ -113,7 +113,7 @@ test('a chart reaches the templates of its subcharts, a subchart none of its par
   });
 });
 
-test('a subchart sees its own values and name', (t) => {
+test('gives a subchart its own values and name', (t) => {
   const parent = chartOf({ 'a.yaml': '{{ Values.x }} {{ Chart.Name }}' });
   const child = chartOf({ 'b.yaml': '{{ Values.x }} {{ Chart.Name }} {{ Release.Name }}' });
   child.metadata.name = 'db';
@@ -129,19 +129,19 @@ test('an import sees the chart, and the variables of its place only with context
   t.is(renderOne('{% set x = 1 %}{% import "_m.njk" as m with context %}{{ m.m() }}', '', { partials }), 'demo1');
 });
 
-test('include as a function gives the text of a template', (t) => {
+test('returns the text of a template from the function include', (t) => {
   const partials = { '_p.njk': '{{ Values.x }}{{ y or "no y" }}' };
   const text = '{% set y = 2 %}{{ include("_p.njk") | upper }} {{ include(Template.BasePath ~ "/_p.njk") }}';
   t.is(renderOne(text, 'x: v', { partials }), 'VNO Y vno y');
 });
 
-test('one template sets nothing for another', (t) => {
+test('keeps variables of one template out of another', (t) => {
   const chart = chartOf({ 'a.yaml': '{% set x = 1 %}{{ x }}', 'b.yaml': '{{ x or "none" }}' });
   const rendered = engine.render(scoped(chart), run);
   t.deepEqual([...rendered.values()].sort(), ['1', 'none']);
 });
 
-test('a chart that changed under the same paths is compiled anew', (t) => {
+test('compiles a template again when its text changes', (t) => {
   t.is(renderOne('first {{ 1 }}'), 'first 1');
   t.is(renderOne('second {{ 2 }}'), 'second 2');
 });

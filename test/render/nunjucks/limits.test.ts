@@ -36,7 +36,7 @@ test(isOver, '{% import "_i.njk" as i %}');
 test(isOver, '{% block a %}{% include "page.yaml" %}{% endblock %}');
 test(isOver, '{{ include("page.yaml") }}');
 
-test('a template that includes itself through tpl is over a limit', (t) => {
+test('limits a template that includes itself through tpl', (t) => {
   const error = t.throws(() => renderOne('{{ tpl(Values.t) }}', 't: "{{ tpl(Values.t) }}"'), {
     instanceOf: RenderError,
   });
@@ -44,13 +44,13 @@ test('a template that includes itself through tpl is over a limit', (t) => {
   t.is(error.position?.file, 'web/templates/page.yaml');
 });
 
-test('macros may be nested deep', (t) => {
+test('accepts deeply nested macros', (t) => {
   const text =
     '{% macro down(n) %}{% if n > 0 %}{{ down(n - 1) }}{% else %}bottom{% endif %}{% endmacro %}{{ down(300) }}';
   t.is(renderOne(text), 'bottom');
 });
 
-test('an expression that is nested beyond all measure is refused', (t) => {
+test('rejects an expression that is nested too deeply', (t) => {
   const error = t.throws(() => renderOne(`{{ ${'('.repeat(100_000)}1${')'.repeat(100_000)} }}`), {
     instanceOf: RenderError,
   });
@@ -58,7 +58,7 @@ test('an expression that is nested beyond all measure is refused', (t) => {
   t.is(error.position?.file, 'web/templates/page.yaml');
 });
 
-test('raw text without an end is an error, found in a time that grows with the text', (t) => {
+test('rejects an unclosed raw block in linear time', (t) => {
   const error = t.throws(() => renderOne(`a\n{% raw %}${'x {% '.repeat(50_000)}`), { instanceOf: RenderError });
   t.regex(error.message, /^parse error at \(web\/templates\/page.yaml:2:9\): the raw block is not closed$/);
   t.is(
@@ -67,6 +67,6 @@ test('raw text without an end is an error, found in a time that grows with the t
   );
 });
 
-test('no pattern takes more time than its text is long', (t) => {
+test('matches every pattern in linear time', (t) => {
   t.is(renderOne(`{{ regexMatch("(a+)+$", "${'a'.repeat(5_000)}!") }}`), 'false');
 });

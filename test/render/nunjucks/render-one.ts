@@ -12,7 +12,7 @@ import { fixedHost } from '../../support/host.ts';
 
 export const engine = createNunjucksEngine(functionMap(fixedHost));
 
-/** A chart `web` of these templates, by their paths below templates/, and files of these texts. */
+/** Returns a chart `web` with these templates, by path below templates/, and these files. */
 export function chartOf(templates: Record<string, string>, files: Record<string, string> = {}): Chart {
   return {
     metadata: { apiVersion: 'v2', name: 'web', version: '1.2.3' },
@@ -28,7 +28,7 @@ function entries(texts: Record<string, string>, folder: string) {
   return Object.entries(texts).map(([name, text]) => ({ name: folder + name, data: toBytes(text) }));
 }
 
-/** The templates with the scope that a release `demo` in the namespace `prod` gives them. */
+/** Returns the templates with the scope of a release `demo` in the namespace `prod`. */
 export function scoped(chart: Chart, values: string | ValueMap = new Map()): ScopedTemplate[] {
   const given = typeof values === 'string' ? valuesOf(values) : values;
   const release = { name: 'demo', namespace: 'prod', revision: 1, isInstall: true, isUpgrade: false };
@@ -46,7 +46,7 @@ export interface Options extends Partial<EngineRun> {
   files?: Record<string, string>;
 }
 
-/** What a chart with this one template renders to. */
+/** Renders a chart that has this one template. */
 export function renderOne(text: string, values: string | ValueMap = '', options: Options = {}): string {
   const { partials = {}, files = {}, ...run } = options;
   const chart = chartOf({ 'page.yaml': text, ...partials }, files);

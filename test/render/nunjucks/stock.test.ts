@@ -2,7 +2,7 @@ import test from 'ava';
 import nunjucks from 'nunjucks';
 import { renderOne } from './render-one.ts';
 
-// Where the values are texts, lists and whole numbers, this engine writes what stock Nunjucks writes.
+// For texts, lists and whole numbers, this engine writes the same as stock Nunjucks.
 
 const partials = {
   '_macros.njk':
@@ -67,7 +67,7 @@ class TextLoader extends nunjucks.Loader {
   }
 }
 
-// the types demand a source where the library takes null for "not found"
+// the types require a source, but the library accepts null for "not found"
 const stock = new nunjucks.Environment(new TextLoader() as unknown as nunjucks.ILoader, { autoescape: false });
 
 for (const template of templates) {

@@ -123,7 +123,7 @@ test(
   'x: v\nt: "{{ Release.Name }}"',
 );
 
-test('files of the chart are read by their methods', (t) => {
+test('reads files of the chart with their methods', (t) => {
   const files = { 'conf/a.txt': 'one\ntwo\n', 'conf/b.txt': 'b' };
   t.is(renderOne('{{ Files.Get("conf/b.txt") }}', '', { files }), 'b');
   t.is(renderOne('{% for l in Files.Lines("conf/a.txt") %}<{{ l }}>{% endfor %}', '', { files }), '<one><two>');
@@ -131,7 +131,7 @@ test('files of the chart are read by their methods', (t) => {
   t.is(renderOne('{% for path, data in Files.Glob("conf/b*") %}{{ path }}{% endfor %}', '', { files }), 'conf/b.txt');
 });
 
-test('a lookup is answered from the table, or noted down', (t) => {
+test('takes the result of a lookup from the table, or records that it is missing', (t) => {
   const text =
     '{{ lookup("v1", "Secret", "prod", "known").data.key }} {{ lookup("v1", "Secret", "prod", "new") | len }}';
   const known = JSON.stringify(['v1', 'Secret', 'prod', 'known']);
@@ -140,11 +140,11 @@ test('a lookup is answered from the table, or noted down', (t) => {
   t.deepEqual(lookups.missing, [{ apiVersion: 'v1', kind: 'Secret', namespace: 'prod', name: 'new' }]);
 });
 
-test('without a cluster a lookup finds nothing', (t) => {
+test('finds nothing in a lookup without a cluster', (t) => {
   t.is(renderOne('{{ lookup("v1", "Secret", "prod", "x") | len }}'), '0');
 });
 
-test('every function of Go templates is one here, and a filter; and, or and not are operators', (t) => {
+test('provides every function of Go templates as function and filter, except the operators and, or and not', (t) => {
   const operators = ['and', 'or', 'not', 'call'];
   const names = new Set([...builtins.keys(), ...functionMap(fixedHost).keys(), ...boundFunctions.keys()]);
   for (const name of names) {
@@ -155,19 +155,19 @@ test('every function of Go templates is one here, and a filter; and, or and not 
   }
 });
 
-test('values have their methods, and keys come first', (t) => {
+test('provides the methods of values, but prefers keys', (t) => {
   t.is(renderOne('{{ Values.YAML() }}{{ Values.AsMap().a }}', 'a: 1'), 'a: 1\n1');
   t.is(renderOne('{{ Values.YAML }}', 'YAML: mine'), 'mine');
   t.is(renderOne('[{{ Values.YAML }}]', 'YAML: null'), '[]');
   t.is(renderOne('{{ Template.YAML() }}'), 'BasePath: web/templates\nName: web/templates/page.yaml\n');
 });
 
-test('strict mode changes nothing: what is undefined is an error already where it is used, and may be asked for', (t) => {
+test('does not change undefined values in strict mode', (t) => {
   t.is(renderOne('{{ Values.x or "d" }}', '', { strict: true }), 'd');
   t.throws(() => renderOne('{{ Values.x }}', '', { strict: true }), { message: /Values\.x is undefined/ });
 });
 
-test('required and fail let pass in lint mode', (t) => {
+test('does not fail in required and fail in lint mode', (t) => {
   const notices: RenderNotice[] = [];
   const notice = (said: RenderNotice) => notices.push(said);
   renderOne('{{ required("m", Values.x) }}{{ required("n", "") }}{{ fail("no") }}', '', { lint: true, notice });
