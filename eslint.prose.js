@@ -8,7 +8,6 @@ import prose from './tools/prose/plugin.ts';
 
 /** Folders that are not rewritten yet. */
 export const pending = [
-  'CONTRIBUTING.md',
   'benchmarks/bench-case.ts',
   'benchmarks/helm-engine.ts',
   'benchmarks/render.ts',
