@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { timeoutSchema } from './duration.ts';
 
-/** Go's clients send zero values for what they leave out: an empty string, null or 0 means absent. */
+/**
+ * Go's clients send zero values for what they leave out: an empty string, null or 0 means absent.
+ */
 function withoutZeroValues(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
   return Object.fromEntries(
@@ -10,7 +12,10 @@ function withoutZeroValues(payload: unknown): unknown {
 }
 
 const chartSource = {
-  /** An HTTP repository. Without it, `chartName` is a path below the folder that the agent allows. */
+  /**
+   * HTTP repository, or an `oci://` URL below which the chart is. Without it, `chartName` is a URL
+   * or a path.
+   */
   repoUrl: z.string().optional(),
   repoUserName: z.string().optional(),
   repoPassword: z.string().optional(),
@@ -82,7 +87,9 @@ export type CommandType = keyof typeof commands;
 /** What is sent as the payload of each command. */
 export type CommandParameters = { [Type in CommandType]: z.input<(typeof commands)[Type]> };
 
-/** What the payload of each command is once it is read: defaults filled in, times in milliseconds. */
+/**
+ * What the payload of each command is once it is read: defaults filled in, times in milliseconds.
+ */
 export type CommandPayloads = { [Type in CommandType]: z.output<(typeof commands)[Type]> };
 
 /** Reads the payload of each command. */

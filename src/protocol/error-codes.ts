@@ -1,4 +1,7 @@
-/** Every code that a result, or an answer of the control plane, may carry, and what it means. docs/errors.md says the same. */
+/**
+ * Every code that a result, or an answer of the control plane, may carry, and what it means.
+ * docs/errors.md says the same.
+ */
 export const errorCodes = {
   // the wire
   bad_packet: 'The frame is not a packet: no JSON text, or a field is missing.',
@@ -17,7 +20,7 @@ export const errorCodes = {
   repository_failed: 'The repository cannot be reached, or answers with an error.',
   repository_timeout: 'The repository did not answer in time.',
   repository_invalid: "The repository's index cannot be read.",
-  invalid_repository_url: 'The URL of the repository is not one over HTTP.',
+  invalid_repository_url: 'The URL of the repository or chart is not valid.',
   invalid_version: 'The version is neither a version nor a range.',
   chart_not_found: 'There is no such chart where it was looked for.',
   version_not_found: 'No version of the chart satisfies what was asked for.',

@@ -8,7 +8,7 @@ import { defaultDownloadSettings, type DownloadSettings } from './download-setti
 import { loadLocalChart } from './local-chart.ts';
 import { pullChart } from './oci/pull-chart.ts';
 import { isRegistryUrl } from './oci/reference.ts';
-import { downloadFromRepository } from './repository.ts';
+import { downloadFromRepository } from './repository/repository.ts';
 import { SourceError } from './source-error.ts';
 
 export interface ChartSourceOptions {

@@ -1,9 +1,9 @@
 import type { ChartRequest } from './chart-request.ts';
-import { download } from './download.ts';
+import { download } from './http/download.ts';
 import type { DownloadSettings } from './download-settings.ts';
-import { endpointFor } from './endpoint.ts';
-import { parseHttpUrl } from './http-url.ts';
-import { shownUrl } from './shown-url.ts';
+import { endpointFor } from './http/endpoint.ts';
+import { parseHttpUrl } from './http/http-url.ts';
+import { shownUrl } from './http/shown-url.ts';
 
 /**
  * Downloads the archive of a chart from its URL. Throws {@link SourceError}, or the signal's

@@ -1,8 +1,8 @@
 import { fromBytes } from '../go/text.ts';
-import { download } from './download.ts';
+import { download } from './http/download.ts';
 import { defaultDownloadSettings } from './download-settings.ts';
-import { endpointOf } from './endpoint.ts';
-import { parseHttpUrl } from './http-url.ts';
+import { endpointOf } from './http/endpoint.ts';
+import { parseHttpUrl } from './http/http-url.ts';
 
 /**
  * Downloads a text of at most 64 MiB. `what` names it in errors. Throws {@link SourceError}, or the

@@ -1,8 +1,13 @@
-import { compareVersions } from '../go/semver.ts';
+import { compareVersions, type VersionParts } from '../go/semver.ts';
 import { parseConstraint, satisfies, type Constraint } from '../go/semver-constraint.ts';
 import { GoError } from '../go/value.ts';
-import type { IndexedVersion } from './index-entry.ts';
 import { SourceError } from './source-error.ts';
+
+/** A version of a chart, as text and parsed. */
+export interface ChartVersion {
+  readonly version: string;
+  readonly parts: VersionParts;
+}
 
 const shownVersions = 5;
 
@@ -11,7 +16,11 @@ const shownVersions = 5;
  * satisfies `wanted` as a constraint, or the first of equal ones. If `wanted` is empty: the newest
  * stable version. Throws {@link SourceError}.
  */
-export function selectVersion(chart: string, versions: readonly IndexedVersion[], wanted: string): IndexedVersion {
+export function selectVersion<Version extends ChartVersion>(
+  chart: string,
+  versions: readonly Version[],
+  wanted: string,
+): Version {
   const constraint = readConstraint(wanted === '' ? '*' : wanted);
   const newestFirst = versions.toSorted((a, b) => compareVersions(b.parts, a.parts));
   const selected =
@@ -41,7 +50,7 @@ function readConstraint(text: string): Constraint {
   }
 }
 
-function notFound(chart: string, newestFirst: readonly IndexedVersion[], wanted: string): SourceError {
+function notFound(chart: string, newestFirst: readonly ChartVersion[], wanted: string): SourceError {
   const lacking = wanted === '' ? 'no stable version' : `no version that satisfies ${JSON.stringify(wanted)}`;
   return new SourceError(
     'version_not_found',
@@ -49,7 +58,7 @@ function notFound(chart: string, newestFirst: readonly IndexedVersion[], wanted:
   );
 }
 
-function presentVersions(newestFirst: readonly IndexedVersion[]): string {
+function presentVersions(newestFirst: readonly ChartVersion[]): string {
   if (newestFirst.length === 0) return 'it has no valid version at all';
   const shown = newestFirst.slice(0, shownVersions).map(({ version }) => version);
   const more = newestFirst.length > shown.length ? ` and ${newestFirst.length - shown.length} older ones` : '';

@@ -4,7 +4,7 @@ import type { SourceErrorCode } from '../../src/source/source-error.ts';
 import { selectVersion } from '../../src/source/select-version.ts';
 
 const refuses = test.macro((t, versions: string[], wanted: string, code: SourceErrorCode, message: string) => {
-  const entries = versions.map((version) => ({ version, parts: parseVersion(version), urls: [], digest: '' }));
+  const entries = versions.map((version) => ({ version, parts: parseVersion(version) }));
   t.throws(() => selectVersion('web', entries, wanted), { name: 'SourceError', code, message });
 });
 

@@ -20,7 +20,9 @@ export interface Command {
   perform(context: CommandContext): Promise<Answer>;
 }
 
-/** Throws `CommandError` or `PayloadError` where the packet, of a frame of `bytes`, is no command. */
+/**
+ * Throws `CommandError` or `PayloadError` where the packet, of a frame of `bytes`, is no command.
+ */
 export function readCommand(packet: Packet, bytes: number, handlers: CommandHandlers): Command {
   if (bytes > MAX_PACKET_BYTES) {
     throw new CommandError('too_large', `the packet has ${bytes} bytes; at most ${MAX_PACKET_BYTES} are allowed`);
@@ -39,6 +41,7 @@ export function readCommand(packet: Packet, bytes: number, handlers: CommandHand
 interface CommonFields {
   namespace?: string | undefined;
   releaseName?: string;
+  chartName?: string;
   repoUrl?: string | undefined;
   repoPassword?: string | undefined;
 }

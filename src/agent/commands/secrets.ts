@@ -4,9 +4,15 @@ const MASK = '***';
 /** Takes a command's secrets out of text that leaves the process. */
 export type Mask = (text: string) => string;
 
-/** The mask for a command's payload: its password, and credentials in its URL. */
-export function maskFor(payload: { repoPassword?: string | undefined; repoUrl?: string | undefined }): Mask {
-  const secrets = [payload.repoPassword, ...passwordsInUrl(payload.repoUrl)]
+interface SecretFields {
+  repoPassword?: string | undefined;
+  repoUrl?: string | undefined;
+  chartName?: string | undefined;
+}
+
+/** Returns the mask for a command's payload: its password, and the passwords in its URLs. */
+export function maskFor({ repoPassword, repoUrl, chartName }: SecretFields): Mask {
+  const secrets = [repoPassword, ...passwordsInUrl(repoUrl), ...passwordsInUrl(chartName)]
     .filter((secret) => secret !== undefined && secret.length >= SHORTEST)
     .flatMap((secret) => [secret ?? '', encodeURIComponent(secret ?? '')]);
   return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, MASK), text);

@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { parseVersion } from '../../go/semver.ts';
 import type { ChartRequest } from '../chart-request.ts';
 import { checkDigest } from '../digest.ts';
-import { download } from '../download.ts';
+import { download } from '../http/download.ts';
 import type { DownloadSettings } from '../download-settings.ts';
-import type { IndexedVersion } from '../index-entry.ts';
-import { selectVersion } from '../select-version.ts';
+import { selectVersion, type ChartVersion } from '../select-version.ts';
 import { SourceError } from '../source-error.ts';
 import { isVersion, parseReference, tagOf, type ChartReference } from './reference.ts';
 import { accessRegistry } from './registry-access.ts';
@@ -96,10 +95,10 @@ async function listTags(repository: string, get: Get): Promise<string[]> {
 }
 
 /** Returns nothing for a tag that is not a version. */
-function versionsOfTag(tag: string): IndexedVersion[] {
+function versionsOfTag(tag: string): ChartVersion[] {
   const version = tag.replaceAll('_', '+');
   const isStrict = /^\d+\.\d+\.\d+(?:[-+]|$)/.test(version) && isVersion(version);
-  return isStrict ? [{ version, parts: parseVersion(version), urls: [], digest: '' }] : [];
+  return isStrict ? [{ version, parts: parseVersion(version) }] : [];
 }
 
 function chartLayerOf(manifest: Buffer, what: string): string {

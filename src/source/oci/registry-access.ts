@@ -1,11 +1,11 @@
 import { request } from 'undici';
 import { z } from 'zod';
 import type { ChartRequest } from '../chart-request.ts';
-import { download } from '../download.ts';
+import { download } from '../http/download.ts';
 import type { DownloadSettings } from '../download-settings.ts';
-import { basicAuthorization, type Endpoint } from '../endpoint.ts';
-import { requestFailure } from '../http-failure.ts';
-import { requireHttp } from '../http-url.ts';
+import { basicAuthorization, type Endpoint } from '../http/endpoint.ts';
+import { requestFailure } from '../http/http-failure.ts';
+import { requireHttp } from '../http/http-url.ts';
 import { SourceError } from '../source-error.ts';
 import type { ChartReference } from './reference.ts';
 

@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo } from 'node:net';
 import test from 'ava';
-import type { SourceErrorCode } from '../../src/source/source-error.ts';
-import { createChartSource, type ChartSourceOptions } from '../../src/source/chart-source.ts';
-import { indexYaml, serve, type Answer } from './test-repository.ts';
+import type { SourceErrorCode } from '../../../src/source/source-error.ts';
+import { createChartSource, type ChartSourceOptions } from '../../../src/source/chart-source.ts';
+import { indexYaml, serve, type Answer } from '../test-repository.ts';
 
 const never = new AbortController().signal;
 const web = indexYaml({ web: [{ version: '1.0.0' }] });

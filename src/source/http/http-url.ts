@@ -1,4 +1,4 @@
-import { SourceError } from './source-error.ts';
+import { SourceError } from '../source-error.ts';
 
 /** Reads an HTTP or HTTPS URL. `what` names it in errors. Throws {@link SourceError}. */
 export function parseHttpUrl(text: string, what = "the repository's URL"): URL {

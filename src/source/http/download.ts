@@ -3,7 +3,7 @@ import { endpointOf, type Endpoint } from './endpoint.ts';
 import { requestFailure, statusFailure } from './http-failure.ts';
 import { requireHttp } from './http-url.ts';
 import { shownUrl } from './shown-url.ts';
-import { SourceError } from './source-error.ts';
+import { SourceError } from '../source-error.ts';
 
 const maxRedirects = 5;
 

@@ -1,4 +1,4 @@
-import type { ChartRequest } from './chart-request.ts';
+import type { ChartRequest } from '../chart-request.ts';
 
 /** A URL without userinfo, and the `Authorization` header to send there. */
 export interface Endpoint {

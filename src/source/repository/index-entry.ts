@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { parseVersion, type VersionParts } from '../go/semver.ts';
+import { parseVersion, type VersionParts } from '../../go/semver.ts';
+import type { ChartVersion } from '../select-version.ts';
 
 /** One version of a chart in the index of a repository. */
-export interface IndexedVersion {
-  readonly version: string;
-  readonly parts: VersionParts;
+export interface IndexedVersion extends ChartVersion {
   /** Locations of the archive, of which the first is used. May be relative to the repository. */
   readonly urls: readonly string[];
   /** SHA-256 of the archive; empty if the index has none. */

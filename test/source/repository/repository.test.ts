@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
-import type { ChartRequest } from '../../src/source/chart-request.ts';
-import { createChartSource } from '../../src/source/chart-source.ts';
-import { packChart } from './packed-chart.ts';
-import { indexYaml, serve, sha256, type Answer, type TestEntry, type TestRepository } from './test-repository.ts';
+import type { ChartRequest } from '../../../src/source/chart-request.ts';
+import { createChartSource } from '../../../src/source/chart-source.ts';
+import { packChart } from '../packed-chart.ts';
+import { indexYaml, serve, sha256, type Answer, type TestEntry, type TestRepository } from '../test-repository.ts';
 
 const source = createChartSource();
 

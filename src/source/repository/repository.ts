@@ -1,15 +1,15 @@
-import type { ChartRequest } from './chart-request.ts';
-import { checkDigest } from './digest.ts';
-import { download, type DownloadOptions } from './download.ts';
-import type { DownloadSettings } from './download-settings.ts';
-import { endpointFor } from './endpoint.ts';
-import { parseHttpUrl, resolveReference } from './http-url.ts';
+import type { ChartRequest } from '../chart-request.ts';
+import { checkDigest } from '../digest.ts';
+import { download, type DownloadOptions } from '../http/download.ts';
+import type { DownloadSettings } from '../download-settings.ts';
+import { endpointFor } from '../http/endpoint.ts';
+import { parseHttpUrl, resolveReference } from '../http/http-url.ts';
 import type { IndexedVersion } from './index-entry.ts';
 import { readIndex } from './index-file.ts';
-import { pullChart } from './oci/pull-chart.ts';
-import { isVersionRange, selectVersion } from './select-version.ts';
-import { shownUrl } from './shown-url.ts';
-import { SourceError } from './source-error.ts';
+import { pullChart } from '../oci/pull-chart.ts';
+import { isVersionRange, selectVersion } from '../select-version.ts';
+import { shownUrl } from '../http/shown-url.ts';
+import { SourceError } from '../source-error.ts';
 
 /**
  * Downloads the archive of a chart from an HTTP repository. Throws {@link SourceError}, or the

@@ -1,9 +1,9 @@
-import { TypedScalar, type YamlTree } from '../yaml/compose.ts';
-import { readTypedYaml } from '../yaml/read.ts';
-import { YamlError } from '../yaml/yaml-error.ts';
+import { TypedScalar, type YamlTree } from '../../yaml/compose.ts';
+import { readTypedYaml } from '../../yaml/read.ts';
+import { YamlError } from '../../yaml/yaml-error.ts';
 import { readEntry, type IndexedVersion } from './index-entry.ts';
 import { findSections } from './index-sections.ts';
-import { SourceError } from './source-error.ts';
+import { SourceError } from '../source-error.ts';
 
 /** The index of a repository. */
 export interface RepositoryIndex {

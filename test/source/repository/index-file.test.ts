@@ -1,6 +1,6 @@
 import test from 'ava';
-import { readIndex } from '../../src/source/index-file.ts';
-import { findSections } from '../../src/source/index-sections.ts';
+import { readIndex } from '../../../src/source/repository/index-file.ts';
+import { findSections } from '../../../src/source/repository/index-sections.ts';
 
 function versions(text: string, chart = 'web'): string[] | undefined {
   return readIndex(text, 'https://charts.example/index.yaml')

@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts';
 import { shownUrl } from './shown-url.ts';
-import { SourceError } from './source-error.ts';
+import { SourceError } from '../source-error.ts';
 
 const timeoutCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
 
