@@ -64,7 +64,7 @@ export interface PipeNode {
   readonly commands: readonly CommandNode[];
 }
 
-/** A function or a value, and its arguments, at least one if it is piped. */
+/** A function or a value, followed by its arguments. */
 export interface CommandNode {
   readonly kind: 'command';
   readonly pos: number;
