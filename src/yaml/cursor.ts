@@ -1,4 +1,4 @@
-import { isBlank, isBlankOrEnd, isBreakOrEnd } from './character.ts';
+import { code, isBlank, isBlankOrEnd, isBreakOrEnd } from './character.ts';
 import type { YamlText } from './reader.ts';
 import { YamlError } from './yaml-error.ts';
 
@@ -50,7 +50,7 @@ export class Cursor {
 
   /** Skips a line break; `\r\n` is one line break. */
   skipBreak(): void {
-    this.at += this.unit() === 13 && this.unit(1) === 10 ? 2 : 1;
+    this.at += this.unit() === code.carriageReturn && this.unit(1) === code.lineFeed ? 2 : 1;
     this.line++;
     this.lineStart = this.at;
   }
@@ -64,7 +64,7 @@ export class Cursor {
 
   /** Skips a comment up to the end of the line, if there is one. */
   skipComment(): void {
-    if (this.unit() === 35) this.skipLine();
+    if (this.unit() === code.hash) this.skipLine();
   }
 
   /** Skips to the end of the line. */
@@ -83,6 +83,11 @@ export class Cursor {
   isAtDocumentMarker(): boolean {
     if (this.at !== this.lineStart) return false;
     const unit = this.unit();
-    return (unit === 45 || unit === 46) && this.unit(1) === unit && this.unit(2) === unit && isBlankOrEnd(this.unit(3));
+    return (
+      (unit === code.minus || unit === code.dot) &&
+      this.unit(1) === unit &&
+      this.unit(2) === unit &&
+      isBlankOrEnd(this.unit(3))
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, isDigit } from './character.ts';
+import { code, isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, isDigit } from './character.ts';
 import type { Cursor } from './cursor.ts';
 import type { Token } from './token.ts';
 
@@ -17,7 +17,7 @@ function skipPlainText(cursor: Cursor): void {
     const unit = text.charCodeAt(at);
     if (unit > 63 && unit < 91) continue;
     if (isBlankOrEnd(unit)) break;
-    if (unit === 58) {
+    if (unit === code.colon) {
       if (isBlankOrEnd(text.charCodeAt(at + 1))) break;
     } else if (inFlow && isFlowIndicator(unit)) break;
   }
@@ -26,7 +26,14 @@ function skipPlainText(cursor: Cursor): void {
 
 /** Whether a character ends a plain scalar in brackets: `,?[]{}`. */
 function isFlowIndicator(unit: number): boolean {
-  return unit === 44 || unit === 63 || unit === 91 || unit === 93 || unit === 123 || unit === 125;
+  return (
+    unit === code.comma ||
+    unit === code.questionMark ||
+    unit === code.openBracket ||
+    unit === code.closeBracket ||
+    unit === code.openBrace ||
+    unit === code.closeBrace
+  );
 }
 
 /** Scans an unquoted scalar. It may continue on lines that are indented deeper than its parent. */
@@ -36,7 +43,7 @@ export function scanPlain(cursor: Cursor): Token {
   let text = '';
   let gap = { text: '', broken: false };
   for (;;) {
-    if (cursor.isAtDocumentMarker() || cursor.unit() === 35) break;
+    if (cursor.isAtDocumentMarker() || cursor.unit() === code.hash) break;
     const piece = cursor.at;
     skipPlainText(cursor);
     if (cursor.at > piece) {
@@ -63,7 +70,7 @@ function skipGap(cursor: Cursor, indent: number): { text: string; broken: boolea
     const unit = cursor.unit();
     if (isBreak(unit)) others += cursor.readBreak();
     else if (!isBlank(unit)) return { text: foldBreaks(first, others), broken: true };
-    else if (unit === 9 && cursor.column() < indent) {
+    else if (unit === code.tab && cursor.column() < indent) {
       cursor.fail('found a tab character that violates indentation');
     } else cursor.at++;
   }
@@ -71,12 +78,12 @@ function skipGap(cursor: Cursor, indent: number): { text: string; broken: boolea
 
 /** Scans a scalar in single quotes. */
 export function scanSingleQuoted(cursor: Cursor): Token {
-  return scanQuoted(cursor, 39);
+  return scanQuoted(cursor, code.singleQuote);
 }
 
 /** Scans a scalar in double quotes. */
 export function scanDoubleQuoted(cursor: Cursor): Token {
-  return scanQuoted(cursor, 34);
+  return scanQuoted(cursor, code.doubleQuote);
 }
 
 /** Scans a quoted scalar. `quote` is the character code of the quote. */
@@ -105,11 +112,11 @@ function scanQuotedPiece(cursor: Cursor, quote: number): { piece: string; joined
   let start = cursor.at;
   for (let unit = cursor.unit(); !isBlankOrEnd(unit); unit = cursor.unit()) {
     if (unit === quote) {
-      if (quote !== 39 || cursor.unit(1) !== 39) break;
+      if (quote !== code.singleQuote || cursor.unit(1) !== code.singleQuote) break;
       piece += cursor.text.slice(start, cursor.at + 1);
       cursor.at += 2;
       start = cursor.at;
-    } else if (unit === 92 && quote === 34) {
+    } else if (unit === code.backslash && quote === code.doubleQuote) {
       piece += cursor.text.slice(start, cursor.at);
       if (isBreak(cursor.unit(1))) {
         cursor.at++;
@@ -213,7 +220,7 @@ function scanBlockHeader(cursor: Cursor): { chomping: Chomping; increment: numbe
   let chomping = scanChomping(cursor);
   let increment = 0;
   if (isDigit(cursor.unit())) {
-    increment = cursor.unit() - 48;
+    increment = cursor.unit() - code.zero;
     if (increment === 0) cursor.fail('found an indentation indicator equal to 0');
     cursor.at++;
   }
@@ -227,9 +234,9 @@ function scanBlockHeader(cursor: Cursor): { chomping: Chomping; increment: numbe
 
 function scanChomping(cursor: Cursor): Chomping | undefined {
   const unit = cursor.unit();
-  if (unit !== 43 && unit !== 45) return undefined;
+  if (unit !== code.plus && unit !== code.minus) return undefined;
   cursor.at++;
-  return unit === 43 ? 'keep' : 'strip';
+  return unit === code.plus ? 'keep' : 'strip';
 }
 
 /**
@@ -240,10 +247,10 @@ function skipBlockBreaks(cursor: Cursor, known: number): { breaks: string; inden
   let breaks = '';
   let widest = 0;
   for (;;) {
-    while ((known === 0 || cursor.column() < known) && cursor.unit() === 32) cursor.at++;
+    while ((known === 0 || cursor.column() < known) && cursor.unit() === code.space) cursor.at++;
     const column = cursor.column();
     widest = Math.max(widest, column);
-    if ((known === 0 || column < known) && cursor.unit() === 9) {
+    if ((known === 0 || column < known) && cursor.unit() === code.tab) {
       cursor.fail('found a tab character where an indentation space is expected');
     }
     if (!isBreak(cursor.unit())) break;

@@ -1,5 +1,5 @@
 import { fromBytes } from '../go/text.ts';
-import { isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, isDigit, isWord } from './character.ts';
+import { code, isBlank, isBlankOrEnd, isBreak, isBreakOrEnd, isDigit, isWord } from './character.ts';
 import type { Cursor } from './cursor.ts';
 import type { Token } from './token.ts';
 
@@ -32,7 +32,7 @@ function scanAnchorName(cursor: Cursor, type: 'alias' | 'anchor'): Token {
 /** Scans a tag: `!<uri>`, `!suffix` or `!handle!suffix`. */
 export function scanTag(cursor: Cursor): Token {
   const { line } = cursor;
-  const tag = cursor.unit(1) === 60 ? scanVerbatimTag(cursor) : scanShortTag(cursor);
+  const tag = cursor.unit(1) === code.less ? scanVerbatimTag(cursor) : scanShortTag(cursor);
   if (!isBlankOrEnd(cursor.unit())) cursor.fail('did not find expected whitespace or line break');
   return { type: 'tag', ...tag, line };
 }
@@ -40,7 +40,7 @@ export function scanTag(cursor: Cursor): Token {
 function scanVerbatimTag(cursor: Cursor): { handle: string; suffix: string } {
   cursor.at += 2;
   const suffix = readUri(cursor, '');
-  if (cursor.unit() !== 62) cursor.fail("did not find the expected '>'");
+  if (cursor.unit() !== code.greater) cursor.fail("did not find the expected '>'");
   cursor.at++;
   return { handle: '', suffix };
 }
@@ -54,10 +54,10 @@ function scanShortTag(cursor: Cursor): { handle: string; suffix: string } {
 }
 
 function readHandle(cursor: Cursor, inDirective: boolean): string {
-  if (cursor.unit() !== 33) cursor.fail("did not find expected '!'");
+  if (cursor.unit() !== code.exclamationMark) cursor.fail("did not find expected '!'");
   cursor.at++;
   const word = readWord(cursor);
-  if (cursor.unit() === 33) {
+  if (cursor.unit() === code.exclamationMark) {
     cursor.at++;
     return `!${word}!`;
   }
@@ -73,7 +73,7 @@ function readUri(cursor: Cursor, head: string): string {
   const start = cursor.at;
   for (;;) {
     const unit = cursor.unit();
-    if (unit === 37) text += readEscapes(cursor);
+    if (unit === code.percent) text += readEscapes(cursor);
     else if (isWord(unit) || (unit !== 0 && ";/?:@&=+$,.!~*'()[]".includes(String.fromCharCode(unit)))) {
       text += String.fromCharCode(unit);
       cursor.at++;
@@ -123,7 +123,7 @@ function scanDirectiveValue(cursor: Cursor, name: string): DirectiveValue {
     case 'YAML': {
       cursor.skipBlanks();
       const major = readVersionNumber(cursor);
-      if (cursor.unit() !== 46) cursor.fail("did not find expected digit or '.' character");
+      if (cursor.unit() !== code.dot) cursor.fail("did not find expected digit or '.' character");
       cursor.at++;
       return { type: 'version', version: `${major}.${readVersionNumber(cursor)}` };
     }

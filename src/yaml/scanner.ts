@@ -1,4 +1,4 @@
-import { isBlankOrEnd, isBreak } from './character.ts';
+import { code, isBlankOrEnd, isBreak } from './character.ts';
 import { Cursor } from './cursor.ts';
 import type { YamlText } from './reader.ts';
 import { scanBlockScalar, scanDoubleQuoted, scanPlain, scanSingleQuoted } from './scan-scalar.ts';
@@ -136,14 +136,14 @@ export class Scanner extends Cursor {
       return;
     }
     if (this.at === this.lineStart) {
-      if (unit === 37) {
+      if (unit === code.percent) {
         this.#closeAll();
         this.#push(scanDirective(this));
         return;
       }
       if (this.isAtDocumentMarker()) {
         this.#closeAll();
-        this.#push({ type: unit === 45 ? 'document-start' : 'document-end', line: this.line });
+        this.#push({ type: unit === code.minus ? 'document-start' : 'document-end', line: this.line });
         this.at += 3;
         return;
       }
@@ -329,7 +329,7 @@ export class Scanner extends Cursor {
       // a second byte order mark
       if (this.at === 0 && this.unit() === 0xfeff) this.at++;
       const tabs = this.flowLevel > 0 || !this.keyAllowed;
-      for (let unit = this.unit(); unit === 32 || (tabs && unit === 9); unit = this.unit()) this.at++;
+      for (let unit = this.unit(); unit === code.space || (tabs && unit === code.tab); unit = this.unit()) this.at++;
       this.skipComment();
       if (!isBreak(this.unit())) return;
       this.skipBreak();
