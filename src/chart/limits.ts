@@ -20,7 +20,7 @@ export const defaultChartLimits: ChartLimits = {
 };
 
 /** Totals loaded so far for one chart, including nested archives. */
-export interface Taken {
+export interface LoadedTotals {
   bytes: number;
   entries: number;
 }

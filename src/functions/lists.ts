@@ -2,7 +2,7 @@ import { deepEqual } from '../go/deep-equal.ts';
 import { normalize } from '../go/text.ts';
 import { isList, kindOf } from '../go/types.ts';
 import { GoError, Int, Slice, type GoFunction, type Value } from '../go/value.ts';
-import { appendedCapacity, exact, partOf, withSpareElements, withCapacity } from './support/capacity.ts';
+import { appendedCapacity, withExactCapacity, partOf, withSpareElements, withCapacity } from './support/capacity.ts';
 import { castInt, truncate } from './support/cast.ts';
 import { elementsOf, listElements, nilDereference } from './support/elements.ts';
 import { isEmpty } from './support/emptiness.ts';
@@ -20,17 +20,17 @@ function nilList(): Slice {
 /** Sprig's functions over lists. None changes its argument. */
 export function listFunctions(limits: FunctionLimits): FunctionFamily {
   return {
-    list: { params: one, variadic: true, call: (...values: Value[]) => exact(values) },
-    tuple: { params: one, variadic: true, call: (...values: Value[]) => exact(values) },
+    list: { params: one, variadic: true, call: (...values: Value[]) => withExactCapacity(values) },
+    tuple: { params: one, variadic: true, call: (...values: Value[]) => withExactCapacity(values) },
     ...both('first', one, (list: Value) => listElements(list, 'Cannot find first on type')[0] ?? null),
     ...both('last', one, (list: Value) => listElements(list, 'Cannot find last on type').at(-1) ?? null),
     ...both('rest', one, (list: Value) => {
       const elements = listElements(list, 'Cannot find rest on type');
-      return elements.length === 0 ? nilList() : exact(elements.slice(1));
+      return elements.length === 0 ? nilList() : withExactCapacity(elements.slice(1));
     }),
     ...both('initial', one, (list: Value) => {
       const elements = listElements(list, 'Cannot find initial on type');
-      return elements.length === 0 ? nilList() : exact(elements.slice(0, -1));
+      return elements.length === 0 ? nilList() : withExactCapacity(elements.slice(0, -1));
     }),
     ...both('append', two, push),
     ...both('push', two, push),
@@ -38,7 +38,9 @@ export function listFunctions(limits: FunctionLimits): FunctionFamily {
       const longer = [value, ...listElements(list, 'Cannot prepend on type')];
       return withCapacity(longer, appendedCapacity(1, longer.length));
     }),
-    ...both('reverse', one, (list: Value) => exact(listElements(list, 'Cannot find reverse on type').toReversed())),
+    ...both('reverse', one, (list: Value) =>
+      withExactCapacity(listElements(list, 'Cannot find reverse on type').toReversed()),
+    ),
     ...both('compact', one, (list: Value) =>
       listElements(list, 'Cannot compact on type').filter((value) => !isEmpty(value)),
     ),
@@ -82,20 +84,20 @@ function concatElements(list: Value): readonly Value[] {
 
 function uniq(list: Value): Value[] {
   const unique: Value[] = [];
-  const alike = new Map<string, Value[]>();
+  const buckets = new Map<string, Value[]>();
   for (const value of listElements(list, 'Cannot find uniq on type')) {
-    const kind = shapeOf(value);
-    const others = alike.get(kind) ?? [];
+    const kind = hashOf(value);
+    const others = buckets.get(kind) ?? [];
     if (others.some((other) => deepEqual(value, other))) continue;
     unique.push(value);
     others.push(value);
-    alike.set(kind, others);
+    buckets.set(kind, others);
   }
   return unique;
 }
 
 /** Returns a hash that is equal for equal values, so that few values need a full comparison. */
-function shapeOf(value: Value): string {
+function hashOf(value: Value): string {
   if (typeof value !== 'object' || value === null)
     return `${typeof value} ${typeof value === 'string' ? normalize(value) : String(value)}`;
   if (value instanceof Int) return `${value.kind} ${value.value}`;
@@ -138,7 +140,7 @@ function chunk(size: Int, list: Value): Slice {
   const pieces: Value[] = [];
   for (let i = 0; i < count; i++) {
     const start = i * width;
-    pieces.push(exact(elements.slice(start, start + (i === count - 1 ? lastWidth : width))));
+    pieces.push(withExactCapacity(elements.slice(start, start + (i === count - 1 ? lastWidth : width))));
   }
-  return exact(new Slice('[]interface {}', pieces));
+  return withExactCapacity(new Slice('[]interface {}', pieces));
 }

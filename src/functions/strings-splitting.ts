@@ -1,7 +1,7 @@
 import { normalize, sortStrings } from '../go/text.ts';
 import { NamedMap, Slice, type Int, type Value } from '../go/value.ts';
 import { onBytesIfNeeded } from './support/byte-text.ts';
-import { exact } from './support/capacity.ts';
+import { withExactCapacity } from './support/capacity.ts';
 import { elementsOf } from './support/elements.ts';
 import type { FunctionFamily } from './support/family.ts';
 import { checkBytes, checkElements, type FunctionLimits } from './limits.ts';
@@ -21,7 +21,7 @@ export function splittingFunctions(limits: FunctionLimits): FunctionFamily {
     },
     splitList: {
       params: ['string', 'string'],
-      call: (separator: string, text: string) => exact(new Slice('string', split(text, separator, limits))),
+      call: (separator: string, text: string) => withExactCapacity(new Slice('string', split(text, separator, limits))),
     },
     join: {
       params: ['string', 'interface {}'],
@@ -70,7 +70,7 @@ function numbered(parts: readonly string[]): NamedMap {
 
 /** Returns the elements as sorted strings. A `[]string` is sorted in place, as in Sprig. */
 function sortAlpha(list: Value): Slice {
-  if (elementsOf(list) === undefined) return exact(new Slice('string', [stringOf(list)]));
+  if (elementsOf(list) === undefined) return withExactCapacity(new Slice('string', [stringOf(list)]));
   const strings = stringsOf(list);
   // all elements of a slice of strings are strings
   sortStrings(strings as unknown as string[]);

@@ -9,12 +9,12 @@ import { withoutByteOrderMark } from './byte-order-mark.ts';
 import type { Chart, ChartFile } from '../chart.ts';
 import { ChartError } from '../chart-error.ts';
 import { defaultChartLimits } from '../limits.ts';
-import type { ChartLimits, Taken } from '../limits.ts';
+import type { ChartLimits, LoadedTotals } from '../limits.ts';
 import { loadFiles } from './load-files.ts';
 import type { Notice } from '../notice.ts';
 
 /** Contents smaller than this (10 MiB) are exempt from the compression ratio limit. */
-const ratioMatters = 10 * 1024 * 1024;
+const minSizeForRatio = 10 * 1024 * 1024;
 /** Maximum tar overhead per entry: headers and padding. */
 const entryOverhead = 8 * 1024;
 
@@ -47,18 +47,18 @@ export async function readArchiveFiles(archive: Uint8Array): Promise<ChartFile[]
 async function loadWithin(
   archive: Uint8Array,
   limits: ChartLimits,
-  taken: Taken,
+  loaded: LoadedTotals,
   signal: AbortSignal | undefined,
   notice: Notice,
 ): Promise<Chart> {
-  const files = await readArchive(archive, limits, taken, signal);
-  return loadFiles(files, (nested) => loadWithin(nested, limits, taken, signal, notice), notice);
+  const files = await readArchive(archive, limits, loaded, signal);
+  return loadFiles(files, (nested) => loadWithin(nested, limits, loaded, signal, notice), notice);
 }
 
 async function readArchive(
   archive: Uint8Array,
   limits: ChartLimits,
-  taken: Taken,
+  loaded: LoadedTotals,
   signal: AbortSignal | undefined,
 ): Promise<ChartFile[]> {
   if (archive[0] !== 0x1f || archive[1] !== 0x8b) {
@@ -68,7 +68,7 @@ async function readArchive(
   const unpacking = pipeline(
     Readable.from([archive]),
     createGunzip(),
-    (chunks: AsyncIterable<Uint8Array>) => bounded(chunks, archive.length, limits),
+    (chunks: AsyncIterable<Uint8Array>) => limitSize(chunks, archive.length, limits),
     tar,
     { signal },
   );
@@ -77,7 +77,7 @@ async function readArchive(
   const files: ChartFile[] = [];
   try {
     for await (const entry of tar) {
-      const file = await readEntry(entry, limits, taken);
+      const file = await readEntry(entry, limits, loaded);
       if (file !== undefined) files.push(file);
     }
     await unpacking;
@@ -92,17 +92,17 @@ async function readArchive(
 }
 
 /** Passes chunks on until the size limit of a chart is exceeded. */
-async function* bounded(
+async function* limitSize(
   chunks: AsyncIterable<Uint8Array>,
   packed: number,
   limits: ChartLimits,
 ): AsyncGenerator<Uint8Array> {
-  const most = limits.chartBytes + limits.entries * entryOverhead;
+  const maxSize = limits.chartBytes + limits.entries * entryOverhead;
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > most) throw chartTooLarge(limits);
-    if (size > ratioMatters && size > packed * limits.compressionRatio) {
+    if (size > maxSize) throw chartTooLarge(limits);
+    if (size > minSizeForRatio && size > packed * limits.compressionRatio) {
       throw new ChartError(
         'too_large',
         `the chart archive unpacks to more than ${limits.compressionRatio} times its size`,
@@ -116,10 +116,10 @@ function chartTooLarge(limits: ChartLimits): ChartError {
   return new ChartError('too_large', `decompressed chart is larger than the maximum size ${limits.chartBytes}`);
 }
 
-async function readEntry(entry: Entry, limits: ChartLimits, taken: Taken): Promise<ChartFile | undefined> {
+async function readEntry(entry: Entry, limits: ChartLimits, loaded: LoadedTotals): Promise<ChartFile | undefined> {
   const { name, type, size } = entry.header;
-  taken.entries++;
-  if (taken.entries > limits.entries)
+  loaded.entries++;
+  if (loaded.entries > limits.entries)
     throw new ChartError('too_large', `the chart has more than ${limits.entries} files`);
   if (type === 'directory' || name.endsWith('/')) {
     entry.resume();
@@ -129,14 +129,14 @@ async function readEntry(entry: Entry, limits: ChartLimits, taken: Taken): Promi
   if (type === 'symlink' || type === 'link') {
     throw new ChartError('chart_invalid', `the chart archive contains a link, which is not allowed: ${quote(name)}`);
   }
-  if (taken.bytes + size >= limits.chartBytes) throw chartTooLarge(limits);
+  if (loaded.bytes + size >= limits.chartBytes) throw chartTooLarge(limits);
   if (size > limits.fileBytes) {
     throw new ChartError(
       'too_large',
       `decompressed chart file ${quote(name)} is larger than the maximum file size ${limits.fileBytes}`,
     );
   }
-  taken.bytes += size;
+  loaded.bytes += size;
   const chunks: Uint8Array[] = [];
   for await (const chunk of entry) chunks.push(chunk as Uint8Array);
   return { name: path, data: withoutByteOrderMark(Buffer.concat(chunks)) };

@@ -89,7 +89,7 @@ async function walkFolder(walk: Walk, folder: string, prefix: string): Promise<v
 
 async function walkEntry(walk: Walk, path: string, name: string): Promise<void> {
   const real = await resolveLink(walk, path, name);
-  if (!isBelow(walk.root, real)) throw leadsOut(name);
+  if (!isBelow(walk.root, real)) throw outsideRoot(name);
   const status = await stat(real);
   if (isIgnored(walk.rules, name, status.isDirectory())) return;
   if (status.isDirectory()) {
@@ -113,7 +113,7 @@ async function resolveLink(walk: Walk, path: string, name: string): Promise<stri
       throw new ChartError('chart_invalid', `${failed}: EvalSymlinks: too many links`, { cause });
     if (codeOf(cause) !== 'ENOENT') throw cause;
     const missing = await missingPart(path);
-    if (!isBelow(walk.root, missing)) throw leadsOut(name);
+    if (!isBelow(walk.root, missing)) throw outsideRoot(name);
     throw new ChartError('chart_invalid', `${failed}: lstat ${missing}: no such file or directory`, { cause });
   });
   if (real !== path) {
@@ -139,7 +139,7 @@ async function missingPart(path: string): Promise<string> {
   return target === undefined ? entry : missingPart(resolve(folder, target));
 }
 
-function leadsOut(name: string): ChartError {
+function outsideRoot(name: string): ChartError {
   return new ChartError(
     'chart_invalid',
     `the chart contains a symbolic link that leads out of its folder: ${quote(name)}`,

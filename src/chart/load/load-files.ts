@@ -44,7 +44,7 @@ export async function loadFiles(
   if (raw === undefined) throw new ChartError('chart_invalid', 'Chart.yaml file is missing');
   const schema = fileData(files, 'values.schema.json');
   const isV1 = raw.apiVersion === 'v1';
-  if (!isV1) noticeUnused(files, notice);
+  if (!isV1) reportUnusedFiles(files, notice);
   const sorted = sortFiles(files, isV1);
   const metadata = validateMetadata(raw);
   return {
@@ -68,7 +68,7 @@ const unused: Readonly<Record<string, string>> = {
 };
 
 /** Reports apiVersion v1 files that Chart.yaml and Chart.lock replace in v2. */
-function noticeUnused(files: readonly ChartFile[], notice: Notice): void {
+function reportUnusedFiles(files: readonly ChartFile[], notice: Notice): void {
   for (const { name } of files) {
     const text = unused[name];
     if (text !== undefined) notice(text);

@@ -4,7 +4,7 @@ import { zeroValue } from '../../template/execute/argument-type.ts';
 // A Go slice can have a capacity beyond its length. Sprig's `slice` can extend a slice into it and
 // expose the elements there.
 
-const room = Symbol('room');
+const capacityKey = Symbol('capacityKey');
 
 /** The list that a slice is part of, and the end of the slice in it. */
 interface Part {
@@ -13,38 +13,40 @@ interface Part {
 }
 
 /** A list with its total capacity, or with the list that it is part of. */
-interface Roomy {
-  [room]?: number | Part;
+interface ListWithCapacity {
+  [capacityKey]?: number | Part;
 }
 
 /**
- * Marks a list as allocated with a capacity. Lists without a mark were appended to one element at a
+ * Marks a list as allocatedSize with a capacity. Lists without a mark were appended to one element at a
  * time.
  */
 export function withCapacity<L extends readonly Value[]>(list: L, capacity: number): L {
-  (list as L & Roomy)[room] = capacity;
+  (list as L & ListWithCapacity)[capacityKey] = capacity;
   return list;
 }
 
 /** Marks a list as having no spare capacity. */
-export function exact<L extends readonly Value[]>(list: L): L {
+export function withExactCapacity<L extends readonly Value[]>(list: L): L {
   return withCapacity(list, list.length);
 }
 
 /** Marks a list as the part of another list that ends at `to`. */
 export function partOf<L extends readonly Value[]>(list: L, of: readonly Value[], to: number): L {
-  (list as L & Roomy)[room] = { of, to };
+  (list as L & ListWithCapacity)[capacityKey] = { of, to };
   return list;
 }
 
 /** Marks a copy of a list as having the same capacity, with nil elements beyond its end. */
-export function withRoomOf<L extends readonly Value[]>(copy: L, original: readonly Value[]): L {
-  return (original as Roomy)[room] === undefined ? copy : withCapacity(copy, withSpareElements(original).length);
+export function withCapacityOf<L extends readonly Value[]>(copy: L, original: readonly Value[]): L {
+  return (original as ListWithCapacity)[capacityKey] === undefined
+    ? copy
+    : withCapacity(copy, withSpareElements(original).length);
 }
 
 /** Returns a list with the elements beyond its end, up to its capacity. */
 export function withSpareElements(list: readonly Value[]): readonly Value[] {
-  const known = (list as Roomy)[room];
+  const known = (list as ListWithCapacity)[capacityKey];
   if (typeof known === 'object') return [...list, ...withSpareElements(known.of).slice(known.to)];
   const element = list instanceof Slice ? list.element : 'interface {}';
   const capacity = known ?? grownCapacity(0, list.length, element);
@@ -69,7 +71,7 @@ export function appendedCapacity(capacity: number, length: number, element = 'in
     while (wanted < length) wanted += (wanted + 3 * largestDoubled) >> 2;
   }
   const size = element.startsWith('[]') ? 24 : element === 'int' ? 8 : 16;
-  return Math.floor(allocated(wanted * size, element !== 'int') / size);
+  return Math.floor(allocatedSize(wanted * size, element !== 'int') / size);
 }
 
 const largestDoubled = 256;
@@ -86,7 +88,7 @@ const sizeClasses = [
   21760, 24576, 27264, 28672, 32768,
 ] as const;
 
-function allocated(bytes: number, hasPointers: boolean): number {
+function allocatedSize(bytes: number, hasPointers: boolean): number {
   const header = hasPointers && bytes > largestWithoutHeader ? headerSize : 0;
   const sizeClass = sizeClasses.find((size) => size >= bytes + header);
   return sizeClass === undefined ? Math.ceil(bytes / pageSize) * pageSize : sizeClass - header;

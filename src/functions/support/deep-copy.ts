@@ -2,7 +2,7 @@ import { nodeWeight, TextSize } from '../../go/limit-error.ts';
 import { parseVersion, Version } from '../../go/semver.ts';
 import { isList, isMap } from '../../go/types.ts';
 import { GoError, NamedMap, Slice, type Value } from '../../go/value.ts';
-import { withRoomOf } from './capacity.ts';
+import { withCapacityOf } from './capacity.ts';
 import { isNilMap } from './nil-map.ts';
 
 /** Returns a deep copy, as `copystructure.Copy` does: the copy of a version has no fields set. */
@@ -23,7 +23,7 @@ function copy(value: Value, size: TextSize, depth: number): Value {
   if (value instanceof Slice && value.isNil) return new Slice(value.element, null);
   if (isList(value)) {
     const items = Array.from(value, (item) => copy(item, size, depth + 1));
-    return withRoomOf(value instanceof Slice ? new Slice(value.element, items) : items, value);
+    return withCapacityOf(value instanceof Slice ? new Slice(value.element, items) : items, value);
   }
   if (value instanceof Uint8Array) return value.slice();
   if (value instanceof Version) return new Version(parseVersion('0.0.0'), value.kind === 'ptr');

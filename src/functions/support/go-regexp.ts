@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { normalize } from '../../go/text.ts';
 import { GoError, Slice } from '../../go/value.ts';
-import { exact, grownCapacity, withCapacity } from './capacity.ts';
+import { withExactCapacity, grownCapacity, withCapacity } from './capacity.ts';
 import { checkElements, type FunctionLimits } from '../limits.ts';
 
 /**
@@ -70,7 +70,7 @@ export class GoRegexp {
    */
   split(text: string, count: number, limits: FunctionLimits): Slice {
     if (count === 0) return new Slice('string', null);
-    if (!this.#isEmpty && text === '') return exact(new Slice('string', ['']));
+    if (!this.#isEmpty && text === '') return withExactCapacity(new Slice('string', ['']));
     const matches = this.#allMatches(text, count, limits);
     const pieces: string[] = [];
     let [start, end] = [0, 0];

@@ -1,7 +1,7 @@
 import { format } from '../../go/fmt.ts';
 import { fromBytes } from '../../go/text.ts';
 import { Slice, type Value } from '../../go/value.ts';
-import { exact, withCapacity } from './capacity.ts';
+import { withExactCapacity, withCapacity } from './capacity.ts';
 import { elementsOf } from './elements.ts';
 
 /** Converts a value to a string as Sprig does: bytes as they are, anything else as Go prints it. */
@@ -21,5 +21,5 @@ export function stringsOf(value: Value): Slice {
     const strings = elements.filter((element) => element !== null).map(stringOf);
     return withCapacity(new Slice('string', strings), elements.length);
   }
-  return exact(new Slice('string', value === null ? [] : [stringOf(value)]));
+  return withExactCapacity(new Slice('string', value === null ? [] : [stringOf(value)]));
 }
