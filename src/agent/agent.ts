@@ -1,34 +1,34 @@
 import { createMemoryJournal } from '../journal/memory.ts';
-import { commandTypes } from '../protocol/commands.ts';
+import { commandTypes } from '../protocol/commands/index.ts';
 import { defaultHeartbeat, type HeartbeatTimes } from '../protocol/heartbeat.ts';
-import { MAX_PACKET_BYTES } from '../protocol/limits.ts';
+import { maxPacketBytes } from '../protocol/limits.ts';
 import type { Hello } from '../protocol/messages.ts';
 import { defaultBackoff, type BackoffTimes } from './connection/backoff.ts';
 import { Channel } from './connection/channel.ts';
-import type { CommandHandlers } from './commands/handler.ts';
+import type { CommandHandlers } from './commands/command-handler.ts';
 import { listen } from './connection/listener.ts';
 import type { ListenAddress } from './connection/listen-address.ts';
 import type { Logger } from './logger.ts';
-import { createRouter } from './commands/router.ts';
 import type { TokenSource } from './connection/token-file.ts';
-import { keepUplink } from './connection/uplink.ts';
+import { Uplink } from './connection/uplink.ts';
+import { Router } from './router/router.ts';
 
 export interface AgentOptions {
   agentId: string;
-  /** Another one for each process. */
+  /** Id of this process; each process has another one. */
   instanceId: string;
   version: string;
   handlers: CommandHandlers;
   log: Logger;
-  /** Numbers from 0 up to 1. */
+  /** Returns numbers from 0 up to 1. */
   random: () => number;
-  /** The token for the control plane, and the one that clients must bear. */
+  /** Reads the token that the agent sends to the control plane, and that its clients must send. Default: no token. */
   readToken?: TokenSource | undefined;
-  /** The WebSocket URL to dial. */
+  /** The WebSocket URL of the control plane. Default: the agent does not dial. */
   controlPlaneUrl?: string | undefined;
-  /** Where to serve clients. */
+  /** The address on which to serve clients. Default: the agent does not listen. */
   listen?: ListenAddress | undefined;
-  /** Allows to listen without a token where others can reach the port. */
+  /** Allows listening without a token on a host that other machines can reach. Default: false. */
   listenInsecure?: boolean;
   times?: Partial<AgentTimes>;
 }
@@ -37,9 +37,9 @@ interface AgentTimes {
   heartbeat: HeartbeatTimes;
   backoff: BackoffTimes;
   handshakeTimeoutMs: number;
-  /** How long operations may take to end once the agent stops. */
+  /** Time for operations to undo their changes when the agent stops. */
   graceMs: number;
-  /** How long the last replies may take to arrive. */
+  /** Time for the last replies to arrive. */
   deliveryMs: number;
 }
 
@@ -51,10 +51,11 @@ const defaultTimes: AgentTimes = {
   deliveryMs: 3000,
 };
 
-const MAX_WAITING_STATUSES = 1000;
+/** Status packets that are kept for a peer that is disconnected or slow. */
+const maxWaitingStatuses = 1000;
 
 export interface Agent {
-  /** The port that clients reach; undefined where the agent does not listen. */
+  /** The port for clients; undefined if the agent does not listen. */
   readonly port: number | undefined;
   /** Whether commands can arrive: the control plane is connected, or the agent only listens. */
   isReady(): boolean;
@@ -62,17 +63,17 @@ export interface Agent {
   stop(): Promise<void>;
 }
 
-/** Starts to serve commands. Fails where the agent is to listen and cannot. */
+/** Starts an agent. Rejects if it cannot listen. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { log, readToken, controlPlaneUrl } = options;
   const times = { ...defaultTimes, ...options.times };
-  const router = createRouter({ handlers: options.handlers, journal: createMemoryJournal(), log });
+  const router = new Router({ handlers: options.handlers, journal: createMemoryJournal(), log });
   const channelOptions = {
     hello: helloOf(options),
     router,
     log,
     heartbeat: times.heartbeat,
-    maxStatuses: MAX_WAITING_STATUSES,
+    maxStatuses: maxWaitingStatuses,
   };
   const uplink = controlPlaneUrl === undefined ? undefined : new Channel(channelOptions);
   const isReady = () => uplink?.isConnected ?? true;
@@ -89,7 +90,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const stopping = new AbortController();
   const dialling =
     uplink && controlPlaneUrl !== undefined
-      ? keepUplink({ ...options, ...times, url: controlPlaneUrl, channel: uplink, log, readToken }, stopping.signal)
+      ? new Uplink({ ...options, ...times, url: controlPlaneUrl, channel: uplink, log, readToken }).run(stopping.signal)
       : Promise.resolve();
 
   return {
@@ -107,5 +108,5 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 }
 
 function helloOf({ agentId, instanceId, version }: AgentOptions): Hello {
-  return { agentId, instanceId, version, capabilities: commandTypes, limits: { maxPacketBytes: MAX_PACKET_BYTES } };
+  return { agentId, instanceId, version, capabilities: commandTypes, limits: { maxPacketBytes: maxPacketBytes } };
 }

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { startAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
-import { createCommandHandlers } from '../agent/commands/commands.ts';
+import { createCommandHandlers } from '../agent/commands/index.ts';
 import type { ListenAddress } from '../agent/connection/listen-address.ts';
 import type { Logger } from '../agent/logger.ts';
 import { tokenFile } from '../agent/connection/token-file.ts';
 import { loadValues } from '../chart/values/load-values.ts';
 import { connectCluster } from '../kube/cluster.ts';
 import type { ConnectionSource } from '../kube/connection.ts';
-import { operations } from '../operation/operations.ts';
 import { configMapStorage } from '../release/storage/config-map.ts';
 import { secretStorage } from '../release/storage/secret.ts';
 import type { ChartLimits } from '../chart/limits.ts';
@@ -55,7 +54,6 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     onUnreadable: (error) => log.warn({ reason: error.message }, 'skipped an unreadable release'),
   });
   const handlers = createCommandHandlers({
-    operations,
     source: createChartSource({
       localCharts: setup.localCharts,
       timeoutMs: setup.downloadTimeoutMs,

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
+import { explainIssue } from '../protocol/validation.ts';
 
 /** A setting that comes from a flag or from the environment; the flag wins. */
 export interface Setting {
@@ -45,7 +46,7 @@ export function readSettings<Shape extends z.ZodType>(
   const given = Object.entries(settings)
     .map(([name, { variable }]) => [name, flags[name] ?? (env[variable] || undefined)] as const)
     .filter(([, value]) => value !== undefined);
-  const parsed = schema.safeParse(Object.fromEntries(given));
+  const parsed = schema.safeParse(Object.fromEntries(given), { error: explainIssue });
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => {
     const setting = settings[String(path[0])];

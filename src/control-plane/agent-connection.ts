@@ -14,41 +14,41 @@ import { decodePacket, encodePacket, type Packet } from '../protocol/packet.ts';
 import { decodePayload } from '../protocol/payload.ts';
 import type { Logger } from './logger.ts';
 
-/** What an agent says. */
+/** Receives an agent's packets. */
 export interface AgentListener {
   hello(hello: Hello): void;
   accepted(key: string, accepted: Accepted): void;
   status(key: string, status: Status): void;
   result(key: string, result: Result): void;
-  /** Once, when the connection is gone. */
+  /** Called once, when the connection is closed. */
   closed(): void;
 }
 
 export interface AgentConnection {
   send(packet: Packet): void;
-  /** A status code of RFC 6455, or one of this protocol's. */
+  /** `code` is a status code of RFC 6455 or of this protocol. */
   close(code: number, reason: string): void;
 }
 
-/** How long an agent may take to say hello. */
-const HELLO_TIMEOUT_MS = 10_000;
+/** Time for an agent to send `hello`. */
+const helloTimeoutMs = 10_000;
 
-/** How long an agent may take to answer that the connection closes. */
-const CLOSE_TIMEOUT_MS = 1000;
+/** Time for an agent to confirm that the connection closes. */
+const closeTimeoutMs = 1000;
 
-/** Closes the connection of an agent that breaks the protocol. */
-const PROTOCOL_VIOLATION = 4400;
+/** Close code for an agent that breaks the protocol. */
+const protocolViolation = 4400;
 
-/** Serves an agent's socket. A packet that cannot be read is logged and passed over. */
+/** Serves an agent's socket. A packet that cannot be read is logged and ignored. */
 export function serveAgent(
   socket: WebSocket,
   listener: AgentListener,
   heartbeat: HeartbeatTimes,
   log: Logger,
 ): AgentConnection {
-  const helloTimer = setTimeout(() => socket.close(PROTOCOL_VIOLATION, 'no hello'), HELLO_TIMEOUT_MS);
+  const helloTimer = setTimeout(() => socket.close(protocolViolation, 'no hello'), helloTimeoutMs);
   const stopHeartbeat = keepAlive(socket, heartbeat, () => socket.terminate());
-  socket.on('error', (error) => log.warn({ reason: error.message }, "error of an agent's connection"));
+  socket.on('error', (error) => log.warn({ reason: error.message }, "error on an agent's connection"));
   socket.once('close', () => {
     clearTimeout(helloTimer);
     stopHeartbeat();
@@ -58,7 +58,7 @@ export function serveAgent(
     try {
       const packet = decodePacket(data.toString('utf8'));
       if (packet.type === 'hello') clearTimeout(helloTimer);
-      hear(packet, listener, log);
+      dispatch(packet, listener, log);
     } catch (error) {
       log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'an agent sent a bad packet');
     }
@@ -67,13 +67,13 @@ export function serveAgent(
     send: (packet) => socket.send(encodePacket(packet)),
     close(code, reason) {
       socket.close(code, reason);
-      const cutOff = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS);
+      const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
       socket.once('close', () => clearTimeout(cutOff));
     },
   };
 }
 
-function hear({ key = '', type, payload }: Packet, listener: AgentListener, log: Logger): void {
+function dispatch({ key = '', type, payload }: Packet, listener: AgentListener, log: Logger): void {
   switch (type) {
     case 'hello': {
       listener.hello(decodePayload(helloSchema, payload));

@@ -1,53 +1,68 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { MAX_KEY_LENGTH } from '../protocol/limits.ts';
+import { maxKeyLength } from '../protocol/limits.ts';
+import { validate } from '../protocol/validation.ts';
+import type { AgentRegistry } from './agent-registry.ts';
+import type { CommandStore } from './command-store.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import { ControlPlaneError } from './error.ts';
 import { sendEvents } from './event-stream.ts';
 import { readJson, sendError, sendJson } from './http-json.ts';
-import type { ConnectedAgent } from './connected-agent.ts';
 import type { Logger } from './logger.ts';
-import type { SentCommand } from './sent-command.ts';
 import { isAuthorized, type Token } from './token.ts';
+import type { TrackedCommand } from './tracked-command.ts';
 
-/** What the REST API offers over HTTP. */
-export interface Commanding {
-  agents(): ConnectedAgent[];
-  command(key: string): SentCommand | undefined;
-  send(agentId: string, request: { type: string; payload?: unknown; key?: string | undefined }): SentCommand;
+/** The parts of the control plane that the REST API offers. */
+export interface ApiBackend {
+  agents: AgentRegistry;
+  commands: CommandStore;
+  dispatcher: Dispatcher;
 }
 
-const requestSchema = z.object({
+type Handler = (request: IncomingMessage, response: ServerResponse, id: string) => Promise<void> | void;
+type Route = [method: string, path: RegExp, handler: Handler];
+
+/** Returns a listener for an HTTP server that serves the REST API and its event streams. */
+export function createApi(backend: ApiBackend, token: Token | undefined, log: Logger) {
+  const routes = routesOf(backend);
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    serve(routes, token, request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else if (error instanceof ControlPlaneError) sendError(response, error);
+      else {
+        log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'a request failed');
+        const message = "an internal error; see the control plane's log";
+        sendJson(response, 500, { error: { code: 'internal', message } });
+      }
+    });
+  };
+}
+
+const commandRequestSchema = z.object({
   type: z.string(),
   payload: z.record(z.string(), z.unknown()).optional(),
-  key: z.string().min(1).max(MAX_KEY_LENGTH).optional(),
+  key: z.string().min(1).max(maxKeyLength).optional(),
 });
 
-type Answer = (request: IncomingMessage, response: ServerResponse, id: string) => Promise<void> | void;
-
-/** Serves the REST API and its event streams. The returned function never rejects. */
-export function createApi(commanding: Commanding, token: Token | undefined, log: Logger) {
-  const commandOf = (key: string): SentCommand => {
-    const command = commanding.command(key);
+function routesOf({ agents, commands, dispatcher }: ApiBackend): Route[] {
+  const commandOf = (key: string): TrackedCommand => {
+    const command = commands.get(key);
     if (!command) throw new ControlPlaneError('command_not_found', `no command has the key ${key}`);
     return command;
   };
-
-  const routes: [method: string, path: RegExp, answer: Answer][] = [
+  const sendCommand: Handler = async (request, response, agentId) => {
+    const { type, payload, key } = readCommandRequest(await readJson(request));
+    const command = dispatcher.send(agentId, { type, payload, ...(key !== undefined && { key }) });
+    sendJson(response, 202, commandBody(command));
+  };
+  return [
     ['GET', /^\/healthz$/, (_request, response) => sendJson(response, 200, { status: 'ok' })],
-    ['GET', /^\/api\/agents$/, (_request, response) => sendJson(response, 200, { agents: commanding.agents() })],
-    [
-      'POST',
-      /^\/api\/agents\/([^/]+)\/commands$/,
-      async (request, response, agentId) => {
-        const parsed = requestSchema.safeParse(await readJson(request));
-        if (!parsed.success) throw new ControlPlaneError('bad_request', z.prettifyError(parsed.error));
-        sendJson(response, 202, describe(commanding.send(agentId, parsed.data)));
-      },
-    ],
+    ['GET', /^\/api\/agents$/, (_request, response) => sendJson(response, 200, { agents: agents.list() })],
+    ['POST', /^\/api\/agents\/([^/]+)\/commands$/, sendCommand],
     [
       'GET',
       /^\/api\/commands\/([^/]+)$/,
-      (_request, response, key) => sendJson(response, 200, describe(commandOf(key))),
+      (_request, response, key) => sendJson(response, 200, commandBody(commandOf(key))),
     ],
     [
       'GET',
@@ -55,48 +70,48 @@ export function createApi(commanding: Commanding, token: Token | undefined, log:
       (request, response, key) => sendEvents(request, response, commandOf(key)),
     ],
   ];
-
-  async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', url = '', headers } = request;
-    const path = url.split('?')[0] ?? '';
-    if (path.startsWith('/api/')) await requireCaller(headers.authorization, headers.origin);
-    for (const [routeMethod, pattern, answer] of routes) {
-      const match = pattern.exec(path);
-      if (!match || routeMethod !== method) continue;
-      await answer(request, response, decode(match[1] ?? ''));
-      return;
-    }
-    throw new ControlPlaneError('unknown_route', `there is no ${method} ${path}`);
-  }
-
-  async function requireCaller(authorization: string | undefined, origin: string | undefined): Promise<void> {
-    if (!(await isAuthorized(authorization, token))) {
-      throw new ControlPlaneError('unauthenticated', 'send the token as Authorization: Bearer');
-    }
-    // Browsers send Origin; without a token it is all that keeps a web page from commanding clusters.
-    if (token === undefined && origin !== undefined) {
-      throw new ControlPlaneError('unauthenticated', 'web pages are served only where a token is asked for');
-    }
-  }
-
-  return (request: IncomingMessage, response: ServerResponse): void => {
-    route(request, response).catch((error: unknown) => {
-      if (response.headersSent) response.destroy();
-      else if (error instanceof ControlPlaneError) sendError(response, error);
-      else {
-        log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'a request failed');
-        sendJson(response, 500, { error: { code: 'internal', message: "the control plane's log says more" } });
-      }
-    });
-  };
 }
 
-function describe(command: SentCommand) {
-  const { key, agentId, type, state, outcome } = command;
+async function serve(
+  routes: Route[],
+  token: Token | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = '', url = '' } = request;
+  const path = url.split('?')[0] ?? '';
+  if (path.startsWith('/api/')) await requireUser(request, token);
+  for (const [routeMethod, pattern, handler] of routes) {
+    const match = pattern.exec(path);
+    if (!match || routeMethod !== method) continue;
+    await handler(request, response, decodeSegment(match[1] ?? ''));
+    return;
+  }
+  throw new ControlPlaneError('unknown_route', `there is no ${method} ${path}`);
+}
+
+async function requireUser({ headers }: IncomingMessage, token: Token | undefined): Promise<void> {
+  if (!(await isAuthorized(headers.authorization, token))) {
+    const problem = headers.authorization === undefined ? 'the token is missing' : 'the token is wrong';
+    throw new ControlPlaneError('unauthenticated', `${problem}; send the API token as Authorization: Bearer TOKEN`);
+  }
+  // Browsers send Origin. Without a token, this check alone keeps web pages from commanding clusters.
+  if (token === undefined && headers.origin !== undefined) {
+    throw new ControlPlaneError('unauthenticated', 'requests from web pages need a token');
+  }
+}
+
+function readCommandRequest(body: unknown): z.output<typeof commandRequestSchema> {
+  const validated = validate(commandRequestSchema, body, 'the body');
+  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
+  return validated.data;
+}
+
+function commandBody({ key, agentId, type, state, outcome }: TrackedCommand) {
   return { key, agentId, type, state, ...(outcome && { result: outcome }) };
 }
 
-function decode(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

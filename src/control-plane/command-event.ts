@@ -1,17 +1,13 @@
-import type { Accepted, Result, Status } from '../protocol/messages.ts';
-
-/** One thing that happened to a command. `id` counts a command's events from 1. */
-export type CommandEvent = { id: number } & (
-  | { type: 'accepted'; payload: Accepted }
-  | { type: 'status'; payload: Status }
-  /** The agent went away while the command was under way, or came back. */
-  | { type: 'agent'; payload: { connected: boolean } }
-  | { type: 'result'; payload: Result }
-);
+import type { CommandType } from '../protocol/commands/index.ts';
+import type { Accepted, CommandResult, Status } from '../protocol/messages.ts';
 
 /** An event before it has its number. */
-export type NewEvent = CommandEvent extends infer Event
-  ? Event extends CommandEvent
-    ? Omit<Event, 'id'>
-    : never
-  : never;
+export type NewEvent<Type extends CommandType = CommandType> =
+  | { type: 'accepted'; payload: Accepted }
+  | { type: 'status'; payload: Status }
+  /** The agent disconnected while the command was running, or reconnected. */
+  | { type: 'agent'; payload: { connected: boolean } }
+  | { type: 'result'; payload: CommandResult<Type> };
+
+/** An event of a command. `id` counts the command's events from 1. */
+export type CommandEvent<Type extends CommandType = CommandType> = { id: number } & NewEvent<Type>;

@@ -2,6 +2,6 @@ import type { Hello } from '../protocol/messages.ts';
 
 /** An agent that is connected. */
 export interface ConnectedAgent extends Hello {
-  /** RFC 3339. */
+  /** Time of the connection, in RFC 3339. */
   connectedAt: string;
 }

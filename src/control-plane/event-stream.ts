@@ -1,19 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import type { SentCommand } from './sent-command.ts';
+import type { TrackedCommand } from './tracked-command.ts';
 
-/** A comment is sent as often, so that proxies keep a quiet stream open. */
-const COMMENT_INTERVAL_MS = 15_000;
+/** Interval between comments, which keep a quiet stream open in proxies. */
+const commentIntervalMs = 15_000;
 
-/** Sends a command's events as server-sent events, from the one after Last-Event-ID up to the result; then the stream ends. */
+/**
+ * Sends a command's events as server-sent events, from the event after `Last-Event-ID` to the result, and ends the
+ * stream.
+ */
 export async function sendEvents(
   request: IncomingMessage,
   response: ServerResponse,
-  command: SentCommand,
+  command: TrackedCommand,
 ): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const comments = setInterval(() => response.write(':\n\n'), COMMENT_INTERVAL_MS);
+  const comments = setInterval(() => response.write(':\n\n'), commentIntervalMs);
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.flushHeaders();
   try {

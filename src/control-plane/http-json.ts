@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { MAX_PACKET_BYTES } from '../protocol/limits.ts';
+import { maxPacketBytes } from '../protocol/limits.ts';
 import { ControlPlaneError, type ControlPlaneErrorCode } from './error.ts';
 
 const statuses: Record<ControlPlaneErrorCode, number> = {
@@ -20,22 +20,22 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(text);
 }
 
-/** Answers `{"error": {"code", "message"}}`. */
+/** Responds with `{"error": {"code", "message"}}` and the HTTP status of the code. */
 export function sendError(response: ServerResponse, error: ControlPlaneError): void {
   sendJson(response, statuses[error.code], { error: { code: error.code, message: error.message } });
 }
 
-/** The request's JSON body. Fails with `bad_request` or `too_large`. */
+/** Returns the request's JSON body. Rejects with `bad_request` or `too_large`. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-    throw new ControlPlaneError('bad_request', 'the body must be of content-type application/json');
+    throw new ControlPlaneError('bad_request', 'the content type of the body must be application/json');
   }
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_PACKET_BYTES) {
-      throw new ControlPlaneError('too_large', `the body has more than ${MAX_PACKET_BYTES} bytes`);
+    if (size > maxPacketBytes) {
+      throw new ControlPlaneError('too_large', `the body has more than ${maxPacketBytes} bytes`);
     }
     chunks.push(chunk);
   }

@@ -1,14 +1,29 @@
 import { randomUUID } from 'node:crypto';
+import { commandMethods, type CommandMethods } from './command-methods.ts';
 import { ControlPlaneServer, type ControlPlaneOptions } from './control-plane.ts';
 
 export type { ControlPlaneOptions } from './control-plane.ts';
+export type { CommandMethods, SendOptions, SendRequest } from './command-methods.ts';
 export type { ConnectedAgent } from './connected-agent.ts';
 export type { CommandEvent } from './command-event.ts';
 export { ControlPlaneError } from './error.ts';
-export type { SentCommand } from './sent-command.ts';
+export type { CommandState, SentCommand } from './sent-command.ts';
 export type { Token } from './token.ts';
-export type { Answer, Failure, Position, Result, Status } from '../protocol/messages.ts';
-export type { CommandParameters } from '../protocol/commands.ts';
+export type { CommandResult, Failure, Position, Status } from '../protocol/messages.ts';
+export type { CommandAnswers, CommandParameters, CommandType } from '../protocol/commands/index.ts';
+export type { Release } from '../protocol/release.ts';
+
+class ControlPlaneWithMethods extends ControlPlaneServer {
+  constructor(options: ControlPlaneOptions = {}) {
+    super(options, { now: () => new Date(), newKey: randomUUID });
+    Object.assign(
+      this,
+      commandMethods((agentId, request) => this.send(agentId, request)),
+    );
+  }
+}
+
+export type ControlPlane = ControlPlaneServer & CommandMethods;
 
 /**
  * A control plane for agents, in this process:
@@ -19,9 +34,8 @@ export type { CommandParameters } from '../protocol/commands.ts';
  *     const command = plane.install('edge-1', { releaseName: 'web', chartName: 'nginx', repoUrl: 'https://charts.example' });
  *     for await (const event of command) console.log(event);
  *     const result = await command.result;
+ *     if (result.ok) console.log(result.release.info.status);
+ *
+ * It has a method for each command of docs/protocol.md.
  */
-export class ControlPlane extends ControlPlaneServer {
-  constructor(options: ControlPlaneOptions = {}) {
-    super(options, { now: () => new Date(), newKey: randomUUID });
-  }
-}
+export const ControlPlane = ControlPlaneWithMethods as new (options?: ControlPlaneOptions) => ControlPlane; // the constructor adds the methods

@@ -1,18 +1,18 @@
-/** A command as the journal knows it. */
+/** A command in the journal. */
 export interface JournalEntry {
   key: string;
-  /** Tells commands of one key apart: equal for equal commands. It holds no secret. */
+  /** Equal for equal commands, so that a reused key is detected. Holds no secret. */
   fingerprint: string;
-  /** What the command answered, as the text that was given to `finish`; absent while it runs. */
+  /** The text that was given to `finish`; absent while the command runs. */
   outcome?: string;
 }
 
-/** Which commands were accepted, and what came of them. What an outcome says is opaque here. */
+/** The accepted commands and their outcomes. Outcomes are opaque text. */
 export interface Journal {
-  /** Whether entries outlive the process. */
+  /** Whether entries survive the process. */
   readonly durable: boolean;
-  /** Enters a command, unless its key is known: then the entry that is there is returned, and nothing changes. */
+  /** Adds a command. If the key is known, returns its entry and changes nothing. */
   accept(key: string, fingerprint: string): Promise<JournalEntry | undefined>;
-  /** Enters the outcome of an accepted command. Fails with an Error where the key is unknown. */
+  /** Adds the outcome of an accepted command. Rejects with an Error if no running command has the key. */
   finish(key: string, outcome: string): Promise<void>;
 }

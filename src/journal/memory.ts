@@ -1,15 +1,18 @@
 import type { Journal, JournalEntry } from './journal.ts';
 
 export interface MemoryJournalLimits {
-  /** How many finished commands are remembered. */
+  /** Number of finished commands that are kept. Default: 1000. */
   maxFinished: number;
-  /** How many UTF-16 units their outcomes may have in all. */
+  /** Total length of their outcomes, in UTF-16 units. Default: 32 Mi. */
   maxOutcomeLength: number;
 }
 
 const defaultLimits: MemoryJournalLimits = { maxFinished: 1000, maxOutcomeLength: 32 * 1024 * 1024 };
 
-/** A journal for one process. What was finished first is forgotten first; a running command never is. */
+/**
+ * Returns a journal that lives as long as the process. The command that finished first is forgotten first; a running
+ * command is never forgotten.
+ */
 export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits): Journal {
   const running = new Map<string, JournalEntry>();
   const finished = new Map<string, JournalEntry & { outcome: string }>();

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** The value of an Authorization header that bears a token. */
+/** Returns the value of an Authorization header for a bearer token. */
 export function bearer(token: string): string {
   return `Bearer ${token}`;
 }
 
-/** Whether an Authorization header bears the token, told in constant time. */
+/** Whether an Authorization header has the token. Compares in constant time. */
 export function bearsToken(authorization: string | undefined, token: string): boolean {
   const given = authorization?.replace(/^bearer +/i, '') ?? '';
   return timingSafeEqual(sha256(given), sha256(token));

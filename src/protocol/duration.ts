@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const MILLISECONDS: Record<string, number> = {
+const milliseconds: Record<string, number> = {
   ns: 1e-6,
   us: 1e-3,
   µs: 1e-3,
@@ -11,28 +11,27 @@ const MILLISECONDS: Record<string, number> = {
   h: 3_600_000,
 };
 
-const GO_DURATION = /^\+?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
-const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const goDuration = /^\+?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
+const durationPart = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
-const LONGEST = 7 * 24 * 3_600_000;
+const longestMs = 7 * 24 * 3_600_000;
 
-/** The milliseconds of a duration as Go writes it, such as `5m0s` or `1.5h`; undefined where it is none. */
+/** Returns the milliseconds of a Go duration such as `5m0s` or `1.5h`, or undefined if the text is not one. */
 function parseGoDuration(text: string): number | undefined {
-  if (!GO_DURATION.test(text)) return undefined;
+  if (!goDuration.test(text)) return undefined;
   let sum = 0;
-  for (const [, amount, unit] of text.matchAll(PART)) sum += Number(amount) * (MILLISECONDS[unit ?? ''] ?? 0);
+  for (const [, amount, unit] of text.matchAll(durationPart)) sum += Number(amount) * (milliseconds[unit ?? ''] ?? 0);
   return sum;
 }
 
+const problem = 'must be a duration such as 5m, or a number of seconds, more than 0 and at most 168h';
+
 /** A time limit on the wire: a Go duration, or a number of seconds. Read as milliseconds. */
-export const timeoutSchema = z.union([z.string(), z.number()]).transform((input, context) => {
-  const milliseconds = typeof input === 'number' ? input * 1000 : parseGoDuration(input);
-  if (milliseconds === undefined || !(milliseconds > 0) || milliseconds > LONGEST) {
-    context.addIssue({
-      code: 'custom',
-      message: 'must be a duration such as 5m0s, or a number of seconds, of more than 0 and at most 168h',
-    });
+export const timeoutSchema = z.union([z.string(), z.number()], { error: problem }).transform((input, context) => {
+  const duration = typeof input === 'number' ? input * 1000 : parseGoDuration(input);
+  if (duration === undefined || !(duration > 0) || duration > longestMs) {
+    context.addIssue({ code: 'custom', message: problem });
     return z.NEVER;
   }
-  return milliseconds;
+  return duration;
 });

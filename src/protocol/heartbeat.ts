@@ -1,30 +1,23 @@
-/** How often a peer is pinged. */
-const PING_INTERVAL_MS = 10_000;
-
-/** A connection without any traffic for so long is dead. */
-const SILENCE_LIMIT_MS = 25_000;
-
 export interface HeartbeatTimes {
+  /** Interval between pings. */
   pingIntervalMs: number;
+  /** A connection without any frame for this long is dead. */
   silenceLimitMs: number;
 }
 
-export const defaultHeartbeat: HeartbeatTimes = {
-  pingIntervalMs: PING_INTERVAL_MS,
-  silenceLimitMs: SILENCE_LIMIT_MS,
-};
+export const defaultHeartbeat: HeartbeatTimes = { pingIntervalMs: 10_000, silenceLimitMs: 25_000 };
 
-/** A WebSocket, as far as its pulse is concerned. */
-export interface Pulse {
+/** The part of a WebSocket that a heartbeat needs. */
+export interface PingableSocket {
   ping(): void;
   on(event: 'message' | 'ping' | 'pong', listener: () => void): unknown;
 }
 
 /**
- * Pings a peer and watches for its silence, since TCP says nothing of a peer that is gone. `onDead` is called once, and then pinging ends.
- * Returns the function that ends it earlier.
+ * Pings a peer and watches for its silence, because TCP does not report a peer that has gone away. Calls `onDead` once,
+ * and stops pinging then. Returns a function that stops earlier.
  */
-export function keepAlive(socket: Pulse, times: HeartbeatTimes, onDead: () => void): () => void {
+export function keepAlive(socket: PingableSocket, times: HeartbeatTimes, onDead: () => void): () => void {
   let stopped = false;
   const stop = () => {
     stopped = true;
@@ -36,11 +29,11 @@ export function keepAlive(socket: Pulse, times: HeartbeatTimes, onDead: () => vo
     stop();
     onDead();
   }, times.silenceLimitMs);
-  const heard = () => {
+  const onTraffic = () => {
     if (!stopped) silence.refresh();
   };
-  socket.on('message', heard);
-  socket.on('ping', heard);
-  socket.on('pong', heard);
+  socket.on('message', onTraffic);
+  socket.on('ping', onTraffic);
+  socket.on('pong', onTraffic);
   return stop;
 }

@@ -1,10 +1,10 @@
-const MIB = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 
-/** The largest packet, in bytes of its frame. A larger one is answered with `too_large`. */
-export const MAX_PACKET_BYTES = 8 * MIB;
+/** The largest packet, in bytes of its frame. A larger one gets a `too_large` error. */
+export const maxPacketBytes = 8 * mebibyte;
 
-/** A frame beyond this is not read to its end: the connection is closed with 1009. */
-export const MAX_FRAME_BYTES = 2 * MAX_PACKET_BYTES;
+/** The largest frame that is read, in bytes. A larger one closes the connection with 1009. */
+export const maxFrameBytes = 2 * maxPacketBytes;
 
 /** The longest key of a command, in UTF-16 units. */
-export const MAX_KEY_LENGTH = 256;
+export const maxKeyLength = 256;

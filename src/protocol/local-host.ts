@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Whether only processes of this machine reach the host. */
+/** Whether only processes of this machine can reach the host. */
 export function isLocalHost(host: string): boolean {
   if (isIPv4(host)) return host.startsWith('127.');
   if (isIPv6(host)) return host === '::1';

@@ -1,25 +1,25 @@
 import { z } from 'zod';
+import { commands, type CommandAnswers, type CommandType } from './commands/index.ts';
 
 /** The first packet of an agent on every connection. */
 export const helloSchema = z.object({
-  agentId: z.string(),
-  /** Another one for each process. */
-  instanceId: z.string(),
-  version: z.string(),
-  /** The commands that this agent knows, and the names of optional parts of the protocol. */
-  capabilities: z.array(z.string()),
-  limits: z.object({ maxPacketBytes: z.number() }),
+  agentId: z.string().describe('Id of the agent'),
+  instanceId: z.string().describe("Id of the agent's process; each process has another one"),
+  version: z.string().describe('Version of helm-agent'),
+  capabilities: z.array(z.string()).describe('The commands that the agent knows'),
+  limits: z.object({ maxPacketBytes: z.number().describe('The largest packet that the agent accepts') }),
 });
 export type Hello = z.output<typeof helloSchema>;
 
-/** A control plane's answer to `hello`; nothing waits for it. */
-const welcomeSchema = z.object({ server: z.string(), version: z.string() });
+/** A control plane's reply to `hello`. Agents do not wait for it. */
+const welcomeSchema = z.object({
+  server: z.string().describe('Name of the control plane'),
+  version: z.string().describe('Version of the control plane'),
+});
 
 export const acceptedSchema = z.object({
-  /** Whether the command survives the agent's process. */
-  durable: z.boolean(),
-  /** The key was seen before: what follows belongs to the command that it named then. */
-  repeated: z.boolean().optional(),
+  durable: z.boolean().describe("Whether the command survives the agent's process"),
+  repeated: z.boolean().optional().describe('Whether the agent already knew the key'),
 });
 export type Accepted = z.output<typeof acceptedSchema>;
 
@@ -28,56 +28,57 @@ const resourceStatusSchema = z.object({
   kind: z.string(),
   namespace: z.string().optional(),
   name: z.string(),
-  status: z.string(),
-  reason: z.string().optional(),
+  status: z.string().describe("kstatus's word: InProgress, Failed, Current, Terminating, NotFound or Unknown"),
+  reason: z.string().optional().describe('Why the resource is not ready'),
 });
 
 export const statusSchema = z.object({
-  /** Counts a command's status packets from 1: a gap is a packet that was dropped, a number seen before a repetition. */
-  seq: z.int().positive(),
-  step: z.string(),
-  state: z.enum(['running', 'done', 'failed', 'skipped']),
-  time: z.string(),
-  message: z.string().optional(),
-  resources: z.array(resourceStatusSchema).optional(),
+  seq: z.int().positive().describe("Counts the command's status packets from 1; a gap is a packet that was dropped"),
+  step: z.string().describe('The step of the operation, such as `render` or `wait`'),
+  state: z.enum(['running', 'done', 'failed', 'skipped']).describe('State of the step'),
+  time: z.string().describe('RFC 3339 in UTC, with milliseconds'),
+  message: z.string().optional().describe('What the step did, or why it failed'),
+  resources: z
+    .array(resourceStatusSchema)
+    .optional()
+    .describe('The resources whose status or reason changed since the last status packet'),
 });
 export type Status = z.output<typeof statusSchema>;
 
 export const positionSchema = z.object({
   file: z.string(),
-  line: z.int().optional(),
-  column: z.int().optional(),
+  line: z.int().optional().describe('From 1'),
+  column: z.int().optional().describe('In bytes from 0'),
 });
 export type Position = z.output<typeof positionSchema>;
 
 const failureSchema = z.object({
-  code: z.string(),
-  message: z.string(),
-  position: positionSchema.optional(),
+  code: z.string().describe('An error code of docs/errors.md'),
+  message: z.string().describe('What is wrong and what to do'),
+  position: positionSchema.optional().describe("Where the error is in a chart's or a user's text"),
 });
 /** Why a command failed. */
 export type Failure = z.output<typeof failureSchema>;
 
-/** What a command answers. Each command fills one of the first three fields. */
-export const answerSchema = z.object({
-  release: z.looseObject({ name: z.string() }).optional(),
-  releases: z.array(z.looseObject({ name: z.string() })).optional(),
-  deployment: z.looseObject({}).optional(),
-  /** Besides the release: what an uninstallation left in place. */
-  info: z.string().optional(),
-  /** The fields of the release that the packet had no room for. */
-  omitted: z.array(z.string()).optional(),
-});
-export type Answer = z.output<typeof answerSchema>;
+const failedSchema = z.object({ ok: z.literal(false), error: failureSchema });
 
-/** The last packet of a command. */
-export const resultSchema = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), ...answerSchema.shape }),
-  z.object({ ok: z.literal(false), error: failureSchema }),
-]);
+/** The last packet of a command. The fields of a successful result depend on the command; see `commandResultSchema`. */
+export const resultSchema = z.discriminatedUnion('ok', [z.looseObject({ ok: z.literal(true) }), failedSchema]);
 export type Result = z.output<typeof resultSchema>;
 
-/** The payloads of what an agent sends. */
+/** The result of a command of one type. */
+export type CommandResult<Type extends CommandType = CommandType> =
+  { [Each in Type]: { ok: true } & CommandAnswers[Each] }[Type] | z.output<typeof failedSchema>;
+
+/** Returns the schema of a command's result. */
+export function commandResultSchema(type: CommandType) {
+  return z.discriminatedUnion('ok', [
+    z.looseObject({ ok: z.literal(true), ...commands[type].answer.shape }),
+    failedSchema,
+  ]);
+}
+
+/** The payloads of the packets that an agent sends. */
 export const agentMessageSchemas = {
   hello: helloSchema,
   accepted: acceptedSchema,
@@ -85,5 +86,5 @@ export const agentMessageSchemas = {
   result: resultSchema,
 };
 
-/** The payloads of what a control plane sends besides commands. */
+/** The payloads of the packets that a control plane sends besides commands. */
 export const controlPlaneMessageSchemas = { welcome: welcomeSchema };

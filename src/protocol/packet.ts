@@ -1,32 +1,36 @@
 import { z } from 'zod';
-import { MAX_KEY_LENGTH } from './limits.ts';
+import { maxKeyLength } from './limits.ts';
+import { validate } from './validation.ts';
 
-/** What travels in a text frame, in both directions and in both forms of the wire. `payload` is JSON text. */
+/** The content of a text frame, in both directions and in both forms of the protocol. */
 export interface Packet {
-  /** The command's id, chosen by who sends it; every answer carries it. */
+  /** The command's id, chosen by its sender; every reply to the command has it. */
   key?: string;
   type: string;
+  /** JSON text. */
   payload?: string;
 }
 
-const absentWhenEmpty = z
+const textOrAbsent = z
   .string()
   .nullish()
   .transform((text) => text || undefined);
 
 const packetSchema = z.object({
-  key: absentWhenEmpty.refine((key) => key === undefined || key.length <= MAX_KEY_LENGTH, {
-    error: `is longer than ${String(MAX_KEY_LENGTH)} characters`,
+  key: textOrAbsent.refine((key) => key === undefined || key.length <= maxKeyLength, {
+    error: `must have at most ${String(maxKeyLength)} characters`,
   }),
-  type: z.string({ error: 'is missing' }).min(1, 'is missing'),
-  payload: absentWhenEmpty,
+  type: z.string().min(1),
+  payload: textOrAbsent,
 });
 
-/** A frame that is no packet. `key` and `type` are what could be read of it. */
+/** A frame that is not a packet. */
 export class PacketError extends Error {
   override readonly name = 'PacketError';
   readonly code = 'bad_packet';
+  /** The frame's `key`, if it could be read. */
   readonly key: string | undefined;
+  /** The frame's `type`, if it could be read. */
   readonly type: string | undefined;
 
   constructor(message: string, key?: string, type?: string) {
@@ -36,17 +40,14 @@ export class PacketError extends Error {
   }
 }
 
-/** Reads a text frame. Throws `PacketError` where it is no packet. */
+/** Reads a text frame. Throws `PacketError` if it is not a packet. */
 export function decodePacket(text: string): Packet {
   const value = parseJson(text);
-  const parsed = packetSchema.safeParse(value);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const field = issue?.path.join('.');
-    const message = field ? `packet: ${field} ${issue?.message ?? ''}` : 'packet: not a JSON object';
-    throw new PacketError(message, fieldOf(value, 'key'), fieldOf(value, 'type'));
+  const validated = validate(packetSchema, value, 'the frame');
+  if ('problems' in validated) {
+    throw new PacketError(`packet: ${validated.problems.join('; ')}`, fieldOf(value, 'key'), fieldOf(value, 'type'));
   }
-  const { key, type, payload } = parsed.data;
+  const { key, type, payload } = validated.data;
   return { ...(key !== undefined && { key }), type, ...(payload !== undefined && { payload }) };
 }
 
@@ -59,12 +60,12 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // JSON.parse's message quotes the text, which may hold a password
-    throw new PacketError('packet: not JSON');
+    // JSON.parse quotes the text, which may hold a password
+    throw new PacketError('packet: must be JSON text');
   }
 }
 
 function fieldOf(value: unknown, field: 'key' | 'type'): string | undefined {
-  const found = z.object({ [field]: z.string().max(MAX_KEY_LENGTH) }).safeParse(value);
+  const found = z.object({ [field]: z.string().max(maxKeyLength) }).safeParse(value);
   return found.success ? found.data[field] : undefined;
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { validate } from './validation.ts';
 
-/** A payload that is no JSON, or not what its type asks for. */
+/** A payload that is not JSON text, or does not fit its type. */
 export class PayloadError extends Error {
   override readonly name = 'PayloadError';
   readonly code = 'bad_payload';
@@ -12,16 +13,10 @@ export function decodePayload<Output>(schema: z.ZodType<Output>, payload: string
   try {
     value = JSON.parse(payload ?? '{}');
   } catch {
-    // JSON.parse's message quotes the text, which may hold a password
-    throw new PayloadError('payload: not JSON');
+    // JSON.parse quotes the text, which may hold a password
+    throw new PayloadError('payload: must be JSON text');
   }
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new PayloadError(`payload: ${describeIssues(parsed.error)}`);
-  return parsed.data;
-}
-
-function describeIssues(error: z.ZodError): string {
-  return error.issues
-    .map((issue) => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message))
-    .join('; ');
+  const validated = validate(schema, value, 'the value');
+  if ('problems' in validated) throw new PayloadError(`payload: ${validated.problems.join('; ')}`);
+  return validated.data;
 }

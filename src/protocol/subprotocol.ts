@@ -1,15 +1,15 @@
-/** The WebSocket subprotocol of this project's packets. A peer that does not select it is spoken to as the Go helm-agent speaks. */
-export const SUBPROTOCOL = 'helm-agent.v1';
+/** The WebSocket subprotocol of helm-agent's own packets. Without it, both ends use the plain form. */
+export const subprotocol = 'helm-agent.v1';
 
-/** How a connection speaks: with this project's packets, or as the Go helm-agent. */
+/** The form of a connection's packets: helm-agent's own, or that of the Go helm-agent. */
 export type WireForm = 'v1' | 'plain';
 
-/** Which form a connection has, by the subprotocol that its handshake settled on. */
+/** Returns the form of a connection from the subprotocol that its handshake selected. */
 export function wireForm(selected: string): WireForm {
-  return selected === SUBPROTOCOL ? 'v1' : 'plain';
+  return selected === subprotocol ? 'v1' : 'plain';
 }
 
-/** For a WebSocket server: the subprotocol to select among those that a client offers. */
+/** Selects a subprotocol among those that a client offers, for a WebSocket server. */
 export function selectSubprotocol(offered: Set<string>): string | false {
-  return offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false;
+  return offered.has(subprotocol) ? subprotocol : false;
 }

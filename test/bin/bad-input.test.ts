@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import type { CommandParameters } from '../../src/protocol/commands.ts';
+import type { CommandParameters } from '../../src/protocol/commands/index.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
 import { indexYaml, serve, type Answer } from '../source/test-repository.ts';
 import { archiveOf, chartYaml, hugeFile, packedApp, serveApp, zipBomb } from './support/archive.ts';
@@ -333,19 +333,19 @@ const badFrame = test.macro(async (t, frame: string, heading: object, code: stri
   t.regex((await client.packet(({ type, key }) => type === 'result' && key === 'alive')).payload ?? '', /^{"ok":true/);
 });
 
-test('a frame that is not JSON gets an error', badFrame, 'install!', {}, 'bad_packet', /^packet: not JSON$/);
+test('a frame that is not JSON gets an error', badFrame, 'install!', {}, 'bad_packet', /^packet: must be JSON text$/);
 test('a frame that is not an object gets an error', badFrame, '[]', {}, 'bad_packet', /^packet: /);
-test('a packet without a type gets an error', badFrame, '{"key":"k"}', { key: 'k' }, 'bad_packet', /type is missing/);
+test('a packet without a type gets an error', badFrame, '{"key":"k"}', { key: 'k' }, 'bad_packet', /type is required/);
 test(
   'a packet of an unknown type gets an error',
   badFrame,
   '{"key":"k","type":"reboot"}',
   { key: 'k' },
   'unknown_command',
-  /^no command is called "reboot"; known are install_release, /,
+  /^unknown command "reboot"; known commands: install_release, /,
 );
 for (const [payload, message] of [
-  ['{"releaseName":', /payload: not JSON/],
+  ['{"releaseName":', /payload: must be JSON text/],
   ['[]', /payload/],
   ['{"chartName":"web"}', /releaseName/],
   ['{"releaseName":7,"chartName":"web"}', /releaseName/],

@@ -69,7 +69,7 @@ test('SIGTERM during a wait undoes the installation, delivers its result and exi
   child.kill('SIGTERM');
   const { code, message } = await failureOf(command);
   t.is(code, 'cancelled');
-  t.regex(message, /has been uninstalled .*: the agent is stopping/);
+  t.regex(message, /has been uninstalled .*: the agent is shutting down/);
   t.is(await exit, 0);
   const cluster = connectCluster({ text: sandbox.kubeconfig });
   t.teardown(() => cluster.close());

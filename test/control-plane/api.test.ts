@@ -1,7 +1,7 @@
 import test from 'ava';
 import { testAgent } from '../agent/support/agent.ts';
 import { testPlane } from './support/plane.ts';
-import { rawAgent } from './support/raw-agent.ts';
+import { installed, rawAgent } from './support/raw-agent.ts';
 
 const install = { type: 'install_release', payload: { releaseName: 'web', chartName: 'c' } };
 
@@ -17,7 +17,7 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}) 
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-test('agents are listed, commands sent and looked up', async (t) => {
+test('lists agents, sends commands and returns them by key', async (t) => {
   const { url, agentUrl, plane } = await testPlane(t);
   const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
   await plane.waitForAgent('edge-1');
@@ -30,18 +30,18 @@ test('agents are listed, commands sent and looked up', async (t) => {
   await plane.command('my key/1')?.result;
   t.deepEqual(await call(`${url}/api/commands/${encodeURIComponent('my key/1')}`), {
     status: 200,
-    body: { ...sent.body, state: 'done', result: { ok: true, release: { name: 'web' } } },
+    body: { ...sent.body, state: 'done', result: installed },
   });
 });
 
-test('a command without a key gets one', async (t) => {
+test('makes a key for a command without one', async (t) => {
   const { url, agentUrl } = await testPlane(t);
   await rawAgent(agentUrl);
   const { body } = await post(`${url}/api/agents/edge-1/commands`, install);
   t.regex(String(body['key']), /^[0-9a-f-]{36}$/);
 });
 
-test('the event stream tells all from the start, and after a break all from the last that was heard', async (t) => {
+test('streams events from the first one, or from the one after Last-Event-ID', async (t) => {
   const { url, agentUrl, plane } = await testPlane(t);
   const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
   await plane.waitForAgent('edge-1');
@@ -56,7 +56,7 @@ test('the event stream tells all from the start, and after a break all from the 
   const events = [
     'id: 1\nevent: accepted\ndata: {"durable":false}\n\n',
     `id: 2\nevent: status\ndata: ${status}\n\n`,
-    'id: 3\nevent: result\ndata: {"ok":true,"release":{"name":"web"}}\n\n',
+    'id: 3\nevent: result\ndata: ' + JSON.stringify(installed) + '\n\n',
   ];
   t.is(text, events.join(''));
   const resumed = await fetch(`${url}/api/commands/k/events`, { headers: { 'last-event-id': '1' } });
@@ -65,14 +65,14 @@ test('the event stream tells all from the start, and after a break all from the 
   t.is(await finished.text(), '');
 });
 
-test('a stream whose reader leaves ends without harm', async (t) => {
+test('survives a reader that leaves its stream', async (t) => {
   const { url, agentUrl, plane } = await testPlane(t);
   const agent = await rawAgent(agentUrl);
   const command = plane.send('edge-1', { ...install, key: 'k' });
   const reader = new AbortController();
   await fetch(`${url}/api/commands/k/events`, { signal: reader.signal });
   reader.abort();
-  agent.say('result', { ok: true }, 'k');
+  agent.send('result', installed, 'k');
   t.true((await command.result).ok);
 });
 
@@ -85,34 +85,42 @@ const refuses = test.macro({
     t.is(answer.status, status);
     t.is((answer.body['error'] as { code: string }).code, code);
   },
-  title: (name) => `refused is ${name ?? ''}`,
+  title: (name) => `refuses ${name ?? ''}`,
 });
 
 const commands = '/api/agents/edge-1/commands';
-const nobody = '/api/agents/nobody/commands';
+const absentAgent = '/api/agents/edge-9/commands';
 test('an unknown path', refuses, 'GET', '/api/nothing', undefined, 404, 'unknown_route');
 test('a wrong method', refuses, 'DELETE', '/api/agents', undefined, 404, 'unknown_route');
-test('a body that is no JSON', refuses, 'POST', commands, '{', 400, 'bad_request');
+test('a body that is not JSON', refuses, 'POST', commands, '{', 400, 'bad_request');
 test('a body without type', refuses, 'POST', commands, '{}', 400, 'bad_request');
-test('a payload that is no object', refuses, 'POST', commands, '{"type":"x","payload":"y"}', 400, 'bad_request');
+test('a payload that is not an object', refuses, 'POST', commands, '{"type":"x","payload":"y"}', 400, 'bad_request');
 test('a command that the agent does not know', refuses, 'POST', commands, '{"type":"fly"}', 400, 'unknown_command');
-test('an agent that is not there', refuses, 'POST', nobody, JSON.stringify(install), 404, 'agent_not_connected');
+test(
+  'an agent that is not connected',
+  refuses,
+  'POST',
+  absentAgent,
+  JSON.stringify(install),
+  404,
+  'agent_not_connected',
+);
 test('an unknown key', refuses, 'GET', '/api/commands/nope', undefined, 404, 'command_not_found');
 test('a path that is badly encoded', refuses, 'GET', '/api/commands/%ff', undefined, 400, 'bad_request');
 test('a body that is too large', refuses, 'POST', commands, ' '.repeat(9_000_000), 413, 'too_large');
 
-test('a body of another content type is refused, since web pages may send those to any server', async (t) => {
+test('refuses a body of another content type, because web pages can send those to any server', async (t) => {
   const { url } = await testPlane(t);
   const answer = await post(`${url}${commands}`, install, { 'content-type': 'text/plain' });
   t.is(answer.status, 400);
 });
 
-test('without a token a request from a web page is refused', async (t) => {
+test('refuses requests from web pages if there is no token', async (t) => {
   const { url } = await testPlane(t);
   t.is((await call(`${url}/api/agents`, { headers: { origin: 'https://evil.example' } })).status, 401);
 });
 
-test('the API has a token of its own, or that of the agents', async (t) => {
+test('requires the API token, or else the token of the agents', async (t) => {
   const status = async (url: string, token?: string) =>
     (await call(`${url}/api/agents`, token ? { headers: { authorization: `Bearer ${token}` } } : {})).status;
   const one = await testPlane(t, { agentToken: 'agents' });
@@ -122,7 +130,7 @@ test('the API has a token of its own, or that of the agents', async (t) => {
   t.is((await fetch(`${two.url}/healthz`)).status, 200);
 });
 
-test('a password in a command stands in no answer, event or log line of the control plane', async (t) => {
+test('no response, event or log line has a password of a command', async (t) => {
   const { url, agentUrl, lines } = await testPlane(t);
   const agent = await rawAgent(agentUrl);
   const payload = { ...install.payload, repoPassword: 'sentinel-password' };
@@ -130,7 +138,7 @@ test('a password in a command stands in no answer, event or log line of the cont
     await post(`${url}${commands}`, { ...install, payload, key: 'k' }),
     await call(`${url}/api/commands/k`),
   ];
-  agent.say('result', { ok: true }, 'k');
+  agent.send('result', installed, 'k');
   const events = await (await fetch(`${url}/api/commands/k/events`)).text();
   t.false((JSON.stringify(answers) + events + lines.join('')).includes('sentinel'));
 });

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import test from 'ava';
 import { WebSocket } from 'ws';
 import { ControlPlane, type CommandEvent, type SentCommand } from '../../src/control-plane/index.ts';
 import { testAgent } from '../agent/support/agent.ts';
+import { testRelease } from '../agent/support/release.ts';
 import { testPlane } from './support/plane.ts';
-import { rawAgent } from './support/raw-agent.ts';
+import { installed, rawAgent } from './support/raw-agent.ts';
 
 const parameters = { releaseName: 'web', chartName: 'c' };
 const status = (seq: number) => ({ seq, step: 'wait', state: 'running', time: '2026-01-01T00:00:00.000Z' });
@@ -16,7 +18,7 @@ async function eventsOf(command: SentCommand): Promise<CommandEvent[]> {
   return events;
 }
 
-test('an agent that connects is welcomed and listed', async (t) => {
+test('welcomes and lists an agent that connects', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   t.deepEqual(plane.agents(), []);
   const arrival = plane.waitForAgent('edge-1');
@@ -36,7 +38,7 @@ test('waiting for an agent ends with the signal', async (t) => {
   await t.throwsAsync(plane.waitForAgent('nobody', AbortSignal.timeout(10)), { name: 'TimeoutError' });
 });
 
-test('a command gives its events in order, its result, and both again to those who come late', async (t) => {
+test('a command has its events in order and its result, again for later readers', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
   await plane.waitForAgent('edge-1');
@@ -47,7 +49,7 @@ test('a command gives its events in order, its result, and both again to those w
   t.like(call.payload, { releaseName: 'web', timeout: 90_000 });
   call.report('one');
   call.succeed();
-  t.deepEqual(await command.result, { ok: true, release: { name: 'web' } });
+  t.deepEqual(await command.result, { ok: true, release: testRelease('web') });
   t.deepEqual(
     (await live).map(({ id, type }) => [id, type]),
     [
@@ -59,7 +61,7 @@ test('a command gives its events in order, its result, and both again to those w
   t.deepEqual(await eventsOf(command), await live);
 });
 
-test('each command has its method', async (t) => {
+test('has a method for each command', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
   await plane.waitForAgent('edge-1');
@@ -80,6 +82,48 @@ test('each command has its method', async (t) => {
   ]);
 });
 
+test('the result of each method has the fields of its command', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
+  await plane.waitForAgent('edge-1');
+  const [install, list] = [plane.install('edge-1', parameters), plane.list('edge-1')];
+  for (const index of [0, 1]) (await puppets.call(index)).succeed();
+  const [release, releases] = [await install.result, await list.result];
+  t.is(release.ok && release.release.info.status, 'deployed');
+  t.is(release.ok && release.release.version, 1);
+  t.deepEqual(releases.ok && releases.releases.map(({ name }) => name), []);
+});
+
+test('a result that does not fit its command is a failure', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  const agent = await rawAgent(agentUrl);
+  const command = plane.install('edge-1', parameters);
+  agent.send('result', { ok: true }, command.key);
+  t.deepEqual(await command.result, {
+    ok: false,
+    error: {
+      code: 'internal',
+      message: 'the agent sent a result that does not fit install_release: release is required',
+    },
+  });
+});
+
+test('a method takes the key of its command', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  await rawAgent(agentUrl);
+  const command = plane.install('edge-1', parameters, { key: 'k' });
+  t.is(command.key, 'k');
+  t.is(plane.install('edge-1', parameters, { key: 'k' }), command);
+});
+
+test('a sent command has no internals and no password', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  await rawAgent(agentUrl);
+  const command = plane.install('edge-1', { ...parameters, repoPassword: 'sentinel' });
+  t.deepEqual(Object.keys(command).sort(), ['agentId', 'key', 'result', 'state', 'type']);
+  t.false(inspect(command, { depth: Infinity, showHidden: true, getters: true }).includes('sentinel'));
+});
+
 test('a failure is a result, not a rejection', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
@@ -89,7 +133,7 @@ test('a failure is a result, not a rejection', async (t) => {
   t.deepEqual(await command.result, { ok: false, error: { code: 'cancelled', message: 'too late' } });
 });
 
-test('what cannot be sent is refused with its code', async (t) => {
+test('refuses commands that cannot be sent, with a code', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   t.throws(() => plane.install('edge-1', parameters), { code: 'agent_not_connected' });
   await rawAgent(agentUrl);
@@ -100,28 +144,28 @@ test('what cannot be sent is refused with its code', async (t) => {
   t.throws(() => plane.send('edge-1', { type: 'install_release', payload: {}, key: 'k' }), { code: 'key_reused' });
 });
 
-test('the same key with the same command is the same command', async (t) => {
+test('returns the known command for the same key and command', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   await rawAgent(agentUrl);
   const request = { type: 'install_release', payload: parameters, key: 'k' };
   t.is(plane.send('edge-1', request), plane.send('edge-1', request));
 });
 
-test('an agent that comes back goes on with its command; what it repeats is heard once', async (t) => {
+test('a command continues when its agent reconnects, without repeated events', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   const first = await rawAgent(agentUrl);
   const command = plane.install('edge-1', parameters);
   await first.packet('install_release');
-  first.say('accepted', { durable: false }, command.key);
-  first.say('status', status(1), command.key);
+  first.send('accepted', { durable: false }, command.key);
+  first.send('status', status(1), command.key);
   await sleep(30);
   first.socket.terminate();
   await sleep(30);
   const second = await rawAgent(agentUrl);
-  second.say('accepted', { durable: false, repeated: true }, command.key);
-  for (const seq of [1, 2]) second.say('status', status(seq), command.key);
-  second.say('result', { ok: true }, command.key);
-  second.say('result', { ok: false, error: { code: 'internal', message: 'again' } }, command.key);
+  second.send('accepted', { durable: false, repeated: true }, command.key);
+  for (const seq of [1, 2]) second.send('status', status(seq), command.key);
+  second.send('result', installed, command.key);
+  second.send('result', { ok: false, error: { code: 'internal', message: 'again' } }, command.key);
   const events = await eventsOf(command);
   t.deepEqual(
     events.map(({ type, payload }) => [
@@ -140,11 +184,11 @@ test('an agent that comes back goes on with its command; what it repeats is hear
   t.true((await command.result).ok);
   t.false(
     second.packets.some(({ type }) => type === 'install_release'),
-    'what was accepted is not sent again',
+    'an accepted command is not sent again',
   );
 });
 
-test('a command that the agent did not accept before its socket was cut is sent again', async (t) => {
+test('sends a command again that was not accepted before the connection was lost', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   const first = await rawAgent(agentUrl);
   const command = plane.install('edge-1', parameters);
@@ -152,11 +196,11 @@ test('a command that the agent did not accept before its socket was cut is sent 
   first.socket.terminate();
   const second = await rawAgent(agentUrl);
   t.deepEqual(await second.packet('install_release'), sent);
-  second.say('result', { ok: true }, command.key);
+  second.send('result', installed, command.key);
   t.true((await command.result).ok);
 });
 
-test('an agent that was restarted knows nothing of its command, which ends so', async (t) => {
+test('a command ends with agent_restarted when another instance of its agent connects', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   const first = await rawAgent(agentUrl);
   const command = plane.install('edge-1', parameters);
@@ -165,40 +209,40 @@ test('an agent that was restarted knows nothing of its command, which ends so', 
   t.like(await command.result, { ok: false, error: { code: 'agent_restarted' } });
 });
 
-test('while an agent is replaced the old instance answers its commands, and the new one gets the next', async (t) => {
+test('while an agent is replaced, the old instance finishes its commands and the new one gets the next', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   const old = await rawAgent(agentUrl);
   const first = plane.install('edge-1', parameters);
   const young = await rawAgent(agentUrl, { instanceId: 'b' });
   const second = plane.install('edge-1', { ...parameters, releaseName: 'b' });
   await young.packet('install_release');
-  old.say('result', { ok: true }, first.key);
+  old.send('result', installed, first.key);
   t.true((await first.result).ok);
   old.socket.close();
-  young.say('result', { ok: true }, second.key);
+  young.send('result', installed, second.key);
   t.true((await second.result).ok);
   t.is(plane.agents()[0]?.instanceId, 'b');
 });
 
-test('an agent cannot answer for a command of another', async (t) => {
+test('an agent cannot send results for commands of another agent', async (t) => {
   const { plane, agentUrl, lines } = await testPlane(t);
   await rawAgent(agentUrl);
   const other = await rawAgent(agentUrl, { agentId: 'edge-2', instanceId: 'z' });
   const command = plane.install('edge-1', parameters);
-  other.say('result', { ok: true }, command.key);
+  other.send('result', installed, command.key);
   await sleep(30);
-  t.is(command.outcome, undefined);
-  t.true(lines.join('').includes('that it was not sent'));
+  t.is(command.state, 'sent');
+  t.true(lines.join('').includes('that it did not get'));
 });
 
-test('an agent that sends nonsense is logged and served on', async (t) => {
+test('logs the bad packets of an agent and continues to serve it', async (t) => {
   const { plane, agentUrl, lines } = await testPlane(t);
   const agent = await rawAgent(agentUrl);
   const command = plane.install('edge-1', parameters);
   agent.socket.send('{');
-  agent.say('weather', {});
-  agent.say('status', { seq: 0 }, command.key);
-  agent.say('result', { ok: true }, command.key);
+  agent.send('weather', {});
+  agent.send('status', { seq: 0 }, command.key);
+  agent.send('result', installed, command.key);
   t.true((await command.result).ok);
   t.is(lines.filter((line) => line.includes('bad packet')).length, 2);
 });
@@ -215,7 +259,7 @@ async function refusedWith(
   return response.statusCode;
 }
 
-test('only agents that bear the token and speak the protocol are served', async (t) => {
+test('serves only agents with the token and the subprotocol', async (t) => {
   const { plane, agentUrl, lines } = await testPlane(t, { agentToken: () => 'sentinel-token' });
   t.is(await refusedWith(agentUrl, ['helm-agent.v1'], {}), 401);
   t.is(await refusedWith(agentUrl, ['helm-agent.v1'], { authorization: 'Bearer wrong' }), 401);
@@ -225,12 +269,12 @@ test('only agents that bear the token and speak the protocol are served', async 
   t.false(lines.join('').includes('sentinel'));
 });
 
-test('without a token no web page becomes an agent', async (t) => {
+test('refuses web pages if there is no token', async (t) => {
   const { agentUrl } = await testPlane(t);
   t.is(await refusedWith(agentUrl, ['helm-agent.v1'], { origin: 'https://evil.example' }), 403);
 });
 
-test('a silent agent is dropped', async (t) => {
+test('disconnects a silent agent', async (t) => {
   const { plane, agentUrl } = await testPlane(t, { heartbeat: { pingIntervalMs: 1000, silenceLimitMs: 500 } });
   const agent = await rawAgent(agentUrl);
   agent.socket.pause();
@@ -238,7 +282,7 @@ test('a silent agent is dropped', async (t) => {
   t.deepEqual(plane.agents(), []);
 });
 
-test('an agent that does not answer does not keep a control plane from closing', async (t) => {
+test('closes although an agent does not respond', async (t) => {
   const plane = new ControlPlane();
   const agent = await rawAgent(`ws://127.0.0.1:${await plane.listen(0)}`);
   agent.socket.pause();
@@ -247,7 +291,7 @@ test('an agent that does not answer does not keep a control plane from closing',
   t.true(performance.now() - start < 5000);
 });
 
-test('closing tells the agents with 1001', async (t) => {
+test('closes the connections of agents with 1001', async (t) => {
   const plane = new ControlPlane();
   const port = await plane.listen(0);
   const agent = await rawAgent(`ws://127.0.0.1:${port}`);
@@ -256,7 +300,7 @@ test('closing tells the agents with 1001', async (t) => {
   t.is((await closed)[0], 1001);
 });
 
-test('a host that others can reach needs a token, or the explicit wish to go without', async (t) => {
+test('refuses to listen on a host that other machines can reach, unless there is a token or `insecure`', async (t) => {
   await t.throwsAsync(new ControlPlane().listen(0, '0.0.0.0'), { code: 'insecure_listen' });
   const plane = new ControlPlane({ insecure: true });
   await plane.listen(0, '0.0.0.0');

@@ -1,8 +1,8 @@
-import type { CommandEvent, Result, SentCommand } from '../../src/control-plane/index.ts';
+import type { CommandEvent, CommandResult, SentCommand } from '../../src/control-plane/index.ts';
 
 /** A command that has ended, and its events. */
 export interface Performed {
-  result: Result;
+  result: CommandResult;
   events: CommandEvent[];
   /** The release's status after success, or the error's code after failure. */
   outcome: string;
@@ -16,14 +16,9 @@ export async function performed(command: SentCommand): Promise<Performed> {
   return { result, events, outcome: outcomeOf(result) };
 }
 
-function outcomeOf(result: Result): string {
+function outcomeOf(result: CommandResult): string {
   if (!result.ok) return result.error.code;
-  return releaseStatus(result.release) ?? 'ok';
-}
-
-function releaseStatus(release: object | undefined): string | undefined {
-  const { info } = (release ?? {}) as { info?: { status?: string } }; // a release in Helm's JSON form
-  return info?.status;
+  return 'release' in result ? result.release.info.status : 'ok';
 }
 
 /** Returns the steps in the order in which they started. */

@@ -1,22 +1,22 @@
 import test from 'ava';
 import { createMemoryJournal } from '../../src/journal/memory.ts';
 
-test('a memory journal says that it is not durable', (t) => t.false(createMemoryJournal().durable));
+test('a memory journal is not durable', (t) => t.false(createMemoryJournal().durable));
 
-test('a new key is entered, a known one is answered with its entry', async (t) => {
+test('adds a new key, and returns the entry of a known one', async (t) => {
   const journal = createMemoryJournal();
   t.is(await journal.accept('k', 'f'), undefined);
   t.deepEqual(await journal.accept('k', 'other'), { key: 'k', fingerprint: 'f' });
 });
 
-test('the outcome of a finished command is kept', async (t) => {
+test('keeps the outcome of a finished command', async (t) => {
   const journal = createMemoryJournal();
   await journal.accept('k', 'f');
   await journal.finish('k', 'done');
   t.deepEqual(await journal.accept('k', 'f'), { key: 'k', fingerprint: 'f', outcome: 'done' });
 });
 
-test('finishing what was never accepted, or twice, is an error', async (t) => {
+test('rejects finishing an unknown command, or a command twice', async (t) => {
   const journal = createMemoryJournal();
   await t.throwsAsync(journal.finish('k', 'done'), { message: /no running command has the key k/ });
   await journal.accept('k', 'f');
@@ -36,10 +36,10 @@ async function knownKeys(maxFinished: number, maxOutcomeLength: number): Promise
   return known;
 }
 
-test('beyond the number of commands the oldest finished one is forgotten, never a running one', async (t) => {
+test('forgets the oldest finished command when there are too many, never a running one', async (t) => {
   t.deepEqual(await knownKeys(2, 1000), ['running', 'b', 'c']);
 });
 
-test('beyond the length of outcomes the oldest finished one is forgotten', async (t) => {
+test('forgets the oldest finished command when outcomes are too long', async (t) => {
   t.deepEqual(await knownKeys(100, 10), ['running', 'c']);
 });

@@ -1,17 +1,17 @@
 import test from 'ava';
-import { commandSchemas, type CommandType } from '../../src/protocol/commands.ts';
+import { changedRelease, commands, payloadReaders, type CommandType } from '../../src/protocol/commands/index.ts';
 import { decodePayload, PayloadError } from '../../src/protocol/payload.ts';
 
 const reads = test.macro((t, type: CommandType, payload: object, expected: object) => {
-  t.deepEqual<object, object>(decodePayload(commandSchemas[type], JSON.stringify(payload)), expected);
+  t.deepEqual<object, object>(decodePayload<object>(payloadReaders[type], JSON.stringify(payload)), expected);
 });
 
 const install = { releaseName: 'web', chartName: 'nginx' };
-/** The same once it is read. */
+/** The payload after reading. */
 const read = { namespace: 'default', ...install };
 
 test(
-  'install_release takes the parameters of the Go agent',
+  'install_release has the parameters of the Go helm-agent',
   reads,
   'install_release',
   {
@@ -36,7 +36,7 @@ test(
   },
 );
 test(
-  'zero values are as good as absent',
+  'zero values count as absent',
   reads,
   'install_release',
   {
@@ -52,15 +52,21 @@ test(
   read,
 );
 test(
-  'false is not absent',
+  'false does not count as absent',
   reads,
   'install_release',
   { ...install, wait: false, atomic: false },
   { ...read, wait: false, atomic: false },
 );
-test('a timeout in seconds', reads, 'upgrade_release', { ...install, timeout: 90 }, { ...read, timeout: 90_000 });
 test(
-  'a timeout as Go writes it',
+  'a timeout can be a number of seconds',
+  reads,
+  'upgrade_release',
+  { ...install, timeout: 90 },
+  { ...read, timeout: 90_000 },
+);
+test(
+  'a timeout can be a Go duration',
   reads,
   'upgrade_release',
   { ...install, timeout: '1h2m3.5s' },
@@ -70,7 +76,7 @@ test(
   },
 );
 test(
-  'a field that no version knows is ignored',
+  'an unknown field is ignored',
   reads,
   'list_releases',
   { namespace: 'a', colour: 'red' },
@@ -78,16 +84,19 @@ test(
     namespace: 'a',
   },
 );
-test('a payload may be absent where nothing is required', (t) => {
-  t.deepEqual(decodePayload(commandSchemas.list_releases, undefined), {});
+test('a payload can be absent if no field is required', (t) => {
+  t.deepEqual(decodePayload(payloadReaders.list_releases, undefined), {});
 });
 
 const refuses = test.macro({
   exec: (t, type: CommandType, payload: string, message: string | RegExp) => {
-    const error = t.throws(() => decodePayload(commandSchemas[type], payload), { instanceOf: PayloadError, message });
+    const error = t.throws(() => decodePayload<object>(payloadReaders[type], payload), {
+      instanceOf: PayloadError,
+      message,
+    });
     t.is(error.code, 'bad_payload');
   },
-  title: (name) => `refused is ${name ?? ''}`,
+  title: (name) => `rejects ${name ?? ''}`,
 });
 
 test(
@@ -95,31 +104,55 @@ test(
   refuses,
   'install_release',
   '{"repoPassword":"s3',
-  'payload: not JSON',
+  'payload: must be JSON text',
 );
-test('a list', refuses, 'install_release', '[]', /^payload: Invalid input: expected object/);
+test('a list', refuses, 'install_release', '[]', 'payload: the value must be an object');
 test(
   'an install without name and chart, naming both',
   refuses,
   'install_release',
   '{}',
-  /releaseName: .*; chartName: /,
+  'payload: releaseName is required; chartName is required',
 );
-test('an empty release name', refuses, 'uninstall_release', '{"releaseName":""}', /releaseName: /);
+test('an empty release name', refuses, 'uninstall_release', '{"releaseName":""}', 'payload: releaseName is required');
 test(
   'a string for a boolean',
   refuses,
   'install_release',
   '{"releaseName":"a","chartName":"b","wait":"yes"}',
-  /wait: /,
+  'payload: wait must be true or false',
 );
-test('a revision that is no integer', refuses, 'get_release', '{"releaseName":"a","version":1.5}', /version: /);
-for (const timeout of ['5', 'soon', '-5m', -1, 1e12, '169h', '5m ', 'm']) {
+test(
+  'a revision that is not a whole number',
+  refuses,
+  'get_release',
+  '{"releaseName":"a","version":1.5}',
+  'payload: version must be a whole number',
+);
+for (const timeout of ['5', 'soon', '-5m', -1, 1e12, '169h', '5m ', 'm', true]) {
   test(
     `the timeout ${JSON.stringify(timeout)}`,
     refuses,
     'uninstall_release',
     JSON.stringify({ releaseName: 'a', timeout }),
-    'payload: timeout: must be a duration such as 5m0s, or a number of seconds, of more than 0 and at most 168h',
+    'payload: timeout must be a duration such as 5m, or a number of seconds, more than 0 and at most 168h',
   );
 }
+
+test('commands that change a release have the same key for the same release', (t) => {
+  const payload = { namespace: 'shop', releaseName: 'web', chartName: 'c' };
+  t.is(changedRelease('install_release', payload), 'shop/web');
+  t.is(changedRelease('upgrade_release', payload), 'shop/web');
+  t.is(changedRelease('uninstall_release', payload), 'shop/web');
+});
+
+test('commands that only read have no release key', (t) => {
+  t.is(changedRelease('list_releases', { namespace: 'shop' }), undefined);
+  t.is(changedRelease('get_release', { namespace: 'shop', releaseName: 'web' }), undefined);
+  t.is(changedRelease('deployment_info', { namespace: 'shop', deploymentName: 'web' }), undefined);
+});
+
+test('each command has a method of its own', (t) => {
+  const methods = Object.values(commands).map(({ method }) => method);
+  t.is(new Set(methods).size, methods.length);
+});

@@ -4,25 +4,25 @@ import { errorCodes } from '../../src/protocol/error-codes.ts';
 
 const root = new URL('../../', import.meta.url);
 
-test('docs/errors.md lists every error code with its meaning, and no other', async (t) => {
+test('docs/errors.md lists exactly the error codes, with their meanings', async (t) => {
   const text = await readFile(new URL('docs/errors.md', root), 'utf8');
   const rows = [...text.matchAll(/^\| `([a-z_]+)` +\| (.*?) *\|$/gm)].map(([, code, meaning]) => [code, meaning]);
   t.deepEqual(rows, Object.entries(errorCodes));
 });
 
-/** The sources of all layers but this list. */
+/** Returns the source files, without the list itself. */
 async function sources(): Promise<string[]> {
   const names = await readdir(new URL('src/', root), { recursive: true });
   const files = names.filter((name) => name.endsWith('.ts') && name !== 'protocol/error-codes.ts');
   return Promise.all(files.map((name) => readFile(new URL(`src/${name}`, root), 'utf8')));
 }
 
-/** Where layers name the codes of their errors: a class's literal, a union, or a list. */
-const DECLARATION = /readonly code = '[a-z_]+'|type \w*ErrorCode =[^;]*;|ErrorCodes = \[[^\]]*\]/g;
+/** Matches the places where layers declare error codes: a class's literal, a union, or a list. */
+const declaration = /readonly code = '[a-z_]+'|type \w*ErrorCode =[^;]*;|ErrorCodes = \[[^\]]*\]/g;
 
 test('every code that a layer declares is listed', async (t) => {
-  const declared = (await sources()).flatMap((text) => text.match(DECLARATION) ?? []).join('\n');
-  const codes = new Set([...declared.matchAll(/'([a-z_]+)'/g)].map(([, code]) => code ?? ''));
+  const declarations = (await sources()).flatMap((text) => text.match(declaration) ?? []).join('\n');
+  const codes = new Set([...declarations.matchAll(/'([a-z_]+)'/g)].map(([, code]) => code ?? ''));
   t.true(codes.size > 40);
   t.deepEqual(
     [...codes].filter((code) => !Object.hasOwn(errorCodes, code)),
@@ -30,7 +30,7 @@ test('every code that a layer declares is listed', async (t) => {
   );
 });
 
-test('every listed code is one that some layer uses', async (t) => {
+test('every listed code is used by a layer', async (t) => {
   const all = (await sources()).join('\n');
   t.deepEqual(
     Object.keys(errorCodes).filter((code) => !all.includes(`'${code}'`)),

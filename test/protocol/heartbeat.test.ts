@@ -10,12 +10,12 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-test('by default a silent peer is dead within 30 s, and is asked more than once before', (t) => {
+test('by default a silent peer is dead within 30 s, after more than one ping', (t) => {
   t.true(defaultHeartbeat.silenceLimitMs <= 30_000);
   t.true(defaultHeartbeat.pingIntervalMs * 2 < defaultHeartbeat.silenceLimitMs);
 });
 
-test('a silent peer is declared dead once, and is pinged no more', async (t) => {
+test('reports a silent peer once, and stops pinging it', async (t) => {
   const socket = new FakeSocket();
   let deaths = 0;
   keepAlive(socket, { pingIntervalMs: 10, silenceLimitMs: 45 }, () => deaths++);
@@ -29,7 +29,7 @@ test('a silent peer is declared dead once, and is pinged no more', async (t) => 
 });
 
 for (const traffic of ['message', 'ping', 'pong']) {
-  test(`a ${traffic} is a sign of life`, async (t) => {
+  test(`a ${traffic} keeps a peer alive`, async (t) => {
     const socket = new FakeSocket();
     let dead = false;
     const stop = keepAlive(socket, { pingIntervalMs: 1000, silenceLimitMs: 100 }, () => (dead = true));
@@ -42,7 +42,7 @@ for (const traffic of ['message', 'ping', 'pong']) {
   });
 }
 
-test('a stopped heartbeat declares nobody dead', async (t) => {
+test('a stopped heartbeat reports nothing', async (t) => {
   let dead = false;
   const stop = keepAlive(new FakeSocket(), { pingIntervalMs: 5, silenceLimitMs: 20 }, () => (dead = true));
   stop();

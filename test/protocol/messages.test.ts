@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Progress } from '../../src/operation/progress.ts';
 import { statusSchema, type Status } from '../../src/protocol/messages.ts';
 
-test('whatever an operation reports is a status on the wire', (t) => {
+test('the progress of an operation is a valid status packet', (t) => {
   const progress: Progress = {
     step: 'wait',
     state: 'running',

@@ -1,16 +1,17 @@
 export interface BackoffTimes {
-  /** The longest wait before the second try; it doubles with each try after that. */
+  /** The longest wait before the second attempt. It doubles with each further attempt. */
   baseMs: number;
+  /** The longest wait of all. */
   capMs: number;
-  /** A connection that lasted so long makes the next try the first again. */
+  /** A connection that lasted this long makes the next attempt the first again. */
   stableMs: number;
 }
 
 export const defaultBackoff: BackoffTimes = { baseMs: 1000, capMs: 30_000, stableMs: 10_000 };
 
 /**
- * Full jitter: the milliseconds to wait before a try, counted from 0, evenly spread between nothing and a bound that doubles. The first is at once.
- * `random` yields numbers from 0 up to 1.
+ * Returns the milliseconds to wait before an attempt, counted from 0. The first attempt is immediate; the others wait a
+ * random part of a bound that doubles (full jitter). `random` returns numbers from 0 up to 1.
  */
 export function backoffDelay(attempt: number, times: BackoffTimes, random: () => number): number {
   if (attempt === 0) return 0;

@@ -5,26 +5,27 @@ import { encodePacket } from '../../protocol/packet.ts';
 import { wireForm, type WireForm } from '../../protocol/subprotocol.ts';
 import type { Logger } from '../logger.ts';
 import { Outbox } from './outbox.ts';
-import { packetOf, type Reply } from '../commands/reply.ts';
-import type { Router, SpeakingPeer } from '../commands/router.ts';
+import type { ConnectedPeer } from '../router/admission.ts';
+import { packetOf, type Reply } from '../router/reply.ts';
+import type { Router } from '../router/router.ts';
 
 export interface ChannelOptions {
   hello: Hello;
   router: Router;
   log: Logger;
   heartbeat: HeartbeatTimes;
-  /** How many status packets wait for a slow or absent peer. */
+  /** Number of status packets that wait for a slow or disconnected peer. */
   maxStatuses: number;
 }
 
-/** Beyond so many UTF-16 units that a socket has not written yet, replies wait in the outbox. */
-const MAX_UNWRITTEN = 1024 * 1024;
+/** UTF-16 units that a socket may have to write; further replies wait in the outbox. */
+const maxUnwritten = 1024 * 1024;
 
-/** A peer is asked to confirm what was sent after this time. */
-const CONFIRM_AFTER_MS = 100;
+/** Time after which a peer is asked to confirm what was sent. */
+const confirmAfterMs = 100;
 
-/** How long a peer may take to answer that the connection closes. */
-const CLOSE_TIMEOUT_MS = 1000;
+/** Time for a peer to confirm that the connection closes. */
+const closeTimeoutMs = 1000;
 
 interface Connection {
   socket: WebSocket;
@@ -32,10 +33,11 @@ interface Connection {
 }
 
 /**
- * One peer across its connections. Replies wait here while there is no connection, or the peer reads slowly. A pong confirms all that was sent before
- * its ping; what no pong confirmed when a connection is lost is sent again on the next.
+ * One peer across its connections. Replies wait here while the peer is disconnected or reads slowly. A pong confirms
+ * everything that was sent before its ping. Replies that are not confirmed when a connection is lost are sent again on
+ * the next one.
  */
-export class Channel implements SpeakingPeer {
+export class Channel implements ConnectedPeer {
   readonly #options: ChannelOptions;
   readonly #outbox: Outbox;
   #connection: Connection | undefined;
@@ -58,14 +60,14 @@ export class Channel implements SpeakingPeer {
     return this.#connection !== undefined;
   }
 
-  /** Takes over a socket that is open, in the same turn in which it opened; calls `onClose` once it is closed. */
+  /** Uses an open socket. Call it in the turn in which the socket opened. Calls `onClose` when it is closed. */
   attach(socket: WebSocket, onClose: () => void): void {
     const { hello, router, log, heartbeat } = this.#options;
     const connection: Connection = { socket, unwritten: 0 };
     this.#connection = connection;
     this.#form = wireForm(socket.protocol);
     const stopHeartbeat = keepAlive(socket, heartbeat, () => {
-      log.warn({ silenceMs: heartbeat.silenceLimitMs }, 'the peer is silent; dropping the connection');
+      log.warn({ silenceMs: heartbeat.silenceLimitMs }, 'the peer is silent; closing the connection');
       socket.terminate();
     });
     socket.on('error', (error) => log.warn({ reason: error.message }, 'connection error'));
@@ -73,7 +75,7 @@ export class Channel implements SpeakingPeer {
     socket.on('pong', (data) => this.#confirm(Number(data.toString())));
     socket.once('close', () => {
       stopHeartbeat();
-      this.#lose(connection);
+      this.#forget(connection);
       onClose();
     });
     if (this.#form === 'v1') this.#send(connection, encodePacket({ type: 'hello', payload: JSON.stringify(hello) }));
@@ -90,13 +92,13 @@ export class Channel implements SpeakingPeer {
     this.#pump();
   }
 
-  /** The peer will not come back: what it did not get, and whatever is said from now on, is dropped. */
+  /** Drops all replies, now and later, because the peer will not reconnect. */
   retire(): void {
     this.#retired = true;
     this.#outbox.clear();
   }
 
-  /** Waits until the peer has confirmed everything, at most for the time given. */
+  /** Waits until the peer has confirmed everything, at most for the given time. */
   async delivered(withinMs: number): Promise<void> {
     if (this.#outbox.isEmpty) return;
     await new Promise<void>((resolve) => {
@@ -113,13 +115,13 @@ export class Channel implements SpeakingPeer {
     const socket = this.#connection?.socket;
     if (!socket) return;
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    const cutOff = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS);
-    socket.close(1001, 'the agent is stopping');
+    const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
+    socket.close(1001, 'the agent is shutting down');
     await closed;
     clearTimeout(cutOff);
   }
 
-  #lose(connection: Connection): void {
+  #forget(connection: Connection): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
     clearTimeout(this.#confirmation);
@@ -127,16 +129,16 @@ export class Channel implements SpeakingPeer {
     this.#outbox.rewind();
   }
 
-  /** At the first of them, and all together on the next connection. */
+  /** Logs dropped packets: the first one at once, and their number on the next connection. */
   #reportDropped(): void {
     const { dropped } = this.#outbox;
-    this.#options.log.warn({ dropped }, 'dropped status packets: the peer is away or slow');
+    this.#options.log.warn({ dropped }, 'dropped status packets: the peer is disconnected or slow');
   }
 
   #pump(): void {
     const connection = this.#connection;
     if (!connection) return;
-    while (connection.unwritten < MAX_UNWRITTEN) {
+    while (connection.unwritten < maxUnwritten) {
       const reply = this.#outbox.take();
       if (!reply) break;
       const packet = packetOf(reply, this.#form);
@@ -148,7 +150,7 @@ export class Channel implements SpeakingPeer {
   #send(connection: Connection, text: string): void {
     connection.unwritten += text.length;
     connection.socket.send(text, () => {
-      // An error needs no care here: the socket closes, and what was not confirmed is sent again.
+      // After an error the socket closes, and what was not confirmed is sent again.
       connection.unwritten -= text.length;
       if (this.#connection === connection) this.#pump();
     });
@@ -158,7 +160,7 @@ export class Channel implements SpeakingPeer {
     this.#confirmation ??= setTimeout(() => {
       this.#confirmation = undefined;
       if (socket.readyState === socket.OPEN) socket.ping(String(this.#outbox.mark));
-    }, CONFIRM_AFTER_MS);
+    }, confirmAfterMs);
   }
 
   #confirm(mark: number): void {

@@ -1,9 +1,11 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { bearer } from '../../protocol/authorization.ts';
-import { MAX_FRAME_BYTES } from '../../protocol/limits.ts';
-import { SUBPROTOCOL, type WireForm } from '../../protocol/subprotocol.ts';
+import { maxFrameBytes } from '../../protocol/limits.ts';
+import { subprotocol, type WireForm } from '../../protocol/subprotocol.ts';
+import { explainDialFailure, type DialFailure } from './dial-failure.ts';
 
-export interface Dial {
+export interface DialOptions {
   url: string;
   /** `plain` offers no subprotocol. */
   form: WireForm;
@@ -12,40 +14,63 @@ export interface Dial {
   signal: AbortSignal;
 }
 
-/** A connection that did not come about. */
+/** A connection that could not be opened. */
 export class DialError extends Error {
   override readonly name = 'DialError';
-  /** The server would speak, but selects no subprotocol. */
-  readonly isPlainServer: boolean;
+  readonly failure: DialFailure;
 
-  constructor(message: string) {
-    super(message);
-    this.isPlainServer = message === NO_SUBPROTOCOL;
+  constructor(failure: DialFailure, url: string) {
+    super(explainDialFailure(failure, url));
+    this.failure = failure;
   }
 }
 
-/** What ws says of a server that answers an offer of subprotocols with none. */
-const NO_SUBPROTOCOL = 'Server sent no subprotocol';
-
-/** Opens a WebSocket; `onOpen` gets it in the turn in which it opens, so that no frame is missed. Fails with `DialError`. */
-export function dial({ url, form, token, handshakeTimeoutMs, signal }: Dial, onOpen: (socket: WebSocket) => void) {
-  return new Promise<void>((resolve, reject) => {
-    const socket = new WebSocket(url, form === 'v1' ? [SUBPROTOCOL] : [], {
-      handshakeTimeout: handshakeTimeoutMs,
-      maxPayload: MAX_FRAME_BYTES,
-      perMessageDeflate: false,
-      ...(token !== undefined && { headers: { authorization: bearer(token) } }),
-    });
+/**
+ * Opens a WebSocket. `onOpen` gets it in the turn in which it opens, so that no frame is missed. Rejects with
+ * `DialError`.
+ */
+export function dial(options: DialOptions, onOpen: (socket: WebSocket) => void): Promise<void> {
+  const { url, form, signal } = options;
+  const socket = createSocket(options);
+  return new Promise((resolve, reject) => {
+    const fail = (failure: DialFailure) => {
+      reject(new DialError(failure, url));
+      socket.terminate();
+    };
     const abort = () => socket.terminate();
-    const onError = (error: Error) => reject(new DialError(error.message));
-    signal.addEventListener('abort', abort, { once: true });
-    socket.once('error', onError);
-    socket.once('close', () => signal.removeEventListener('abort', abort));
-    socket.once('open', () => {
+    const timer = setTimeout(() => fail({ kind: 'timeout' }), options.handshakeTimeoutMs);
+    const settle = () => {
+      clearTimeout(timer);
       signal.removeEventListener('abort', abort);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    const onError = (error: Error) => reject(new DialError({ kind: 'error', code: codeOf(error) }, url));
+    socket.on('error', onError);
+    socket.once('close', settle);
+    socket.once('unexpected-response', (_request: ClientRequest, { statusCode = 0 }: IncomingMessage) =>
+      fail({ kind: 'status', status: statusCode }),
+    );
+    // ws would fail with an error that has no code
+    socket.once('upgrade', ({ headers }) => {
+      if (form === 'v1' && headers['sec-websocket-protocol'] === undefined) fail({ kind: 'no-subprotocol' });
+    });
+    socket.once('open', () => {
+      settle();
       socket.off('error', onError);
       onOpen(socket);
       resolve();
     });
   });
+}
+
+function createSocket({ url, form, token }: DialOptions): WebSocket {
+  return new WebSocket(url, form === 'v1' ? [subprotocol] : [], {
+    maxPayload: maxFrameBytes,
+    perMessageDeflate: false,
+    ...(token !== undefined && { headers: { authorization: bearer(token) } }),
+  });
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

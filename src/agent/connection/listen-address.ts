@@ -3,7 +3,10 @@ export interface ListenAddress {
   port: number;
 }
 
-/** Reads `PORT`, `HOST:PORT` or `[IPV6]:PORT`; the host is 127.0.0.1 where absent. Undefined where the text is none of these. */
+/**
+ * Reads `PORT`, `HOST:PORT` or `[IPV6]:PORT`. The default host is 127.0.0.1. Returns undefined if the text has another
+ * form.
+ */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const match = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)):)?(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);

@@ -1,4 +1,4 @@
-import type { Reply } from '../commands/reply.ts';
+import type { Reply } from '../router/reply.ts';
 
 interface Entry {
   id: number;
@@ -6,8 +6,8 @@ interface Entry {
 }
 
 /**
- * Replies in the order in which they were said, until the peer is known to have them. Results and acceptances are never dropped; of status packets
- * the oldest beyond `maxStatuses` is, which shows as a gap in their `seq`.
+ * Keeps replies in their order until the peer has confirmed them. Results and acceptances are never dropped. If more
+ * than `maxStatuses` status packets wait, the oldest is dropped, which leaves a gap in their `seq`.
  */
 export class Outbox {
   readonly #maxStatuses: number;
@@ -21,7 +21,7 @@ export class Outbox {
     this.#maxStatuses = maxStatuses;
   }
 
-  /** How many status packets were dropped since `forgetDropped`. */
+  /** Number of status packets that were dropped since `forgetDropped`. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -41,28 +41,28 @@ export class Outbox {
     if (this.#statuses > this.#maxStatuses) this.#dropOldestStatus();
   }
 
-  /** The next reply to send, which then counts as sent. */
+  /** Returns the next reply to send, and counts it as sent. */
   take(): Reply | undefined {
     const entry = this.#entries[this.#sent];
     if (entry) this.#sent++;
     return entry?.reply;
   }
 
-  /** Names all that is sent by now, for `confirm`. */
+  /** Marks everything that has been sent so far, for `confirm`. */
   get mark(): number {
     return this.#entries[this.#sent - 1]?.id ?? 0;
   }
 
-  /** The peer has all that was sent up to the mark. */
+  /** Removes the replies that were sent up to the mark: the peer has them. */
   confirm(mark: number): void {
     let confirmed = 0;
     while (confirmed < this.#sent && (this.#entries[confirmed]?.id ?? Infinity) <= mark) confirmed++;
-    const gone = this.#entries.splice(0, confirmed);
+    const removed = this.#entries.splice(0, confirmed);
     this.#sent -= confirmed;
-    this.#statuses -= gone.filter(({ reply }) => reply.kind === 'status').length;
+    this.#statuses -= removed.filter(({ reply }) => reply.kind === 'status').length;
   }
 
-  /** The connection is lost: what was not confirmed is to be sent again. */
+  /** Makes the replies that are not confirmed unsent, because the connection is lost. */
   rewind(): void {
     this.#sent = 0;
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** Reads the token afresh each time, since a mounted Secret changes. */
+/** Reads the token each time that it is needed, because a mounted Secret can change. */
 export type TokenSource = () => Promise<string>;
 
 /** A token file that cannot be used. */
@@ -9,15 +9,15 @@ class TokenFileError extends Error {
   readonly code = 'token_unreadable';
 }
 
-/** The token in a file, without the white space around it. Fails with `TokenFileError`. */
+/** Returns a source that reads the token in a file, without surrounding white space. It rejects with `TokenFileError`. */
 export function tokenFile(path: string): TokenSource {
   return async () => {
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
-      throw new TokenFileError(`token file: ${error instanceof Error ? error.message : 'cannot be read'}`);
+      throw new TokenFileError(`cannot read the token file: ${error instanceof Error ? error.message : path}`);
     });
     const token = text.trim();
     if (!/^[\x21-\x7e]+$/.test(token)) {
-      throw new TokenFileError(`token file: ${path} must hold one word of printable ASCII`);
+      throw new TokenFileError(`the token file ${path} must hold one word of printable ASCII`);
     }
     return token;
   };

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WireForm } from '../../protocol/subprotocol.ts';
+import type { Logger } from '../logger.ts';
 import { backoffDelay, type BackoffTimes } from './backoff.ts';
 import type { Channel } from './channel.ts';
 import { dial, DialError } from './dial.ts';
-import type { Logger } from '../logger.ts';
 import type { TokenSource } from './token-file.ts';
-import type { WireForm } from '../../protocol/subprotocol.ts';
 
 export interface UplinkOptions {
   url: string;
@@ -13,47 +13,71 @@ export interface UplinkOptions {
   log: Logger;
   backoff: BackoffTimes;
   handshakeTimeoutMs: number;
-  /** Numbers from 0 up to 1. */
+  /** Returns numbers from 0 up to 1. */
   random: () => number;
 }
 
-/** Keeps the channel connected to the control plane until the signal aborts; then it dials no more, and ends once the connection is closed. */
-export async function keepUplink(options: UplinkOptions, signal: AbortSignal): Promise<void> {
-  const { url, log, backoff } = options;
-  let form: WireForm = 'v1';
-  let attempt = 0;
-  while (await pause(backoffDelay(attempt, backoff, options.random), signal)) {
-    attempt++;
-    try {
-      const lastedMs = await connectOnce(options, form, signal);
-      log.warn({ url: withoutCredentials(url) }, 'the connection to the control plane is closed');
-      if (lastedMs >= backoff.stableMs) attempt = 0;
-    } catch (error) {
-      if (form === 'v1' && error instanceof DialError && error.isPlainServer) {
-        log.info({ url: withoutCredentials(url) }, 'the control plane speaks the plain form of the Go helm-agent');
-        form = 'plain';
-        attempt = 0;
-      } else if (!signal.aborted) {
-        log.warn({ url: withoutCredentials(url), attempt, reason: reasonOf(error) }, 'cannot reach the control plane');
+/** Keeps a channel connected to the control plane. */
+export class Uplink {
+  readonly #options: UplinkOptions;
+  readonly #url: string;
+  #form: WireForm = 'v1';
+  #attempt = 0;
+  /** Reason of the last attempt's failure; undefined after a success. */
+  #lastReason: string | undefined;
+
+  constructor(options: UplinkOptions) {
+    this.#options = options;
+    this.#url = withoutCredentials(options.url);
+  }
+
+  /** Connects and reconnects until the signal aborts, and resolves when the last connection is closed. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { backoff, log, random } = this.#options;
+    while (await pause(backoffDelay(this.#attempt, backoff, random), signal)) {
+      this.#attempt++;
+      try {
+        const lastedMs = await this.#connect(signal);
+        log.warn({ url: this.#url }, 'the connection to the control plane is closed');
+        if (lastedMs >= backoff.stableMs) this.#attempt = 0;
+      } catch (error) {
+        if (!signal.aborted) this.#onFailure(error);
       }
     }
   }
+
+  /** Resolves when the connection is closed, with the milliseconds for which it was open. */
+  async #connect(signal: AbortSignal): Promise<number> {
+    const { url, channel, handshakeTimeoutMs, log, readToken } = this.#options;
+    const form = this.#form;
+    const token = await readToken?.();
+    const closed = Promise.withResolvers<number>();
+    await dial({ url, form, token, handshakeTimeoutMs, signal }, (socket) => {
+      const opened = performance.now();
+      this.#lastReason = undefined;
+      log.info({ url: this.#url, form }, 'connected to the control plane');
+      channel.attach(socket, () => closed.resolve(performance.now() - opened));
+    });
+    return closed.promise;
+  }
+
+  #onFailure(error: unknown): void {
+    const { log } = this.#options;
+    if (error instanceof DialError && error.failure.kind === 'no-subprotocol') {
+      log.info({ url: this.#url }, 'the control plane uses the plain form of the Go helm-agent');
+      this.#form = 'plain';
+      this.#attempt = 0;
+      return;
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    const fields = { url: this.#url, attempt: this.#attempt, reason };
+    if (reason === this.#lastReason) log.debug(fields, 'still cannot connect to the control plane');
+    else log.warn(fields, 'cannot connect to the control plane');
+    this.#lastReason = reason;
+  }
 }
 
-/** Resolves once the connection is closed, with the milliseconds for which it was open. */
-async function connectOnce(options: UplinkOptions, form: WireForm, signal: AbortSignal): Promise<number> {
-  const { url, channel, handshakeTimeoutMs, log } = options;
-  const token = await options.readToken?.();
-  const closed = Promise.withResolvers<number>();
-  await dial({ url, form, token, handshakeTimeoutMs, signal }, (socket) => {
-    const opened = performance.now();
-    log.info({ url: withoutCredentials(url), form }, 'connected to the control plane');
-    channel.attach(socket, () => closed.resolve(performance.now() - opened));
-  });
-  return closed.promise;
-}
-
-/** False where the signal aborted meanwhile. */
+/** Returns false if the signal aborted meanwhile. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
   return !signal.aborted;
@@ -62,8 +86,4 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean
 function withoutCredentials(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -25,11 +25,19 @@ const releaseSchema = z.object({
     .default({}),
 });
 
+/** The fields of a result that are printed. */
+const answerSchema = z.object({
+  release: z.unknown(),
+  releases: z.array(z.unknown()).optional(),
+  info: z.string().optional(),
+});
+
 /** Returns the text for a command that succeeded. */
 export function successText(result: Extract<Result, { ok: true }>): string {
-  if (result.releases) return releasesText(result.releases);
-  if (!result.release) return '';
-  const { name, namespace, version, info } = readRelease(result.release);
+  const { release, releases, info: keptText } = answerSchema.parse(result);
+  if (releases) return releasesText(releases);
+  if (release === undefined) return '';
+  const { name, namespace, version, info } = readRelease(release);
   const rows = [
     ['NAME:', name],
     ['NAMESPACE:', namespace],
@@ -38,7 +46,7 @@ export function successText(result: Extract<Result, { ok: true }>): string {
     ['DESCRIPTION:', info.description ?? ''],
   ].map(([label = '', value = '']) => [label, oneLine(value)]);
   const notes = info.notes && info.status !== 'uninstalled' ? `NOTES:\n${printable(info.notes.trim())}\n` : '';
-  const kept = result.info ? `${printable(result.info.trim())}\n` : '';
+  const kept = keptText ? `${printable(keptText.trim())}\n` : '';
   return `${table(rows).join('\n')}\n${kept}${notes}`;
 }
 

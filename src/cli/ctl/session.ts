@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CommandParameters, CommandType } from '../../protocol/commands.ts';
+import type { CommandParameters, CommandType } from '../../protocol/commands/index.ts';
 import { readToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { readSettings, type Settings } from '../settings.ts';

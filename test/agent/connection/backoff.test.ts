@@ -2,13 +2,13 @@ import test from 'ava';
 import fc from 'fast-check';
 import { backoffDelay, defaultBackoff } from '../../../src/agent/connection/backoff.ts';
 
-test('the first try is at once', (t) =>
+test('the first attempt is immediate', (t) =>
   t.is(
     backoffDelay(0, defaultBackoff, () => 0.99),
     0,
   ));
 
-test('waits are spread evenly from nothing to a bound that doubles, up to 30 s', (t) => {
+test('waits are spread evenly up to a bound that doubles, at most 30 s', (t) => {
   for (const [attempt, bound] of [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000].entries()) {
     const delays = Array.from({ length: 10 }, (_, tenth) =>
       backoffDelay(attempt + 1, defaultBackoff, () => tenth / 10),
@@ -20,7 +20,7 @@ test('waits are spread evenly from nothing to a bound that doubles, up to 30 s',
   }
 });
 
-test('no number of tries makes a wait longer than the cap', (t) => {
+test('no wait is longer than the cap', (t) => {
   fc.assert(
     fc.property(fc.nat(100_000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, random) => {
       const delay = backoffDelay(attempt, defaultBackoff, () => random);

@@ -8,9 +8,9 @@ for (const [text, host, port] of [
   ['[::1]:8089', '::1', 8089],
   ['agent.example:65535', 'agent.example', 65_535],
 ] as const) {
-  test(`${text} is ${host} and ${port}`, (t) => t.deepEqual(parseListenAddress(text), { host, port }));
+  test(`reads ${text} as host ${host} and port ${port}`, (t) => t.deepEqual(parseListenAddress(text), { host, port }));
 }
 
 for (const text of ['', ':8089', '65536', '::1:8089', 'a b:1', 'localhost', '127.0.0.1:', '1e3', '-1']) {
-  test(`${JSON.stringify(text)} is no address`, (t) => t.is(parseListenAddress(text), undefined));
+  test(`rejects ${JSON.stringify(text)}`, (t) => t.is(parseListenAddress(text), undefined));
 }

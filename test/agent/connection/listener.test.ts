@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { WebSocket, type ClientOptions } from 'ws';
 import type { AgentOptions } from '../../../src/agent/agent.ts';
-import { MAX_FRAME_BYTES } from '../../../src/protocol/limits.ts';
+import { maxFrameBytes } from '../../../src/protocol/limits.ts';
 import type { Packet } from '../../../src/protocol/packet.ts';
 import { testAgent } from '../support/agent.ts';
 import { install, payloadOf } from '../support/control-plane.ts';
+import { testRelease } from '../support/release.ts';
 
 async function listening(t: ExecutionContext, options: Partial<AgentOptions> = {}) {
   const started = await testAgent(t, { listen: { host: '127.0.0.1', port: 0 }, ...options });
@@ -21,7 +22,7 @@ interface Client {
   packet: (fits: (packet: Packet) => boolean) => Promise<Packet>;
 }
 
-/** Offers the subprotocols given; a client of the Go agent's form offers none. */
+/** Connects a client that offers the subprotocols. A client of the Go helm-agent offers none. */
 async function client(port: number, protocols: string[] = [], options: ClientOptions = {}): Promise<Client> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/exe-cmd`, protocols, options);
   const packets: Packet[] = [];
@@ -41,7 +42,7 @@ async function client(port: number, protocols: string[] = [], options: ClientOpt
   };
 }
 
-/** The HTTP status with which a handshake is refused. */
+/** Returns the HTTP status with which a handshake is refused. */
 async function refusedWith(port: number, options: ClientOptions = {}, path = '/exe-cmd'): Promise<number | undefined> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, [], options);
   const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode?: number }];
@@ -50,7 +51,7 @@ async function refusedWith(port: number, options: ClientOptions = {}, path = '/e
   return response.statusCode;
 }
 
-test("a client of the Go agent's form gets one reply, of its command's own type", async (t) => {
+test("a client of the Go helm-agent gets one reply, of its command's type", async (t) => {
   const { port, puppets } = await listening(t);
   const { send, packet, packets } = await client(port);
   send(install('k'));
@@ -65,7 +66,7 @@ test("a client of the Go agent's form gets one reply, of its command's own type"
   (await puppets.call(2)).succeed({ releases: [] });
   await packet(({ type }) => type === 'list_releases');
   t.deepEqual(packets, [
-    { key: 'k', type: 'install_release', payload: '{"name":"web"}' },
+    { key: 'k', type: 'install_release', payload: JSON.stringify(testRelease('web')) },
     { key: 'd', type: 'deployment_info', payload: '{"kind":"Deployment"}' },
     { type: 'list_releases', payload: '[]' },
   ]);
@@ -86,7 +87,7 @@ test('a client that offers the subprotocol gets hello, accepted, status and resu
   );
 });
 
-test('each client gets the answers to its own commands only', async (t) => {
+test('each client gets only the replies to its own commands', async (t) => {
   const { port, puppets } = await listening(t);
   const [one, two] = [await client(port), await client(port)];
   one.send(install('1', 'a'));
@@ -99,29 +100,29 @@ test('each client gets the answers to its own commands only', async (t) => {
   t.is(two.packets.length, 1);
 });
 
-test('a bad frame is answered, and the connection serves on', async (t) => {
+test('a bad frame gets an error, and the connection stays open', async (t) => {
   const { port, puppets } = await listening(t);
   const { socket, send, packet, packets } = await client(port);
   socket.send('no packet');
   await packet(({ type }) => type === '');
-  t.deepEqual(packets, [{ type: '', payload: 'packet: not JSON' }]);
+  t.deepEqual(packets, [{ type: '', payload: 'packet: must be JSON text' }]);
   send(install('k'));
   (await puppets.call(0)).succeed();
   t.is((await packet(({ key }) => key === 'k')).type, 'install_release');
 });
 
-test('a frame beyond all limits closes its connection with 1009, and no other', async (t) => {
+test('a frame that is too large closes its own connection with 1009', async (t) => {
   const { port, puppets } = await listening(t);
   const [one, two] = [await client(port), await client(port)];
   one.socket.on('error', () => undefined);
-  one.socket.send('x'.repeat(MAX_FRAME_BYTES + 1));
+  one.socket.send('x'.repeat(maxFrameBytes + 1));
   t.is((await once(one.socket, 'close'))[0], 1009);
   two.send(install('k'));
   (await puppets.call(0)).succeed();
   t.is((await two.packet(({ key }) => key === 'k')).type, 'install_release');
 });
 
-test('an operation goes on where its client leaves, and the same key hears of it again', async (t) => {
+test('an operation continues when its client leaves, and its key gets the result later', async (t) => {
   const { port, puppets } = await listening(t);
   const one = await client(port, ['helm-agent.v1']);
   one.send(install('k'));
@@ -136,7 +137,7 @@ test('an operation goes on where its client leaves, and the same key hears of it
   t.is(puppets.calls.length, 1);
 });
 
-test('with a token only those who bear it are served, and it stands in no log line', async (t) => {
+test('serves only clients with the token, and does not log it', async (t) => {
   const { port, lines } = await listening(t, { readToken: () => Promise.resolve('sentinel-token') });
   t.is(await refusedWith(port), 401);
   t.is(await refusedWith(port, { headers: { authorization: 'Bearer sentinel-tokem' } }), 401);
@@ -148,23 +149,23 @@ test('with a token only those who bear it are served, and it stands in no log li
   t.false(lines.join('').includes('sentinel'));
 });
 
-test('a token that cannot be read serves nobody', async (t) => {
+test('refuses every client if the token cannot be read', async (t) => {
   const { port } = await listening(t, { readToken: () => Promise.reject(new Error('gone')) });
   t.is(await refusedWith(port, { headers: { authorization: 'Bearer x' } }), 500);
 });
 
-test('without a token no web page is served, since a browser would connect to this machine for any of them', async (t) => {
+test('refuses web pages if there is no token, because any of them could connect through a browser', async (t) => {
   const { port } = await listening(t);
   t.is(await refusedWith(port, { origin: 'https://evil.example' }), 403);
 });
 
-test('paths other than /exe-cmd are refused', async (t) => {
+test('refuses other paths than /exe-cmd', async (t) => {
   const { port } = await listening(t);
   t.is(await refusedWith(port, {}, '/'), 404);
   t.is(await refusedWith(port, {}, '/container/exe-cmd?namespace=a&podName=b&containerName=c'), 501);
 });
 
-test('a client that vanishes during the handshake does no harm', async (t) => {
+test('survives a client that goes away during the handshake', async (t) => {
   const { port } = await listening(t, { readToken: () => sleep(20, 'token') });
   const socket = connect(port, '127.0.0.1');
   socket.write(
@@ -178,7 +179,7 @@ test('a client that vanishes during the handshake does no harm', async (t) => {
   t.is(next.readyState, WebSocket.OPEN);
 });
 
-test('a client that reads nothing keeps no more than its share of status packets in memory, and gets its result', async (t) => {
+test('keeps a limited number of status packets for a client that does not read, and its result', async (t) => {
   const { port, puppets } = await listening(t);
   const { send, packet, packets, socket } = await client(port, ['helm-agent.v1']);
   send(install('k'));
@@ -194,7 +195,7 @@ test('a client that reads nothing keeps no more than its share of status packets
   t.is(statuses.at(-1)?.['seq'], 3000);
 });
 
-test('an agent that stops closes its clients with 1001 once they have their results', async (t) => {
+test('an agent that stops closes its clients with 1001 when they have their results', async (t) => {
   const { port, puppets, agent } = await listening(t);
   const { send, packet, socket } = await client(port, ['helm-agent.v1']);
   const closed = once(socket, 'close');
@@ -207,19 +208,19 @@ test('an agent that stops closes its clients with 1001 once they have their resu
   await t.throwsAsync(client(port));
 });
 
-test('a host that others can reach needs a token, or the explicit wish to go without', async (t) => {
+test('refuses to listen on a host that other machines can reach, unless there is a token or --listen-insecure', async (t) => {
   const everywhere = { host: '0.0.0.0', port: 0 };
   await t.throwsAsync(testAgent(t, { listen: everywhere }), { code: 'insecure_listen', message: /--listen-insecure/ });
   await t.notThrowsAsync(testAgent(t, { listen: everywhere, listenInsecure: true }));
   await t.notThrowsAsync(testAgent(t, { listen: everywhere, readToken: () => Promise.resolve('token') }));
 });
 
-test('a port that is taken fails the start', async (t) => {
+test('does not start if the port is in use', async (t) => {
   const { port } = await listening(t);
   await t.throwsAsync(testAgent(t, { listen: { host: '127.0.0.1', port } }), { code: 'EADDRINUSE' });
 });
 
-test('an agent that only listens is ready; one whose control plane is away is alive, and not ready', async (t) => {
+test('an agent that only listens is ready; one that cannot reach its control plane is alive but not ready', async (t) => {
   const status = async (port: number, path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
   const alone = await listening(t);
   t.is(await status(alone.port, '/readyz'), 200);

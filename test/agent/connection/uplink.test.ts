@@ -6,8 +6,9 @@ import test from 'ava';
 import { tokenFile } from '../../../src/agent/connection/token-file.ts';
 import { testAgent } from '../support/agent.ts';
 import { controlPlane, install, payloadOf, seqs } from '../support/control-plane.ts';
+import { testRelease } from '../support/release.ts';
 
-test('an agent says hello, needs no welcome, and performs commands', async (t) => {
+test('an agent sends hello, needs no welcome, and performs commands', async (t) => {
   const plane = await controlPlane(t);
   const { puppets, agent } = await testAgent(t, { controlPlaneUrl: plane.url });
   const connection = await plane.connection(0);
@@ -30,7 +31,7 @@ test('an agent says hello, needs no welcome, and performs commands', async (t) =
   const call = await puppets.call(0);
   call.report('one');
   call.succeed();
-  t.deepEqual(payloadOf(await connection.packet('result', 'k')), { ok: true, release: { name: 'web' } });
+  t.deepEqual(payloadOf(await connection.packet('result', 'k')), { ok: true, release: testRelease('web') });
   t.deepEqual(
     connection.packets.map(({ key, type }) => [key, type]),
     [
@@ -42,7 +43,7 @@ test('an agent says hello, needs no welcome, and performs commands', async (t) =
   );
 });
 
-test('an agent that is welcomed goes on as one that is not', async (t) => {
+test('an agent accepts a welcome', async (t) => {
   const plane = await controlPlane(t);
   const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
   const connection = await plane.connection(0);
@@ -60,10 +61,13 @@ test('a plain server gets the bare text of an error, with the type and key of it
   (await puppets.call(0)).fail(Object.assign(new Error('it is late'), { code: 'cancelled' }));
   t.deepEqual(await connection.packet('install_release'), { key: 'k', type: 'install_release', payload: 'it is late' });
   connection.send({ key: 'u', type: 'nope' });
-  t.regex((await connection.packet('nope')).payload ?? '', /no command is called "nope"/);
+  t.regex(
+    (await connection.packet('nope')).payload ?? '',
+    /^unknown command "nope"; known commands: install_release, /,
+  );
 });
 
-test('a socket that is cut in the middle of a wait loses nothing: the rest of the stream follows', async (t) => {
+test('a lost connection loses no packet: the rest follows on the next one', async (t) => {
   const plane = await controlPlane(t);
   const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
   const first = await plane.connection(0);
@@ -84,7 +88,7 @@ test('a socket that is cut in the middle of a wait loses nothing: the rest of th
   t.is(second.packets[0]?.type, 'hello');
 });
 
-test('while no control plane is there, the oldest status packets give way, visibly; results stay', async (t) => {
+test('without a connection, the oldest status packets are dropped, visibly; results are not', async (t) => {
   const plane = await controlPlane(t);
   const { puppets, lines } = await testAgent(t, { controlPlaneUrl: plane.url });
   const first = await plane.connection(0);
@@ -101,7 +105,7 @@ test('while no control plane is there, the oldest status packets give way, visib
   t.true(lines.join('').includes('"dropped":3,'));
 });
 
-test('the token is read anew at each dial, and stands in no log line', async (t) => {
+test('the token is read at each dial, and is not logged', async (t) => {
   const path = join(await mkdtemp(join(tmpdir(), 'helm-agent-')), 'token');
   await writeFile(path, 'sentinel-one\n');
   const plane = await controlPlane(t, { refuse: (attempt) => (attempt === 0 ? 401 : undefined) });
@@ -119,7 +123,7 @@ test('the token is read anew at each dial, and stands in no log line', async (t)
   t.false(all.includes('sentinel'));
 });
 
-test('a token file that is not there keeps the agent trying, with the reason in its log', async (t) => {
+test('an agent without its token file logs the reason and tries again', async (t) => {
   const path = join(await mkdtemp(join(tmpdir(), 'helm-agent-')), 'token');
   const plane = await controlPlane(t);
   const { lines } = await testAgent(t, { controlPlaneUrl: plane.url, readToken: tokenFile(path) });
@@ -129,7 +133,7 @@ test('a token file that is not there keeps the agent trying, with the reason in 
   t.is(plane.attempts[0]?.authorization, 'Bearer late');
 });
 
-test('an agent that is stopped in the middle of a wait cancels it, sends the result and closes with 1001', async (t) => {
+test('an agent that stops cancels its operations, sends the results and closes with 1001', async (t) => {
   const plane = await controlPlane(t);
   const { agent, puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
   const connection = await plane.connection(0);
@@ -144,7 +148,7 @@ test('an agent that is stopped in the middle of a wait cancels it, sends the res
   t.false(agent.isReady());
 });
 
-test('an agent that is stopped while its control plane is away gives up after its time', async (t) => {
+test('an agent that stops without a connection stops after its time', async (t) => {
   const plane = await controlPlane(t, { refuse: () => 503 });
   const { agent } = await testAgent(t, { controlPlaneUrl: plane.url });
   while (plane.attempts.length < 2) await sleep(5);

@@ -3,7 +3,7 @@ import { startAgent, type AgentOptions } from '../../../src/agent/agent.ts';
 import { PuppetHandlers } from './handlers.ts';
 import { recordingLog } from './log.ts';
 
-/** An agent that reconnects fast, stopped when the test ends. */
+/** Starts an agent that reconnects fast and is stopped when the test ends. */
 export async function testAgent(t: ExecutionContext, options: Partial<AgentOptions>) {
   const puppets = new PuppetHandlers();
   const { log, lines } = recordingLog();

@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import type { Packet } from '../../../src/protocol/packet.ts';
 import { FakeControlPlane } from './server.ts';
 
-/** A control plane that is closed when the test ends. */
+/** Starts a control plane that is closed when the test ends. */
 export async function controlPlane(t: ExecutionContext, options?: Parameters<typeof FakeControlPlane.start>[0]) {
   const plane = await FakeControlPlane.start(options);
   t.teardown(() => plane.close());
@@ -17,6 +17,6 @@ export const install = (key: string, releaseName = 'web') => ({
 
 export const payloadOf = (packet: Packet) => JSON.parse(packet.payload ?? 'null') as Record<string, unknown>;
 
-/** The numbers of the status packets of a command. */
+/** Returns the numbers of the status packets. */
 export const seqs = (packets: Packet[]) =>
   packets.filter(({ type }) => type === 'status').map((one) => payloadOf(one)['seq']);

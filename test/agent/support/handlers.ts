@@ -1,51 +1,30 @@
-import type { CommandContext, CommandHandlers } from '../../../src/agent/commands/handler.ts';
-import type { CommandType } from '../../../src/protocol/commands.ts';
-import type { Answer } from '../../../src/protocol/messages.ts';
+import type { CommandContext, CommandHandler, CommandHandlers } from '../../../src/agent/commands/command-handler.ts';
+import { commands, commandTypes, type CommandAnswers, type CommandType } from '../../../src/protocol/commands/index.ts';
+import { testRelease } from './release.ts';
 
 export interface Call {
   type: CommandType;
   payload: { releaseName?: string; namespace?: string | undefined };
   context: CommandContext;
-  succeed(answer?: Answer): void;
+  /** Ends the command with these fields. Default: a release of the name in the payload, or what the command returns. */
+  succeed(answer?: object): void;
   fail(error: unknown): void;
-  /** Reports that a step runs. */
+  /** Reports a running step. */
   report(message: string): void;
 }
 
-/** Handlers whose calls end when the test says so. */
+/** Handlers that wait until a test ends their calls. */
 export class PuppetHandlers {
   readonly calls: Call[] = [];
   readonly handlers: CommandHandlers;
   readonly #waiting: (() => void)[] = [];
 
   constructor() {
-    const puppet =
-      (type: CommandType) =>
-      (payload: Call['payload'], context: CommandContext): Promise<Answer> => {
-        const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-        this.calls.push({
-          type,
-          payload,
-          context,
-          succeed: (answer = { release: { name: payload.releaseName ?? '' } }) => resolve(answer),
-          fail: reject,
-          report: (message) =>
-            context.progress({ step: 'wait', state: 'running', time: '2026-01-01T00:00:00.000Z', message }),
-        });
-        for (const wake of this.#waiting.splice(0)) wake();
-        return promise;
-      };
-    this.handlers = {
-      install_release: puppet('install_release'),
-      upgrade_release: puppet('upgrade_release'),
-      uninstall_release: puppet('uninstall_release'),
-      list_releases: puppet('list_releases'),
-      get_release: puppet('get_release'),
-      deployment_info: puppet('deployment_info'),
-    };
+    const handlers = commandTypes.map((type) => [type, this.#handler(type)]);
+    this.handlers = Object.fromEntries(handlers) as CommandHandlers; // one handler for each type
   }
 
-  /** The call of that number, from 0, once it is made. */
+  /** Returns the call with this index once it is made. */
   async call(index: number): Promise<Call> {
     for (;;) {
       const call = this.calls[index];
@@ -53,4 +32,28 @@ export class PuppetHandlers {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
+
+  #handler<Type extends CommandType>(type: Type): CommandHandler<Type> {
+    return (payload: Call['payload'], context) => {
+      const { promise, resolve, reject } = Promise.withResolvers<CommandAnswers[Type]>();
+      this.calls.push({
+        type,
+        payload,
+        context,
+        // tests give fields of the command's type
+        succeed: (answer = {}) => resolve({ ...defaultAnswer(type, payload), ...answer } as CommandAnswers[Type]),
+        fail: reject,
+        report: (message) =>
+          context.progress({ step: 'wait', state: 'running', time: '2026-01-01T00:00:00.000Z', message }),
+      });
+      for (const wake of this.#waiting.splice(0)) wake();
+      return promise;
+    };
+  }
+}
+
+function defaultAnswer(type: CommandType, { releaseName }: Call['payload']): object {
+  const defaults: Record<string, unknown> = { release: testRelease(releaseName), releases: [], deployment: {} };
+  const field = commands[type].plainField;
+  return { [field]: defaults[field] };
 }

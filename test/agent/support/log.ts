@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino, type Logger } from 'pino';
 
-/** A logger that keeps every line. */
+/** Returns a logger that keeps every line. */
 export function recordingLog(): { log: Logger; lines: string[] } {
   const lines: string[] = [];
   const stream = new Writable({

@@ -1,17 +1,17 @@
-import type { Reply } from '../../../src/agent/commands/reply.ts';
-import type { SpeakingPeer } from '../../../src/agent/commands/router.ts';
+import type { ConnectedPeer } from '../../../src/agent/router/admission.ts';
+import type { Reply } from '../../../src/agent/router/reply.ts';
 import type { WireForm } from '../../../src/protocol/subprotocol.ts';
 
-export interface Heard {
+export interface ReceivedReply {
   kind: Reply['kind'];
   key: string | undefined;
   payload: { [field: string]: unknown; ok?: boolean; error?: { code: string; message: string } };
 }
 
-/** A peer that keeps what it hears. */
-export class ListeningPeer implements SpeakingPeer {
+/** A peer that keeps the replies to its commands. */
+export class RecordingPeer implements ConnectedPeer {
   readonly form: WireForm;
-  readonly heard: Heard[] = [];
+  readonly replies: ReceivedReply[] = [];
   readonly #waiting: (() => void)[] = [];
 
   constructor(form: WireForm = 'v1') {
@@ -19,20 +19,20 @@ export class ListeningPeer implements SpeakingPeer {
   }
 
   reply({ kind, key, payload }: Reply): void {
-    this.heard.push({ kind, key, payload: JSON.parse(payload) as Heard['payload'] });
+    this.replies.push({ kind, key, payload: JSON.parse(payload) as ReceivedReply['payload'] });
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** The result of the key, once it is there. */
-  async result(key: string | undefined): Promise<Heard['payload']> {
+  /** Returns the result of the key once it has arrived. */
+  async result(key: string | undefined): Promise<ReceivedReply['payload']> {
     for (;;) {
-      const found = this.heard.find((heard) => heard.kind === 'result' && heard.key === key);
+      const found = this.replies.find((reply) => reply.kind === 'result' && reply.key === key);
       if (found) return found.payload;
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 
   kinds(key: string): string[] {
-    return this.heard.filter((heard) => heard.key === key).map(({ kind }) => kind);
+    return this.replies.filter((reply) => reply.key === key).map(({ kind }) => kind);
   }
 }

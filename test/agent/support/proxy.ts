@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A TCP proxy that can go silent: both sides keep their sockets, and nothing passes any more. */
+/** A TCP proxy that can go silent: both sides keep their sockets, but no data passes. */
 export class PausableProxy {
   readonly port: number;
   readonly #sockets: Set<Socket>;

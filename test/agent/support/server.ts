@@ -9,15 +9,15 @@ export interface ServedConnection {
   request: IncomingMessage;
   packets: Packet[];
   send(packet: object): void;
-  /** The first packet that fits, once it is there. */
+  /** Returns the first packet with the type and key once it has arrived. */
   packet(type: string, key?: string): Promise<Packet>;
   closed: Promise<{ code: number }>;
 }
 
-/** A control plane of few words: it keeps what agents say, and sends what a test tells it. */
+/** A control plane that keeps the packets of agents and sends what a test gives it. */
 export class FakeControlPlane {
   readonly connections: ServedConnection[] = [];
-  /** When the handshake of each connection began, in milliseconds. */
+  /** The handshakes. `time` is in milliseconds. */
   readonly attempts: { time: number; protocol: string | undefined; authorization: string | undefined }[] = [];
   readonly port: number;
   readonly #close: () => Promise<void>;
@@ -28,7 +28,10 @@ export class FakeControlPlane {
     this.#close = close;
   }
 
-  /** Without `select`, it selects the first subprotocol as ws does by default. With `refuse`, each handshake gets that HTTP status. */
+  /**
+   * Without `select`, the first subprotocol is selected, as ws does by default. With `refuse`, a handshake gets the HTTP
+   * status that it returns.
+   */
   static async start(
     options: { port?: number; select?: () => false; refuse?: (attempt: number) => number | undefined } = {},
   ): Promise<FakeControlPlane> {
@@ -59,12 +62,12 @@ export class FakeControlPlane {
     return `ws://127.0.0.1:${this.port}`;
   }
 
-  /** The connection of that number, from 0, once it is there. */
+  /** Returns the connection with this index once it is open. */
   async connection(index: number): Promise<ServedConnection> {
     return this.#until(() => this.connections[index]);
   }
 
-  /** The first connection over which such a packet came, once it is there. */
+  /** Returns the first connection that received a packet with the type and key. */
   async connectionWith(type: string, key: string): Promise<ServedConnection> {
     return this.#until(() =>
       this.connections.find(({ packets }) => packets.some((packet) => packet.type === type && packet.key === key)),

@@ -1,6 +1,12 @@
 import { agentOf, type AgentSetup } from '../../../src/bin/agent-of.ts';
 import type { Agent } from '../../../src/agent/agent.ts';
-import { ControlPlane, type Answer, type Failure, type SentCommand } from '../../../src/control-plane/index.ts';
+import {
+  ControlPlane,
+  type CommandAnswers,
+  type CommandType,
+  type Failure,
+  type SentCommand,
+} from '../../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../../src/kube/cluster.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { recordingLog } from '../../agent/support/log.ts';
@@ -71,8 +77,8 @@ export async function startWorld({ speed = 20, proxy, ...setup }: WorldOptions =
   };
 }
 
-/** Returns the result of a command. Throws an error if the command fails. */
-export async function answerOf(command: SentCommand): Promise<Answer> {
+/** Returns the command's answer. Throws if it fails. */
+export async function answerOf<Type extends CommandType>(command: SentCommand<Type>): Promise<CommandAnswers[Type]> {
   const result = await command.result;
   if (!result.ok) throw new Error(`${command.type}: ${result.error.code}: ${result.error.message}`);
   return result;

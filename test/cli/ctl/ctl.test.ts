@@ -81,6 +81,11 @@ test('a terminal shows a table that is redrawn', async (t) => {
     `✓ load    1.0s  nginx 1.2.3
 ● wait
     Deployment/web  InProgress  Replicas: 0/1
+NAME:         web
+NAMESPACE:    default
+REVISION:     1
+STATUS:       deployed
+DESCRIPTION:
 `,
   );
   t.true(stderr.text.includes('\u001b[3A\u001b[J'));

@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import { ControlPlane, type ControlPlaneOptions } from '../../../src/control-plane/index.ts';
 import { recordingLog } from '../../agent/support/log.ts';
 
-/** A control plane that is closed when the test ends. */
+/** Starts a control plane that is closed when the test ends. */
 export async function testPlane(t: ExecutionContext, options: ControlPlaneOptions = {}) {
   const { log, lines } = recordingLog();
   const plane = new ControlPlane({ log, version: '1.2.3', ...options });

@@ -1,29 +1,33 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { Packet } from '../../../src/protocol/packet.ts';
+import { testRelease } from '../../agent/support/release.ts';
 
 export interface RawAgent {
   socket: WebSocket;
   packets: Packet[];
-  say: (type: string, payload: unknown, key?: string) => void;
+  send: (type: string, payload: unknown, key?: string) => void;
   packet: (type: string) => Promise<Packet>;
 }
 
 const hello = { agentId: 'edge-1', instanceId: 'a', version: '1', capabilities: ['install_release'] };
 
-/** A socket that says hello as an agent, and nothing more by itself. */
+/** The result of a successful installation. */
+export const installed = { ok: true, release: testRelease('web') };
+
+/** Connects a socket that sends `hello` as an agent does, and nothing more by itself. */
 export async function rawAgent(url: string, as: Partial<typeof hello> = {}): Promise<RawAgent> {
   const socket = new WebSocket(url, ['helm-agent.v1']);
   const packets: Packet[] = [];
   socket.on('message', (data: Buffer) => packets.push(JSON.parse(data.toString()) as Packet));
   await once(socket, 'open');
-  const say: RawAgent['say'] = (type, payload, key) =>
+  const send: RawAgent['send'] = (type, payload, key) =>
     socket.send(JSON.stringify({ key, type, payload: JSON.stringify(payload) }));
-  say('hello', { ...hello, limits: { maxPacketBytes: 1_000_000 }, ...as });
+  send('hello', { ...hello, limits: { maxPacketBytes: 1_000_000 }, ...as });
   const agent: RawAgent = {
     socket,
     packets,
-    say,
+    send,
     async packet(type) {
       for (;;) {
         const found = packets.find((packet) => packet.type === type);

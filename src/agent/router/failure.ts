@@ -1,7 +1,9 @@
 import { errorCodes } from '../../protocol/error-codes.ts';
 import { positionSchema, type Failure } from '../../protocol/messages.ts';
 
-/** What the wire says of an error. One whose `code` the protocol does not list is a defect, and says nothing of itself. */
+const defect: Failure = { code: 'internal', message: "an internal error of the agent; see the agent's log" };
+
+/** Returns the failure to send for an error. An error whose `code` the protocol does not list is sent as `internal`. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return defect;
   const code = 'code' in error ? error.code : undefined;
@@ -11,5 +13,3 @@ export function failureOf(error: unknown): Failure {
   const position = positionSchema.safeParse('position' in error ? error.position : undefined);
   return { code, message: error.message, ...(position.success && { position: position.data }) };
 }
-
-const defect: Failure = { code: 'internal', message: "an internal error of the agent; the agent's log says more" };

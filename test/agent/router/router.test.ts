@@ -1,21 +1,23 @@
 import test from 'ava';
-import { createRouter, defaultRouterLimits, type RouterLimits } from '../../../src/agent/commands/router.ts';
+import { defaultRouterLimits, type RouterLimits } from '../../../src/agent/router/limits.ts';
+import { Router } from '../../../src/agent/router/router.ts';
 import { createMemoryJournal } from '../../../src/journal/memory.ts';
-import { MAX_PACKET_BYTES } from '../../../src/protocol/limits.ts';
+import { maxPacketBytes } from '../../../src/protocol/limits.ts';
 import { PuppetHandlers } from '../support/handlers.ts';
 import { recordingLog } from '../support/log.ts';
-import { ListeningPeer } from '../support/peer.ts';
+import { RecordingPeer } from '../support/peer.ts';
+import { testRelease } from '../support/release.ts';
 
 function routerWith(limits: Partial<RouterLimits> = {}) {
   const puppets = new PuppetHandlers();
   const { log, lines } = recordingLog();
-  const router = createRouter({
+  const router = new Router({
     handlers: puppets.handlers,
     journal: createMemoryJournal(),
     log,
     limits: { ...defaultRouterLimits, ...limits },
   });
-  const peer = new ListeningPeer();
+  const peer = new RecordingPeer();
   const send = (packet: unknown, to = peer) => router.receive(Buffer.from(JSON.stringify(packet)), false, to);
   const command = (key: string | undefined, type: string, payload: object, to = peer) =>
     send({ key, type, payload: JSON.stringify(payload) }, to);
@@ -33,28 +35,34 @@ const refuses = test.macro({
     t.is(result.error?.code, code);
     command('next', 'list_releases', {});
     (await puppets.call(0)).succeed({ releases: [] });
-    t.true((await peer.result('next')).ok, 'the router lives on');
+    t.true((await peer.result('next')).ok, 'the router accepts the next command');
   },
-  title: (name) => `${name ?? ''} is answered with its code`,
+  title: (name) => `${name ?? ''} gets an error code`,
 });
 
-test('a frame that is no JSON', refuses, '{', 'bad_packet');
+test('a frame that is not JSON', refuses, '{', 'bad_packet');
 test('an empty frame', refuses, '', 'bad_packet');
 test('a binary frame', refuses, Buffer.from('{"type":"list_releases"}'), 'bad_packet');
 test('a packet without type', refuses, '{"key":"k"}', 'bad_packet', 'k');
 test('a packet of an unknown type', refuses, '{"key":"k","type":"nope"}', 'unknown_command', 'k');
-test('a type that every JavaScript object has', refuses, '{"key":"k","type":"constructor"}', 'unknown_command', 'k');
-test('a payload that is no JSON', refuses, '{"key":"k","type":"get_release","payload":"{"}', 'bad_payload', 'k');
-test('a payload without what is required', refuses, '{"key":"k","type":"get_release"}', 'bad_payload', 'k');
+test(
+  'a type that is a property of every JavaScript object',
+  refuses,
+  '{"key":"k","type":"constructor"}',
+  'unknown_command',
+  'k',
+);
+test('a payload that is not JSON', refuses, '{"key":"k","type":"get_release","payload":"{"}', 'bad_payload', 'k');
+test('a payload without a required field', refuses, '{"key":"k","type":"get_release"}', 'bad_payload', 'k');
 test(
   'a packet that is too large',
   refuses,
-  JSON.stringify({ key: 'k', type: 'list_releases', payload: ' '.repeat(MAX_PACKET_BYTES) }),
+  JSON.stringify({ key: 'k', type: 'list_releases', payload: ' '.repeat(maxPacketBytes) }),
   'too_large',
   'k',
 );
 
-test('a command is accepted, reports its steps in order, and ends with its result', async (t) => {
+test('sends accepted, the steps in order, and the result', async (t) => {
   const { peer, puppets, install } = routerWith();
   install('k', 'web');
   const call = await puppets.call(0);
@@ -63,17 +71,17 @@ test('a command is accepted, reports its steps in order, and ends with its resul
   call.succeed();
   await peer.result('k');
   t.deepEqual(
-    peer.heard.map(({ kind, key, payload }) => [kind, key, payload['seq'] ?? payload]),
+    peer.replies.map(({ kind, key, payload }) => [kind, key, payload['seq'] ?? payload]),
     [
       ['accepted', 'k', { durable: false }],
       ['status', 'k', 1],
       ['status', 'k', 2],
-      ['result', 'k', { ok: true, release: { name: 'web' } }],
+      ['result', 'k', { ok: true, release: testRelease('web') }],
     ],
   );
 });
 
-test('an error with a code that the protocol lists is passed on with its position', async (t) => {
+test('sends an error with a listed code, its message and its position', async (t) => {
   const { peer, puppets, install } = routerWith();
   install('k', 'web');
   const position = { file: 'c/templates/a.yaml', line: 3, column: 7 };
@@ -84,7 +92,7 @@ test('an error with a code that the protocol lists is passed on with its positio
   });
 });
 
-test('any other error is internal: its text is logged, and not sent', async (t) => {
+test('sends any other error as internal, and logs its text', async (t) => {
   const { peer, puppets, install, lines } = routerWith();
   install('a', 'a');
   install('b', 'b');
@@ -92,12 +100,12 @@ test('any other error is internal: its text is logged, and not sent', async (t) 
   (await puppets.call(1)).fail(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }));
   for (const key of ['a', 'b']) {
     const { error } = await peer.result(key);
-    t.deepEqual(error, { code: 'internal', message: "an internal error of the agent; the agent's log says more" });
+    t.deepEqual(error, { code: 'internal', message: "an internal error of the agent; see the agent's log" });
   }
   t.true(lines.join('').includes('x is undefined'));
 });
 
-test('what a command says after its end is not sent', async (t) => {
+test('sends nothing after the result', async (t) => {
   const { peer, puppets, install } = routerWith();
   install('k', 'web');
   const call = await puppets.call(0);
@@ -107,7 +115,7 @@ test('what a command says after its end is not sent', async (t) => {
   t.deepEqual(peer.kinds('k'), ['accepted', 'result']);
 });
 
-test('commands of one release run one after the other in their order, those of another beside them', async (t) => {
+test('runs commands on one release one after the other, and those on other releases at the same time', async (t) => {
   const { peer, puppets, command, install } = routerWith();
   install('a1', 'a');
   command('a2', 'upgrade_release', { namespace: 'default', releaseName: 'a', chartName: 'c' });
@@ -120,7 +128,7 @@ test('commands of one release run one after the other in their order, those of a
     ['a', 'b', 'a'],
   );
   t.is(other.payload.namespace, 'elsewhere');
-  t.deepEqual(peer.kinds('a3'), ['accepted'], 'a waiting command is accepted at once');
+  t.deepEqual(peer.kinds('a3'), ['accepted'], 'a waiting command is accepted immediately');
   a1.fail(new Error('first'));
   t.is((await puppets.call(3)).type, 'upgrade_release');
   t.is(puppets.calls.length, 4);
@@ -128,7 +136,7 @@ test('commands of one release run one after the other in their order, those of a
   t.is((await puppets.call(4)).type, 'uninstall_release');
 });
 
-test('no more operations run at a time than allowed', async (t) => {
+test('limits the number of operations that run at a time', async (t) => {
   const { puppets, install } = routerWith({ concurrency: 2 });
   for (const name of ['a', 'b', 'c']) install(name, name);
   const first = await puppets.call(0);
@@ -138,7 +146,7 @@ test('no more operations run at a time than allowed', async (t) => {
   t.is((await puppets.call(2)).payload.releaseName, 'c');
 });
 
-test('reading commands do not wait for operations, not even for those of their release', async (t) => {
+test('reading commands do not wait for operations, not even on their release', async (t) => {
   const { peer, puppets, install, command } = routerWith({ concurrency: 1 });
   install('k', 'web');
   await puppets.call(0);
@@ -147,7 +155,7 @@ test('reading commands do not wait for operations, not even for those of their r
   t.true((await peer.result('read')).ok);
 });
 
-test('where too many operations are under way the next is refused as busy', async (t) => {
+test('refuses an operation as busy if too many are running or waiting', async (t) => {
   const { peer, puppets, install } = routerWith({ concurrency: 1, maxOperations: 2 });
   for (const name of ['a', 'b', 'c']) install(name, name);
   t.is((await peer.result('c')).error?.code, 'busy');
@@ -159,24 +167,24 @@ test('where too many operations are under way the next is refused as busy', asyn
   t.true((await peer.result('d')).ok);
 });
 
-test('a repeated key gets the answer again without the command being performed again', async (t) => {
+test('sends the result again for a repeated key, without performing the command again', async (t) => {
   const { peer, puppets, install } = routerWith();
   install('k', 'web');
   (await puppets.call(0)).succeed();
   const first = await peer.result('k');
-  const later = new ListeningPeer();
+  const later = new RecordingPeer();
   install('k', 'web', later);
   t.deepEqual(await later.result('k'), first);
-  t.deepEqual(later.heard[0]?.payload, { durable: false, repeated: true });
+  t.deepEqual(later.replies[0]?.payload, { durable: false, repeated: true });
   t.is(puppets.calls.length, 1);
 });
 
-test('a key that is repeated while its command runs hears the rest', async (t) => {
+test('sends the remaining packets for a key that is repeated while its command runs', async (t) => {
   const { peer, puppets, install } = routerWith();
   install('k', 'web');
   const call = await puppets.call(0);
   call.report('one');
-  const later = new ListeningPeer();
+  const later = new RecordingPeer();
   install('k', 'web', later);
   call.report('two');
   call.succeed();
@@ -186,7 +194,7 @@ test('a key that is repeated while its command runs hears the rest', async (t) =
   t.is(puppets.calls.length, 1);
 });
 
-test('two packets of one key that arrive together are one command', async (t) => {
+test('performs two packets with one key once', async (t) => {
   const { peer, puppets, install } = routerWith();
   install('k', 'web');
   install('k', 'web');
@@ -195,45 +203,57 @@ test('two packets of one key that arrive together are one command', async (t) =>
   t.is(puppets.calls.length, 1);
 });
 
-test('a key that names another command is refused, whether that one runs or is done', async (t) => {
+test('refuses a key that names another command, running or finished', async (t) => {
   const { peer, puppets, install } = routerWith();
   install('k', 'web');
   const call = await puppets.call(0);
-  const second = new ListeningPeer();
+  const second = new RecordingPeer();
   install('k', 'api', second);
   t.is((await second.result('k')).error?.code, 'key_reused');
   call.succeed();
   t.true((await peer.result('k')).ok);
-  const third = new ListeningPeer();
+  const third = new RecordingPeer();
   install('k', 'api', third);
   t.is((await third.result('k')).error?.code, 'key_reused');
   t.is(puppets.calls.length, 1);
 });
 
-test('commands without a key are performed each time', async (t) => {
+test('performs commands without a key each time', async (t) => {
   const { puppets, command } = routerWith();
   command(undefined, 'list_releases', {});
   command(undefined, 'list_releases', {});
   await puppets.call(1);
-  t.pass();
+  t.deepEqual(
+    puppets.calls.map(({ type }) => type),
+    ['list_releases', 'list_releases'],
+  );
 });
 
-test('clients of the Go agent may use a key again, since theirs name no command', async (t) => {
+test('performs commands with the same key each time in the plain form', async (t) => {
   const { puppets, install } = routerWith();
-  const plain = new ListeningPeer('plain');
+  const plain = new RecordingPeer('plain');
   install('k', 'web', plain);
   install('k', 'api', plain);
   await puppets.call(1);
-  t.pass();
+  t.deepEqual(
+    puppets.calls.map(({ payload }) => payload.releaseName),
+    ['web', 'api'],
+  );
+  for (const call of puppets.calls) call.succeed();
+  await plain.result('k');
+  t.deepEqual(
+    plain.replies.filter(({ kind }) => kind === 'result').map(({ payload }) => payload['release']),
+    [testRelease('web'), testRelease('api')],
+  );
 });
 
-test('packets that an agent itself sends are not answered, so that two ends never answer each other for ever', (t) => {
+test('does not reply to the packets that agents send, so that two agents never reply to each other forever', (t) => {
   const { peer, send } = routerWith();
   for (const type of ['hello', 'welcome', 'accepted', 'status', 'result']) send({ key: 'k', type, payload: '{}' });
-  t.deepEqual(peer.heard, []);
+  t.deepEqual(peer.replies, []);
 });
 
-test('closing cancels what runs and what waits, and refuses what comes', async (t) => {
+test('closing cancels running and waiting commands, and refuses new ones', async (t) => {
   const { router, peer, puppets, install } = routerWith();
   install('runs', 'web');
   install('waits', 'web');
@@ -247,7 +267,7 @@ test('closing cancels what runs and what waits, and refuses what comes', async (
   t.is(puppets.calls.length, 1);
 });
 
-test('an operation that undoes its work gets the grace for it', async (t) => {
+test('closing gives operations time to undo their changes', async (t) => {
   const { router, peer, puppets, install } = routerWith();
   install('k', 'web');
   const call = await puppets.call(0);
@@ -259,21 +279,21 @@ test('an operation that undoes its work gets the grace for it', async (t) => {
   t.deepEqual(peer.kinds('k'), ['accepted', 'status', 'result']);
 });
 
-test('what is not done after the grace is abandoned, and answered all the same', async (t) => {
+test('closing aborts operations that take too long, and sends their results', async (t) => {
   const { router, peer, puppets, install } = routerWith();
-  install('tells', 'a');
+  install('aborts', 'a');
   install('hangs', 'b');
   const call = await puppets.call(0);
   call.context.abandon.addEventListener('abort', () => call.fail(call.context.abandon.reason));
   await router.close(20);
-  for (const key of ['tells', 'hangs']) {
+  for (const key of ['aborts', 'hangs']) {
     const { error } = await peer.result(key);
     t.is(error?.code, 'cancelled');
-    t.regex(error?.message ?? '', /abandoned half done/);
+    t.regex(error?.message ?? '', /^aborted: the agent is shutting down$/);
   }
 });
 
-test('a password stands in no log line and no answer, whatever the errors quote', async (t) => {
+test('no log line and no reply has a password that an error quotes', async (t) => {
   const { router, peer, puppets, command, lines } = routerWith();
   const secret = 'sentinel p@ss/word';
   const encoded = encodeURIComponent(secret);
@@ -292,7 +312,7 @@ test('a password stands in no log line and no answer, whatever the errors quote'
   known.fail(Object.assign(new Error(`password ${secret} refused`), { code: 'cancelled' }));
   (await puppets.call(1)).fail(new Error(`defect with ${secret}`));
   for (const key of ['known', 'defect', 'bad', undefined]) t.false((await peer.result(key)).ok);
-  const all = lines.join('') + JSON.stringify(peer.heard);
+  const all = lines.join('') + JSON.stringify(peer.replies);
   t.true(all.includes('***'));
   t.false(all.includes('sentinel'));
 });

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { testAgent } from './support/agent.ts';
-import { controlPlane, install, seqs } from './support/control-plane.ts';
-import { PausableProxy } from './support/proxy.ts';
+import { testAgent } from '../support/agent.ts';
+import { controlPlane, install, seqs } from '../support/control-plane.ts';
+import { testRelease } from '../support/release.ts';
+import { PausableProxy } from '../support/proxy.ts';
 
-test.serial('what a half-open socket swallowed is sent again: it is seen, dropped, and replaced', async (t) => {
+test.serial('a half-open connection is detected and replaced, and its packets are sent again', async (t) => {
   const plane = await controlPlane(t);
   const proxy = await PausableProxy.start(plane.port);
   t.teardown(() => proxy.stop());
@@ -33,7 +34,7 @@ test.serial('what a half-open socket swallowed is sent again: it is seen, droppe
 });
 
 test.serial(
-  'tries come at once, then after waits that double up to the cap, each a random part of its bound',
+  'the first attempt is immediate, and the others wait a random part of a bound that doubles up to the cap',
   async (t) => {
     const plane = await controlPlane(t, { refuse: (attempt) => (attempt < 5 ? 503 : undefined) });
     const { lines } = await testAgent(t, {
@@ -53,7 +54,7 @@ test.serial(
   },
 );
 
-test.serial('after a stable connection the next try is at once', async (t) => {
+test.serial('after a stable connection the next attempt is immediate', async (t) => {
   const plane = await controlPlane(t, { refuse: (attempt) => (attempt === 0 ? 503 : undefined) });
   await testAgent(t, { controlPlaneUrl: plane.url, times: { backoff: { baseMs: 2000, capMs: 60_000, stableMs: 30 } } });
   const connection = await plane.connection(0);
@@ -65,7 +66,7 @@ test.serial('after a stable connection the next try is at once', async (t) => {
 });
 
 test.serial(
-  'where the server selects no subprotocol the agent redials at once without one, and remembers it',
+  'if the server selects no subprotocol, the agent redials immediately without one, and remembers it',
   async (t) => {
     const plane = await controlPlane(t, { select: () => false });
     const { puppets } = await testAgent(t, {
@@ -82,7 +83,7 @@ test.serial(
     call.report('one');
     call.succeed();
     await first.packet('install_release', 'k');
-    t.deepEqual(first.packets, [{ key: 'k', type: 'install_release', payload: '{"name":"web"}' }]);
+    t.deepEqual(first.packets, [{ key: 'k', type: 'install_release', payload: JSON.stringify(testRelease('web')) }]);
     first.socket.close();
     await plane.connection(2);
     t.is(plane.attempts[2]?.protocol, undefined);

@@ -5,14 +5,14 @@ import { serveAgent, type AgentConnection } from './agent-connection.ts';
 import type { CommandStore } from './command-store.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
 import type { Logger } from './logger.ts';
-import type { SentCommand } from './sent-command.ts';
+import type { TrackedCommand } from './tracked-command.ts';
 
 interface Entry {
   agent: ConnectedAgent;
   connection: AgentConnection;
 }
 
-export interface AgentsOptions {
+export interface AgentRegistryOptions {
   commands: CommandStore;
   heartbeat: HeartbeatTimes;
   log: Logger;
@@ -20,23 +20,24 @@ export interface AgentsOptions {
   version: string;
 }
 
-/** The close code for a connection that another one of the same instance follows. */
-const REPLACED = 4409;
+/** Close code for a connection that is replaced by another one of the same instance. */
+const replaced = 4409;
 
 /**
- * The agents that are connected, and what passes between them and their commands. While an agent is upgraded two instances of it may be connected:
- * the newer gets new commands, and the older still answers its own.
+ * The connected agents, and the packets between them and their commands. While an agent is upgraded, two instances of it
+ * can be connected: the newer one gets new commands, and the older one finishes its own.
  */
-export class Agents {
-  readonly #options: AgentsOptions;
+export class AgentRegistry {
+  readonly #options: AgentRegistryOptions;
   /** By agent id; the newest instance last. */
   readonly #connected = new Map<string, Entry[]>();
   readonly #arrivals = new Set<() => void>();
 
-  constructor(options: AgentsOptions) {
+  constructor(options: AgentRegistryOptions) {
     this.#options = options;
   }
 
+  /** Returns the newest instance of each agent, sorted by id. */
   list(): ConnectedAgent[] {
     const newest = [...this.#connected.keys()].sort().map((agentId) => this.get(agentId));
     return newest.filter((agent) => agent !== undefined);
@@ -46,7 +47,7 @@ export class Agents {
     return this.#connected.get(agentId)?.at(-1)?.agent;
   }
 
-  /** The agent, once it is connected. Fails with the signal's reason. */
+  /** Resolves when the agent is connected. Rejects with the signal's reason. */
   async arrival(agentId: string, signal?: AbortSignal): Promise<ConnectedAgent> {
     for (;;) {
       signal?.throwIfAborted();
@@ -62,8 +63,8 @@ export class Agents {
     }
   }
 
-  /** Sends a command to its instance. It is sent again on the next connection where the agent did not accept it on this one. */
-  send(command: SentCommand): void {
+  /** Sends a command to its instance. If the instance does not accept it, it is sent again on the next connection. */
+  send(command: TrackedCommand): void {
     const { packet } = command;
     const entry = this.#instance(command.agentId, command.instanceId);
     if (packet && entry) entry.connection.send(packet);
@@ -75,7 +76,7 @@ export class Agents {
     const own = (key: string) => {
       const command = commands.get(key);
       if (command && command.instanceId === agent?.instanceId) return command;
-      log.warn({ agentId: agent?.agentId, key }, 'an agent speaks of a command that it was not sent');
+      log.warn({ agentId: agent?.agentId, key }, 'an agent sent a packet about a command that it did not get');
       return undefined;
     };
     const connection = serveAgent(
@@ -84,13 +85,13 @@ export class Agents {
         hello: (hello) => {
           if (agent) return;
           agent = hello;
-          this.#arrive(hello, connection);
+          this.#add(hello, connection);
         },
         accepted: (key, accepted) => own(key)?.accepted(accepted),
         status: (key, status) => own(key)?.status(status),
         result: (key, result) => own(key)?.end(result),
         closed: () => {
-          if (agent) this.#leave(agent, connection);
+          if (agent) this.#remove(agent, connection);
         },
       },
       heartbeat,
@@ -99,33 +100,33 @@ export class Agents {
   }
 
   /** Closes all connections with 1001. */
-  dismiss(): void {
+  closeAll(): void {
     for (const { connection } of [...this.#connected.values()].flat())
-      connection.close(1001, 'the control plane is stopping');
+      connection.close(1001, 'the control plane is shutting down');
   }
 
   #instance(agentId: string, instanceId: string): Entry | undefined {
     return this.#connected.get(agentId)?.find(({ agent }) => agent.instanceId === instanceId);
   }
 
-  #arrive(hello: Hello, connection: AgentConnection): void {
+  #add(hello: Hello, connection: AgentConnection): void {
     const { log, now, version } = this.#options;
     const { agentId, instanceId } = hello;
-    this.#instance(agentId, instanceId)?.connection.close(REPLACED, 'another connection of this instance follows');
+    this.#instance(agentId, instanceId)?.connection.close(replaced, 'replaced by another connection of this instance');
     const others = this.#connected.get(agentId)?.filter(({ agent }) => agent.instanceId !== instanceId) ?? [];
     this.#connected.set(agentId, [...others, { agent: { ...hello, connectedAt: now().toISOString() }, connection }]);
     log.info({ agentId, instanceId, version: hello.version }, 'agent connected');
     connection.send({ type: 'welcome', payload: JSON.stringify({ server: 'helm-agent control-plane', version }) });
     for (const command of this.#options.commands.unfinishedOf(agentId)) {
       if (command.instanceId !== instanceId) continue;
-      command.agentIs(true);
+      command.setConnected(true);
       this.send(command);
     }
     this.#endLost(agentId);
     for (const wake of [...this.#arrivals]) wake();
   }
 
-  #leave({ agentId, instanceId }: Hello, connection: AgentConnection): void {
+  #remove({ agentId, instanceId }: Hello, connection: AgentConnection): void {
     const entries = this.#connected.get(agentId) ?? [];
     const left = entries.filter((entry) => entry.connection !== connection);
     if (left.length === entries.length) return;
@@ -133,17 +134,17 @@ export class Agents {
     else this.#connected.delete(agentId);
     this.#options.log.info({ agentId, instanceId }, 'agent disconnected');
     for (const command of this.#options.commands.unfinishedOf(agentId)) {
-      if (command.instanceId === instanceId) command.agentIs(false);
+      if (command.instanceId === instanceId) command.setConnected(false);
     }
     this.#endLost(agentId);
   }
 
-  /** An instance that is away while another is there will not come back: it was replaced. */
+  /** Ends the commands of instances that were replaced: disconnected while another instance is connected. */
   #endLost(agentId: string): void {
     if (!this.get(agentId)) return;
     for (const command of this.#options.commands.unfinishedOf(agentId)) {
       if (this.#instance(agentId, command.instanceId)) continue;
-      const message = `the agent ${agentId} was restarted before it answered; look at the release before you send the command again`;
+      const message = `the agent ${agentId} was restarted before it sent the result; check the release before you send the command again`;
       command.end({ ok: false, error: { code: 'agent_restarted', message } });
     }
   }

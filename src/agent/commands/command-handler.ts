@@ -1,0 +1,25 @@
+import type { Progress } from '../../operation/progress.ts';
+import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
+import type { Logger } from '../logger.ts';
+
+/** The surroundings of one command while it runs. */
+export interface CommandContext {
+  /** Aborts when the agent stops: an atomic operation undoes its changes. Its reason is an Error with code `cancelled`. */
+  signal: AbortSignal;
+  /** Aborts when no time is left to undo anything. */
+  abandon: AbortSignal;
+  progress(progress: Progress): void;
+  log: Logger;
+}
+
+/**
+ * Performs a command and returns the fields of its result. An error that it throws becomes the command's error, with
+ * its `code` if the protocol lists it.
+ */
+export type CommandHandler<Type extends CommandType> = (
+  payload: CommandPayloads[Type],
+  context: CommandContext,
+) => Promise<CommandAnswers[Type]>;
+
+/** A handler for each command. */
+export type CommandHandlers = { [Type in CommandType]: CommandHandler<Type> };

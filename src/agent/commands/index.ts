@@ -1,0 +1,20 @@
+import type { CommandHandlers } from './command-handler.ts';
+import { deploymentInfo } from './deployment-info.ts';
+import { getRelease } from './get-release.ts';
+import { installRelease } from './install-release.ts';
+import { listReleases } from './list-releases.ts';
+import { handlerOf, type CommandDependencies } from './performance.ts';
+import { uninstallRelease } from './uninstall-release.ts';
+import { upgradeRelease } from './upgrade-release.ts';
+
+/** Returns the handlers that perform commands as operations on releases. A missing command is a type error. */
+export function createCommandHandlers(dependencies: CommandDependencies): CommandHandlers {
+  return {
+    install_release: handlerOf(installRelease, dependencies),
+    upgrade_release: handlerOf(upgradeRelease, dependencies),
+    uninstall_release: handlerOf(uninstallRelease, dependencies),
+    list_releases: handlerOf(listReleases, dependencies),
+    get_release: handlerOf(getRelease, dependencies),
+    deployment_info: handlerOf(deploymentInfo, dependencies),
+  };
+}

@@ -1,0 +1,9 @@
+import { list } from '../../operation/query.ts';
+import { performance, withoutUndefined } from './performance.ts';
+import { releaseSummary } from './release-answer.ts';
+
+export const listReleases = performance('list_releases', {
+  request: withoutUndefined,
+  operation: list,
+  answer: (releases) => ({ releases: releases.map(releaseSummary) }),
+});

@@ -1,0 +1,58 @@
+import type { OperationContext } from '../../operation/context.ts';
+import type { Progress } from '../../operation/progress.ts';
+import type { InstallRequest } from '../../operation/request.ts';
+import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
+import type { ChartSource } from '../../source/chart-source.ts';
+import type { CommandHandler } from './command-handler.ts';
+
+/** Values as an operation takes them. */
+export type Values = NonNullable<InstallRequest['values']>;
+
+/** What requests are made with. */
+export interface RequestDependencies {
+  source: Pick<ChartSource, 'load'>;
+  /** Reads YAML text. Throws if it is not a mapping; the result has the `line` of that error. */
+  readValues: (text: string) => Values;
+}
+
+export interface CommandDependencies extends RequestDependencies {
+  /** The part of the context that all operations of this agent share. */
+  surroundings: Pick<OperationContext, 'cluster' | 'storage' | 'renderer' | 'host'>;
+}
+
+/** How a command is performed: payload -> request -> operation -> answer. */
+interface Performance<Type extends CommandType, Request, Outcome> {
+  readonly type: Type;
+  request: (payload: CommandPayloads[Type], dependencies: RequestDependencies) => Request;
+  operation: (context: OperationContext, request: Request) => Promise<Outcome>;
+  answer: (outcome: Outcome) => CommandAnswers[Type];
+}
+
+/** Returns the performance of a command; infers its types. */
+export function performance<Type extends CommandType, Request, Outcome>(
+  type: Type,
+  parts: Omit<Performance<Type, Request, Outcome>, 'type'>,
+): Performance<Type, Request, Outcome> {
+  return { type, ...parts };
+}
+
+/** Returns the handler for a command. */
+export function handlerOf<Type extends CommandType, Request, Outcome>(
+  { request, operation, answer }: Performance<Type, Request, Outcome>,
+  dependencies: CommandDependencies,
+): CommandHandler<Type> {
+  return async (payload, command) => {
+    const { signal, abandon } = command;
+    const progress = (step: Progress) => command.progress(step);
+    const context = { ...dependencies.surroundings, signal, abandon, progress };
+    return answer(await operation(context, request(payload, dependencies)));
+  };
+}
+
+type Defined<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
+
+/** Returns the fields that are not undefined. */
+export function withoutUndefined<Fields extends object>(fields: Fields): Defined<Fields> {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as Defined<Fields>; // the filter does what the type says
+}

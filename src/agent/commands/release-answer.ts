@@ -1,0 +1,23 @@
+import type { Uninstalled } from '../../operation/uninstall.ts';
+import type { Release as PublicRelease } from '../../protocol/release.ts';
+
+type Release = Uninstalled['release'];
+
+/** Returns a release as commands answer it. */
+export function publicRelease(release: Release): PublicRelease {
+  return { ...release, info: { ...release.info }, chart: publicChart(release) };
+}
+
+/** Returns a release as a list shows it: without notes, values and manifest, and only the chart's metadata. */
+export function releaseSummary({ name, namespace, version, info, chart }: Release): PublicRelease {
+  return { name, namespace, version, info: { ...info, notes: undefined }, chart: { metadata: metadataOf(chart) } };
+}
+
+function publicChart({ chart }: Release) {
+  return { ...chart, metadata: metadataOf(chart) };
+}
+
+/** A copy, because an interface is not assignable to a type with an index signature. */
+function metadataOf({ metadata }: Release['chart']) {
+  return metadata && { ...metadata };
+}

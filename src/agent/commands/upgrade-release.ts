@@ -1,0 +1,10 @@
+import { upgrade } from '../../operation/upgrade.ts';
+import { deployRequest } from './deploy-request.ts';
+import { performance } from './performance.ts';
+import { publicRelease } from './release-answer.ts';
+
+export const upgradeRelease = performance('upgrade_release', {
+  request: deployRequest,
+  operation: upgrade,
+  answer: (release) => ({ release: publicRelease(release) }),
+});

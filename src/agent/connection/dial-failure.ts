@@ -1,0 +1,100 @@
+/** Why a dial failed: an HTTP status in place of a WebSocket, an error of the network or TLS, or the agent's own limit. */
+export type DialFailure =
+  | { kind: 'status'; status: number }
+  | { kind: 'error'; code: string | undefined }
+  | { kind: 'timeout' }
+  | { kind: 'no-subprotocol' };
+
+/** Returns a sentence about the failure that says what to do. */
+export function explainDialFailure(failure: DialFailure, url: string): string {
+  switch (failure.kind) {
+    case 'status':
+      return statusText(failure.status);
+    case 'error':
+      return errorText(failure.code, new URL(url));
+    case 'timeout':
+      return 'the control plane did not complete the handshake in time; check the address, and firewalls on the way';
+    case 'no-subprotocol':
+      return 'the control plane selected no subprotocol';
+  }
+}
+
+const statusTexts: Record<number, string> = {
+  400: 'the server refuses the handshake; check that the URL leads to a control plane, and use wss:// if the port expects TLS',
+  401: "the control plane refuses the token; check that --token-file holds the control plane's token for agents",
+  403: 'the control plane forbids this agent; check the token, and proxies that add an Origin header',
+  404: 'the server has no control plane at this path; check the path of the URL',
+  407: 'a proxy asks for credentials; put them into the URL of the proxy, or connect without the proxy',
+  429: 'the control plane has too many connections; the agent tries again later',
+  502: 'a proxy cannot reach the control plane; check that the control plane is running',
+  503: 'the control plane is not available; the agent tries again later',
+  504: 'a proxy gets no response from the control plane; check that the control plane is running',
+};
+
+function statusText(status: number): string {
+  return `${statusTexts[status] ?? otherStatusText(status)} (HTTP ${status})`;
+}
+
+function otherStatusText(status: number): string {
+  if (status >= 500) return 'the server failed; see its log';
+  if (status >= 300 && status < 400) return 'the server redirects to another address; give that address as the URL';
+  return 'the server does not open a WebSocket; check that the URL leads to a control plane';
+}
+
+function errorText(code: string | undefined, { protocol, hostname, host }: URL): string {
+  const isTls = protocol === 'wss:';
+  if (code === undefined) return `the connection to ${host} failed`;
+  return `${textFor(code, isTls, hostname, host)} (${code})`;
+}
+
+function textFor(code: string, isTls: boolean, hostname: string, host: string): string {
+  if (code === 'ERR_PROXY_TUNNEL') {
+    return 'the proxy refuses to connect to the control plane; check HTTPS_PROXY and the rules of the proxy';
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `the certificate is not valid for ${hostname}; use a host name that the certificate has`;
+  }
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
+    return "the control plane's certificate is not valid at this time; renew it, or correct the clock";
+  }
+  if (untrustedCertificate.has(code)) {
+    return "the control plane's certificate is not trusted; name the file with its CA in NODE_EXTRA_CA_CERTS";
+  }
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
+    return `TLS with ${host} failed; use ws:// if the port does not serve TLS`;
+  }
+  if (code.startsWith('HPE_')) {
+    return `${host} does not serve HTTP${isTls ? '' : '; use wss:// if the port serves TLS'}`;
+  }
+  if (code === 'ECONNRESET' || code === 'EPIPE') {
+    return `${host} closed the connection during the handshake${isTls ? '' : '; use wss:// if the port serves TLS'}`;
+  }
+  return networkText(code, hostname, host);
+}
+
+const untrustedCertificate = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_UNTRUSTED',
+]);
+
+function networkText(code: string, hostname: string, host: string): string {
+  switch (code) {
+    case 'ENOTFOUND':
+      return `the name ${hostname} cannot be resolved; check the host of the URL`;
+    case 'EAI_AGAIN':
+      return `the name ${hostname} cannot be resolved at the moment; check DNS`;
+    case 'ECONNREFUSED':
+      return `${host} refuses connections; check the port, and that the control plane is running`;
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return `no route leads to ${host}; check the network`;
+    case 'ETIMEDOUT':
+      return `${host} does not respond; check the address, and firewalls on the way`;
+    default:
+      return `the connection to ${host} failed`;
+  }
+}

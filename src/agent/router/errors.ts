@@ -1,0 +1,17 @@
+import type { ErrorCode } from '../../protocol/error-codes.ts';
+
+type CommandErrorCode = Extract<
+  ErrorCode,
+  'unknown_command' | 'too_large' | 'key_reused' | 'busy' | 'shutting_down' | 'cancelled'
+>;
+
+/** A command that the router refuses or ends. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly code: CommandErrorCode;
+
+  constructor(code: CommandErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import {
+  changedRelease,
+  commandTypes,
+  isCommandType,
+  payloadReaders,
+  type CommandAnswers,
+  type CommandType,
+} from '../../protocol/commands/index.ts';
+import { maxPacketBytes } from '../../protocol/limits.ts';
+import type { Packet } from '../../protocol/packet.ts';
+import { decodePayload } from '../../protocol/payload.ts';
+import type { CommandContext, CommandHandlers } from '../commands/command-handler.ts';
+import { CommandError } from './errors.ts';
+import { maskFor, type Mask } from './mask.ts';
+
+/** A command whose packet and payload are valid. */
+export interface IncomingCommand {
+  key: string | undefined;
+  type: CommandType;
+  /** Equal for packets with the same type and payload. */
+  fingerprint: string;
+  /** Key of the release that the command changes; undefined if it only reads. */
+  changes: string | undefined;
+  mask: Mask;
+  perform(context: CommandContext): Promise<CommandAnswers[CommandType]>;
+}
+
+/** Reads the command in a packet, from a frame of `bytes`. Throws `CommandError` or `PayloadError`. */
+export function readCommand(packet: Packet, bytes: number, handlers: CommandHandlers): IncomingCommand {
+  if (bytes > maxPacketBytes) {
+    throw new CommandError('too_large', `the packet has ${bytes} bytes; at most ${maxPacketBytes} are allowed`);
+  }
+  if (!isCommandType(packet.type)) {
+    const type = JSON.stringify(packet.type);
+    throw new CommandError('unknown_command', `unknown command ${type}; known commands: ${commandTypes.join(', ')}`);
+  }
+  return commandOf(packet.type, packet, handlers);
+}
+
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it ties reader, payload and handler together
+function commandOf<Type extends CommandType>(type: Type, packet: Packet, handlers: CommandHandlers): IncomingCommand {
+  const payload = decodePayload(payloadReaders[type], packet.payload);
+  return {
+    key: packet.key,
+    type,
+    fingerprint: createHash('sha256')
+      .update(`${type}\n${packet.payload ?? ''}`)
+      .digest('hex'),
+    changes: changedRelease(type, payload),
+    mask: maskFor(payload),
+    perform: (context) => handlers[type](payload, context),
+  };
+}

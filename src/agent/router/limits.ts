@@ -1,0 +1,10 @@
+export interface RouterLimits {
+  /** Number of operations that run at a time. Default: 8. */
+  concurrency: number;
+  /** Number of operations that run or wait. Default: 1000. */
+  maxOperations: number;
+  /** Number of reading commands that run; they never wait. Default: 64. */
+  maxReads: number;
+}
+
+export const defaultRouterLimits: RouterLimits = { concurrency: 8, maxOperations: 1000, maxReads: 64 };

@@ -1,0 +1,31 @@
+import { commands, isCommandType } from '../../protocol/commands/index.ts';
+import { resultSchema } from '../../protocol/messages.ts';
+import type { Packet } from '../../protocol/packet.ts';
+import type { WireForm } from '../../protocol/subprotocol.ts';
+
+/** One packet about a command, before it has its form. */
+export interface Reply {
+  kind: 'accepted' | 'status' | 'result';
+  /** The command's key. */
+  key: string | undefined;
+  /** The command's type. */
+  type: string | undefined;
+  /** JSON text of the kind's payload. */
+  payload: string;
+}
+
+/** Returns the packet for a reply, or undefined if the form has no such packet. */
+export function packetOf(reply: Reply, form: WireForm): Packet | undefined {
+  const key = reply.key === undefined ? {} : { key: reply.key };
+  if (form === 'v1') return { ...key, type: reply.kind, payload: reply.payload };
+  if (reply.kind !== 'result') return undefined;
+  const { type = '', payload } = reply;
+  return { ...key, type, payload: plainPayload(type, payload) };
+}
+
+/** Returns the payload as the Go helm-agent sends it: the command's object as JSON, or the bare text of the error. */
+function plainPayload(type: string, resultText: string): string {
+  const result = resultSchema.parse(JSON.parse(resultText));
+  if (!result.ok) return result.error.message;
+  return JSON.stringify(isCommandType(type) ? result[commands[type].plainField] : undefined);
+}

@@ -1,0 +1,62 @@
+import type { Progress } from '../../operation/progress.ts';
+import type { Accepted, Failure, Result, Status } from '../../protocol/messages.ts';
+import type { IncomingCommand } from './incoming-command.ts';
+import type { Reply } from './reply.ts';
+import { shortenMessage } from './shorten.ts';
+
+/** The sender of commands. */
+export interface Peer {
+  reply(reply: Reply): void;
+}
+
+/** A command from its acceptance to its result, and the peers that get its packets. */
+export class RunningCommand {
+  readonly command: IncomingCommand;
+  readonly cancellation = new AbortController();
+  readonly abandonment = new AbortController();
+  readonly #peers: Set<Peer>;
+  #statuses = 0;
+  #ended = false;
+
+  constructor(command: IncomingCommand, peer: Peer) {
+    this.command = command;
+    this.#peers = new Set([peer]);
+  }
+
+  /** Sends the following packets to another peer, too. */
+  attach(peer: Peer): void {
+    this.#peers.add(peer);
+  }
+
+  accepted(accepted: Accepted, peer?: Peer): void {
+    this.#send('accepted', JSON.stringify(accepted), peer);
+  }
+
+  progress(progress: Progress): void {
+    if (this.#ended) return;
+    const status: Status = { seq: ++this.#statuses, ...progress };
+    if (progress.message !== undefined) status.message = shortenMessage(this.command.mask(progress.message));
+    this.#send('status', JSON.stringify(status));
+  }
+
+  /** Returns the result as it is sent and journaled. The message of a failure is masked and shortened. */
+  seal(result: Result): string {
+    return JSON.stringify(result.ok ? result : { ok: false, error: this.#masked(result.error) });
+  }
+
+  /** Sends the result. The command sends nothing after it. */
+  end(outcome: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#send('result', outcome);
+  }
+
+  #masked(failure: Failure): Failure {
+    return { ...failure, message: shortenMessage(this.command.mask(failure.message)) };
+  }
+
+  #send(kind: Reply['kind'], payload: string, only?: Peer): void {
+    const { key, type } = this.command;
+    for (const peer of only ? [only] : this.#peers) peer.reply({ kind, key, type, payload });
+  }
+}

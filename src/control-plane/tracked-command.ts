@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import {
+  commandResultSchema,
+  type Accepted,
+  type CommandResult,
+  type Result,
+  type Status,
+} from '../protocol/messages.ts';
+import { isCommandType } from '../protocol/commands/index.ts';
+import type { Packet } from '../protocol/packet.ts';
+import { validate } from '../protocol/validation.ts';
+import type { CommandEvent, NewEvent } from './command-event.ts';
+import type { CommandState, SentCommand } from './sent-command.ts';
+
+/** Events of a command that are kept; the oldest are dropped. */
+const maxEvents = 5000;
+
+/** A command that was sent to an agent, as the control plane keeps it. */
+export class TrackedCommand {
+  readonly key: string;
+  readonly agentId: string;
+  /** Id of the agent's process that got the command. */
+  readonly instanceId: string;
+  readonly type: string;
+  /** Resolves with the result; never rejects. */
+  readonly result: Promise<CommandResult>;
+  /** The part of the command that users get. */
+  readonly handle: SentCommand;
+  readonly #settle: (result: CommandResult) => void;
+  readonly #fingerprint: string;
+  readonly #events: CommandEvent[] = [];
+  readonly #waiting = new Set<() => void>();
+  #packet: Packet | undefined;
+  #state: CommandState = 'sent';
+  #outcome: CommandResult | undefined;
+  #lastId = 0;
+  #lastSeq = 0;
+
+  constructor({ agentId, instanceId }: { agentId: string; instanceId: string }, packet: Packet & { key: string }) {
+    this.agentId = agentId;
+    this.instanceId = instanceId;
+    this.key = packet.key;
+    this.type = packet.type;
+    this.#packet = packet;
+    this.#fingerprint = fingerprint(packet);
+    const { promise, resolve } = Promise.withResolvers<CommandResult>();
+    this.result = promise;
+    this.#settle = resolve;
+    this.handle = handleOf(this);
+  }
+
+  get state(): CommandState {
+    return this.#state;
+  }
+
+  /** The result; undefined until there is one. */
+  get outcome(): CommandResult | undefined {
+    return this.#outcome;
+  }
+
+  /** The packet, until the agent has accepted it. It may hold a password, and is dropped then. */
+  get packet(): Packet | undefined {
+    return this.#packet;
+  }
+
+  /** Whether this is the command of the packet: same agent, type and payload. */
+  matches(agentId: string, packet: Packet): boolean {
+    return this.agentId === agentId && this.#fingerprint === fingerprint(packet);
+  }
+
+  accepted(accepted: Accepted): void {
+    if (this.#state !== 'sent') return;
+    this.#state = 'accepted';
+    this.#packet = undefined;
+    this.#add({ type: 'accepted', payload: accepted });
+  }
+
+  /** Adds a status, unless it is a repetition. */
+  status(status: Status): void {
+    if (this.#state === 'done' || status.seq <= this.#lastSeq) return;
+    this.#lastSeq = status.seq;
+    this.#add({ type: 'status', payload: status });
+  }
+
+  setConnected(connected: boolean): void {
+    if (this.#state !== 'done') this.#add({ type: 'agent', payload: { connected } });
+  }
+
+  /** Ends the command. A result that does not fit the command's type becomes a failure. */
+  end(result: Result): void {
+    if (this.#state === 'done') return;
+    const outcome = typedResult(this.type, result);
+    this.#state = 'done';
+    this.#packet = undefined;
+    this.#outcome = outcome;
+    this.#add({ type: 'result', payload: outcome });
+    this.#settle(outcome);
+  }
+
+  /** Returns events with a higher id, until the result or until the signal aborts. */
+  async *eventsAfter(id: number, signal?: AbortSignal): AsyncGenerator<CommandEvent> {
+    let lastId = id;
+    while (!signal?.aborted) {
+      const next = this.#firstAfter(lastId);
+      if (next) {
+        lastId = next.id;
+        yield next;
+        if (next.type === 'result') return;
+      } else if (this.#state === 'done') {
+        return;
+      } else {
+        await this.#nextEvent(signal);
+      }
+    }
+  }
+
+  /** Event ids have no gaps. */
+  #firstAfter(id: number): CommandEvent | undefined {
+    const oldest = this.#events[0]?.id ?? 1;
+    return this.#events[Math.max(0, id + 1 - oldest)];
+  }
+
+  #add(event: NewEvent): void {
+    this.#events.push({ ...event, id: ++this.#lastId });
+    if (this.#events.length > maxEvents) this.#events.shift();
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  async #nextEvent(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const wake = () => resolve(undefined);
+    this.#waiting.add(wake);
+    signal?.addEventListener('abort', wake, { once: true });
+    await promise;
+    this.#waiting.delete(wake);
+    signal?.removeEventListener('abort', wake);
+  }
+}
+
+function handleOf(command: TrackedCommand): SentCommand {
+  const { key, agentId, type, result } = command;
+  return {
+    key,
+    agentId,
+    type,
+    result,
+    get state() {
+      return command.state;
+    },
+    [Symbol.asyncIterator]: () => command.eventsAfter(0),
+  };
+}
+
+function typedResult(type: string, result: Result): CommandResult {
+  if (!result.ok) return result;
+  // A newer agent may know a command that this control plane does not.
+  if (!isCommandType(type)) return result as CommandResult;
+  const validated = validate(commandResultSchema(type), result, 'the result');
+  if ('data' in validated) return validated.data;
+  const message = `the agent sent a result that does not fit ${type}: ${validated.problems.join('; ')}`;
+  return { ok: false, error: { code: 'internal', message } };
+}
+
+function fingerprint({ type, payload = '' }: Packet): string {
+  return createHash('sha256').update(`${type}\n${payload}`).digest('hex');
+}

@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import { payloadReader } from './definition.ts';
+import { deploymentInfo } from './deployment-info.ts';
+import { getRelease } from './get-release.ts';
+import { installRelease } from './install-release.ts';
+import { listReleases } from './list-releases.ts';
+import { uninstallRelease } from './uninstall-release.ts';
+import { upgradeRelease } from './upgrade-release.ts';
+
+/**
+ * All commands. Payload types, the router's dispatch, the control plane's methods, the JSON Schema and the tables of
+ * docs/protocol.md derive from this table.
+ */
+export const commands = {
+  install_release: installRelease,
+  upgrade_release: upgradeRelease,
+  uninstall_release: uninstallRelease,
+  list_releases: listReleases,
+  get_release: getRelease,
+  deployment_info: deploymentInfo,
+};
+
+type Commands = typeof commands;
+
+export type CommandType = keyof Commands;
+
+/** The payload of each command as a sender writes it. */
+export type CommandParameters = { [Type in CommandType]: z.input<Commands[Type]['payload']> };
+
+/** The payload of each command once it is read: defaults are filled in, times are in milliseconds. */
+export type CommandPayloads = { [Type in CommandType]: z.output<Commands[Type]['payload']> };
+
+/** The fields of each command's successful result. */
+export type CommandAnswers = { [Type in CommandType]: z.output<Commands[Type]['answer']> };
+
+/** The control plane's method for each command. */
+export type CommandMethodNames = { [Type in CommandType]: Commands[Type]['method'] };
+
+export const commandTypes = Object.keys(commands) as CommandType[]; // Object.keys widens to string[]
+
+export function isCommandType(type: string): type is CommandType {
+  return Object.hasOwn(commands, type);
+}
+
+/** Schemas that read the payload of each command. */
+export const payloadReaders = Object.fromEntries(
+  commandTypes.map((type) => [type, payloadReader(commands[type].payload)]),
+) as { [Type in CommandType]: z.ZodType<CommandPayloads[Type]> }; // each reader is made from its command's payload
+
+type ChangesTable = {
+  [Type in CommandType]: { changes: (payload: CommandPayloads[Type]) => string | undefined };
+};
+
+/** Returns the key of the release that the command changes; see `CommandDefinition.changes`. */
+export function changedRelease<Type extends CommandType>(
+  type: Type,
+  payload: CommandPayloads[Type],
+): string | undefined {
+  const table: ChangesTable = commands;
+  return table[type].changes(payload);
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { defineCommand, releaseKey } from './definition.ts';
+import { chartSource, deployOptions, releaseIdentity } from './fields.ts';
+import { releaseAnswer } from './release-answer.ts';
+
+export const installRelease = defineCommand({
+  summary: 'Installs a chart as a new release.',
+  method: 'install',
+  payload: z.object({
+    ...releaseIdentity,
+    ...chartSource,
+    ...deployOptions,
+    upgrade: z.boolean().optional().describe('Upgrade the release if it exists. Default: false'),
+  }),
+  answer: releaseAnswer,
+  plainField: 'release',
+  changes: releaseKey,
+});

@@ -1,0 +1,8 @@
+import { z } from 'zod';
+import { releaseSchema } from '../release.ts';
+
+/** The answer of the commands that return one release. */
+export const releaseAnswer = z.object({
+  release: releaseSchema,
+  omitted: z.array(z.string()).optional().describe('The fields of the release that the packet had no room for'),
+});

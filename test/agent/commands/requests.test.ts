@@ -1,0 +1,177 @@
+import test from 'ava';
+import type { CommandContext } from '../../../src/agent/commands/command-handler.ts';
+import { deploymentInfo } from '../../../src/agent/commands/deployment-info.ts';
+import { getRelease } from '../../../src/agent/commands/get-release.ts';
+import { installRelease } from '../../../src/agent/commands/install-release.ts';
+import { listReleases } from '../../../src/agent/commands/list-releases.ts';
+import {
+  handlerOf,
+  type CommandDependencies,
+  type RequestDependencies,
+} from '../../../src/agent/commands/performance.ts';
+import { uninstallRelease } from '../../../src/agent/commands/uninstall-release.ts';
+import { upgradeRelease } from '../../../src/agent/commands/upgrade-release.ts';
+import type { Chart } from '../../../src/chart/chart.ts';
+import type { OperationContext } from '../../../src/operation/context.ts';
+import { commands } from '../../../src/protocol/commands/index.ts';
+import type { Release } from '../../../src/release/release.ts';
+import { recordingLog } from '../support/log.ts';
+
+const release: Release = {
+  name: 'web',
+  namespace: 'shop',
+  version: 3,
+  info: { status: 'deployed', notes: 'long' },
+  chart: {
+    metadata: { name: 'nginx', version: '1.2.3' },
+    lock: null,
+    templates: [{ name: 'templates/a.yaml', data: 'YQ==' }],
+    values: {},
+    schema: null,
+    files: null,
+  },
+  config: { a: 1 },
+  manifest: '---\n',
+};
+
+const chart = {} as Chart; // no test looks into it
+
+function dependencies(overrides: Partial<RequestDependencies> = {}) {
+  const loaded: object[] = [];
+  return {
+    loaded,
+    readValues: (text: string) => new Map([['text', text]]),
+    source: {
+      load(request: object) {
+        loaded.push(request);
+        return Promise.resolve(chart);
+      },
+    },
+    ...overrides,
+  };
+}
+
+test('an installation gets its options and values, and loads the chart when the operation asks for it', async (t) => {
+  const given = dependencies();
+  const { loadChart, ...request } = installRelease.request(
+    {
+      namespace: 'shop',
+      releaseName: 'web',
+      repoUrl: 'https://charts.example',
+      repoUserName: 'user',
+      repoPassword: 'password',
+      chartName: 'nginx',
+      chartVersion: '^1',
+      values: 'a: 1',
+      timeout: 90_000,
+      wait: false,
+      description: undefined,
+      upgrade: true,
+    },
+    given,
+  );
+  t.deepEqual<unknown, unknown>(request, {
+    namespace: 'shop',
+    releaseName: 'web',
+    values: new Map([['text', 'a: 1']]),
+    timeout: 90_000,
+    wait: false,
+    upgrade: true,
+  });
+  t.is(given.loaded.length, 0);
+  t.is(await loadChart(new AbortController().signal), chart);
+  t.deepEqual<unknown, unknown>(given.loaded[0], {
+    repoUrl: 'https://charts.example',
+    username: 'user',
+    password: 'password',
+    chartName: 'nginx',
+    chartVersion: '^1',
+  });
+});
+
+test('an upgrade without values has none, so that those of the release stay', (t) => {
+  const payload = { namespace: 'default', releaseName: 'web', chartName: 'nginx' };
+  const request = upgradeRelease.request(payload, dependencies());
+  t.deepEqual(Object.keys(request).sort(), ['loadChart', 'namespace', 'releaseName']);
+});
+
+test('values that are not a mapping fail with values_invalid and their line', (t) => {
+  const given = dependencies({
+    readValues() {
+      throw Object.assign(new Error('did not find expected key'), { line: 7 });
+    },
+  });
+  const payload = { namespace: 'a', releaseName: 'web', chartName: 'c', values: '[' };
+  const error = t.throws(() => installRelease.request(payload, given));
+  t.like(error, {
+    code: 'values_invalid',
+    message: 'values: give a YAML mapping: did not find expected key',
+    position: { file: 'values', line: 7 },
+  });
+});
+
+test('an uninstallation answers the release and the resources that were kept', (t) => {
+  const payload = { namespace: 'shop', releaseName: 'web', timeout: undefined };
+  t.deepEqual(uninstallRelease.request(payload, dependencies()), { namespace: 'shop', releaseName: 'web' });
+  t.deepEqual<unknown, unknown>(uninstallRelease.answer({ release, info: 'kept: secret/a' }), {
+    release,
+    info: 'kept: secret/a',
+  });
+  t.deepEqual<unknown, unknown>(uninstallRelease.answer({ release, info: '' }), { release });
+});
+
+test('a list has the fields of each release that a table shows', (t) => {
+  t.deepEqual(listReleases.request({ namespace: undefined }, dependencies()), {});
+  t.deepEqual(JSON.parse(JSON.stringify(listReleases.answer([release]))), {
+    releases: [
+      {
+        name: 'web',
+        namespace: 'shop',
+        version: 3,
+        info: { status: 'deployed' },
+        chart: { metadata: { name: 'nginx', version: '1.2.3' } },
+      },
+    ],
+  });
+});
+
+test('a release is found by name and version, a Deployment by its name', (t) => {
+  const named = { namespace: 'shop', releaseName: 'web', version: 2 };
+  t.deepEqual(getRelease.request(named, dependencies()), named);
+  const payload = { namespace: 'shop', deploymentName: 'web' };
+  t.deepEqual(deploymentInfo.request(payload, dependencies()), { namespace: 'shop', name: 'web' });
+});
+
+test('the answers of a stored release fit the schemas of their commands', (t) => {
+  const withoutMetadata = { ...release, chart: { ...release.chart, metadata: null } };
+  for (const stored of [release, withoutMetadata]) {
+    t.notThrows(() => commands.install_release.answer.parse(installRelease.answer(stored)));
+    t.notThrows(() => commands.list_releases.answer.parse(listReleases.answer([stored])));
+  }
+});
+
+test('a handler performs the operation with the context of its command', async (t) => {
+  const context: CommandContext = {
+    signal: new AbortController().signal,
+    abandon: new AbortController().signal,
+    progress: () => undefined,
+    log: recordingLog().log,
+  };
+  const surroundings = { cluster: {}, storage: {} } as CommandDependencies['surroundings']; // not looked into
+  const calls: [OperationContext, object][] = [];
+  const handler = handlerOf(
+    {
+      ...getRelease,
+      operation: (operationContext: OperationContext, request: object) => {
+        calls.push([operationContext, request]);
+        return Promise.resolve(release);
+      },
+    },
+    { ...dependencies(), surroundings },
+  );
+  const payload = { namespace: 'shop', releaseName: 'web' };
+  t.deepEqual<unknown, unknown>(await handler(payload, context), { release });
+  const [operationContext, request] = calls[0] ?? [];
+  t.like(operationContext, { ...surroundings, signal: context.signal, abandon: context.abandon });
+  t.deepEqual(request, payload);
+});
