@@ -35,8 +35,7 @@ async function stateOf(namespace: string, version?: number): Promise<unknown[]> 
   const { plane } = await world;
   const command = plane.get(agentId, { ...shop(namespace), ...(version !== undefined && { version }) });
   const { release } = await answerOf(command);
-  const { status, description } = release?.['info'] as { status: string; description: string };
-  return [release?.['version'], status, description];
+  return [release.version, release.info.status, release.info.description];
 }
 
 async function imageIn(namespace: string): Promise<unknown> {
@@ -105,7 +104,7 @@ test('an upgrade creates a revision, and the earlier one can still be read', asy
   t.deepEqual(await stateOf('upgrade', 1), [1, 'superseded', 'Install complete']);
   const { releases } = await answerOf(plane.list(agentId, { namespace: 'upgrade' }));
   t.like(releases, [{ name: 'shop', namespace: 'upgrade', version: 2, info: { status: 'deployed' } }]);
-  t.is(releases?.length, 1);
+  t.is(releases.length, 1);
 });
 
 test('an upgrade to an image that cannot be pulled is rolled back with the reason', async (t) => {
