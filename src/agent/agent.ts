@@ -22,7 +22,10 @@ export interface AgentOptions {
   log: Logger;
   /** Returns numbers from 0 up to 1. */
   random: () => number;
-  /** Reads the token that the agent sends to the control plane, and that its clients must send. Default: no token. */
+  /**
+   * Reads the token that the agent sends to the control plane, and that its clients must send.
+   * Default: no token.
+   */
   readToken?: TokenSource | undefined;
   /** The WebSocket URL of the control plane. Default: the agent does not dial. */
   controlPlaneUrl?: string | undefined;

@@ -24,8 +24,9 @@ export interface AgentRegistryOptions {
 const replaced = 4409;
 
 /**
- * The connected agents, and the packets between them and their commands. While an agent is upgraded, two instances of it
- * can be connected: the newer one gets new commands, and the older one finishes its own.
+ * The connected agents, and the packets between them and their commands. While an agent is
+ * upgraded, two instances of it can be connected: the newer one gets new commands, and the older
+ * one finishes its own.
  */
 export class AgentRegistry {
   readonly #options: AgentRegistryOptions;
@@ -63,7 +64,10 @@ export class AgentRegistry {
     }
   }
 
-  /** Sends a command to its instance. If the instance does not accept it, it is sent again on the next connection. */
+  /**
+   * Sends a command to its instance. If the instance does not accept it, it is sent again on the
+   * next connection.
+   */
   send(command: TrackedCommand): void {
     const { packet } = command;
     const entry = this.#instance(command.agentId, command.instanceId);
@@ -139,7 +143,10 @@ export class AgentRegistry {
     this.#endLost(agentId);
   }
 
-  /** Ends the commands of instances that were replaced: disconnected while another instance is connected. */
+  /**
+   * Ends the commands of instances that were replaced: disconnected while another instance is
+   * connected.
+   */
   #endLost(agentId: string): void {
     if (!this.get(agentId)) return;
     for (const command of this.#options.commands.unfinishedOf(agentId)) {

@@ -95,7 +95,8 @@ async function requireUser({ headers }: IncomingMessage, token: Token | undefine
     const problem = headers.authorization === undefined ? 'the token is missing' : 'the token is wrong';
     throw new ControlPlaneError('unauthenticated', `${problem}; send the API token as Authorization: Bearer TOKEN`);
   }
-  // Browsers send Origin. Without a token, this check alone keeps web pages from commanding clusters.
+  // Browsers send Origin. Without a token, this check alone keeps web pages from commanding
+  // clusters.
   if (token === undefined && headers.origin !== undefined) {
     throw new ControlPlaneError('unauthenticated', 'requests from web pages need a token');
   }

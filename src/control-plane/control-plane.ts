@@ -17,7 +17,9 @@ import type { SentCommand } from './sent-command.ts';
 import { isAuthorized, type Token } from './token.ts';
 
 export interface ControlPlaneOptions {
-  /** The token that agents must send. Default: none; every client that reaches the port is an agent. */
+  /**
+   * The token that agents must send. Default: none; every client that reaches the port is an agent.
+   */
   agentToken?: Token | undefined;
   /** The token that users of the REST API must send. Default: the agents' token. */
   apiToken?: Token | undefined;
@@ -68,8 +70,8 @@ export class ControlPlaneServer {
   }
 
   /**
-   * Starts to serve agents and the REST API, and returns the port that is bound. Rejects with `ControlPlaneError`
-   * `insecure_listen`, and with Node's error if the port cannot be bound.
+   * Starts to serve agents and the REST API, and returns the port that is bound. Rejects with
+   * `ControlPlaneError` `insecure_listen`, and with Node's error if the port cannot be bound.
    */
   async listen(port: number, host = '127.0.0.1'): Promise<number> {
     if (!this.#options.agentToken && !this.#options.insecure && !isLocalHost(host)) {
@@ -106,8 +108,8 @@ export class ControlPlaneServer {
   }
 
   /**
-   * Sends any command that the agent knows. A known key returns the command that has it. Throws `ControlPlaneError`
-   * with `agent_not_connected`, `unknown_command`, `key_reused` or `too_large`.
+   * Sends any command that the agent knows. A known key returns the command that has it. Throws
+   * `ControlPlaneError` with `agent_not_connected`, `unknown_command`, `key_reused` or `too_large`.
    */
   send(agentId: string, request: SendRequest): SentCommand {
     return this.#dispatcher.send(agentId, request).handle;

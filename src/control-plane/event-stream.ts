@@ -6,8 +6,8 @@ import type { TrackedCommand } from './tracked-command.ts';
 const commentIntervalMs = 15_000;
 
 /**
- * Sends a command's events as server-sent events, from the event after `Last-Event-ID` to the result, and ends the
- * stream.
+ * Sends a command's events as server-sent events, from the event after `Last-Event-ID` to the
+ * result, and ends the stream.
  */
 export async function sendEvents(
   request: IncomingMessage,

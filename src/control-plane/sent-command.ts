@@ -4,7 +4,10 @@ import type { CommandEvent } from './command-event.ts';
 
 export type CommandState = 'sent' | 'accepted' | 'done';
 
-/** A command that was sent to an agent. Iterating it returns its events, from the first that is kept to the result. */
+/**
+ * A command that was sent to an agent. Iterating it returns its events, from the first that is kept
+ * to the result.
+ */
 export interface SentCommand<Type extends CommandType = CommandType> extends AsyncIterable<CommandEvent<Type>> {
   readonly key: string;
   readonly agentId: string;

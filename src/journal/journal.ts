@@ -13,6 +13,9 @@ export interface Journal {
   readonly durable: boolean;
   /** Adds a command. If the key is known, returns its entry and changes nothing. */
   accept(key: string, fingerprint: string): Promise<JournalEntry | undefined>;
-  /** Adds the outcome of an accepted command. Rejects with an Error if no running command has the key. */
+  /**
+   * Adds the outcome of an accepted command. Rejects with an Error if no running command has the
+   * key.
+   */
   finish(key: string, outcome: string): Promise<void>;
 }

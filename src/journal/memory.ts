@@ -10,8 +10,8 @@ export interface MemoryJournalLimits {
 const defaultLimits: MemoryJournalLimits = { maxFinished: 1000, maxOutcomeLength: 32 * 1024 * 1024 };
 
 /**
- * Returns a journal that lives as long as the process. The command that finished first is forgotten first; a running
- * command is never forgotten.
+ * Returns a journal that lives as long as the process. The command that finished first is forgotten
+ * first; a running command is never forgotten.
  */
 export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits): Journal {
   const running = new Map<string, JournalEntry>();

@@ -16,7 +16,10 @@ const durationPart = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
 const longestMs = 7 * 24 * 3_600_000;
 
-/** Returns the milliseconds of a Go duration such as `5m0s` or `1.5h`, or undefined if the text is not one. */
+/**
+ * Returns the milliseconds of a Go duration such as `5m0s` or `1.5h`, or undefined if the text is
+ * not one.
+ */
 function parseGoDuration(text: string): number | undefined {
   if (!goDuration.test(text)) return undefined;
   let sum = 0;

@@ -1,4 +1,7 @@
-/** All codes of errors in results and in the REST API, with their meaning. docs/errors.md has the same list. */
+/**
+ * All codes of errors in results and in the REST API, with their meaning. docs/errors.md has the
+ * same list.
+ */
 export const errorCodes = {
   // the wire
   bad_packet: 'The frame is not a packet: it is not JSON text, or a field is missing.',

@@ -14,8 +14,8 @@ export interface PingableSocket {
 }
 
 /**
- * Pings a peer and watches for its silence, because TCP does not report a peer that has gone away. Calls `onDead` once,
- * and stops pinging then. Returns a function that stops earlier.
+ * Pings a peer and watches for its silence, because TCP does not report a peer that has gone away.
+ * Calls `onDead` once, and stops pinging then. Returns a function that stops earlier.
  */
 export function keepAlive(socket: PingableSocket, times: HeartbeatTimes, onDead: () => void): () => void {
   let stopped = false;

@@ -62,7 +62,10 @@ export type Failure = z.output<typeof failureSchema>;
 
 const failedSchema = z.object({ ok: z.literal(false), error: failureSchema });
 
-/** The last packet of a command. The fields of a successful result depend on the command; see `commandResultSchema`. */
+/**
+ * The last packet of a command. The fields of a successful result depend on the command; see
+ * `commandResultSchema`.
+ */
 export const resultSchema = z.discriminatedUnion('ok', [z.looseObject({ ok: z.literal(true) }), failedSchema]);
 export type Result = z.output<typeof resultSchema>;
 

@@ -8,7 +8,10 @@ const chartMetadataSchema = z
   })
   .describe('The content of Chart.yaml');
 
-/** A revision of a release as Helm's JSON has it. Fields that are not listed are passed on as they are. */
+/**
+ * A revision of a release as Helm's JSON has it. Fields that are not listed are passed on as they
+ * are.
+ */
 export const releaseSchema = z
   .looseObject({
     name: z.string(),

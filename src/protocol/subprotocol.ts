@@ -1,4 +1,6 @@
-/** The WebSocket subprotocol of helm-agent's own packets. Without it, both ends use the plain form. */
+/**
+ * The WebSocket subprotocol of helm-agent's own packets. Without it, both ends use the plain form.
+ */
 export const subprotocol = 'helm-agent.v1';
 
 /** The form of a connection's packets: helm-agent's own, or that of the Go helm-agent. */

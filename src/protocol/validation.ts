@@ -8,8 +8,9 @@ const maxProblems = 5;
 type Validated<Output> = { data: Output } | { problems: string[] };
 
 /**
- * Reads a value by a schema. Each problem is a sentence such as `releaseName is required`; problems of the value as a
- * whole begin with `subject`. At most five are reported. No problem quotes the value, which may be a secret.
+ * Reads a value by a schema. Each problem is a sentence such as `releaseName is required`; problems
+ * of the value as a whole begin with `subject`. At most five are reported. No problem quotes the
+ * value, which may be a secret.
  */
 export function validate<Output>(schema: z.ZodType<Output>, value: unknown, subject: string): Validated<Output> {
   const parsed = schema.safeParse(value, { error: explainIssue });
@@ -32,8 +33,8 @@ function pathText({ code, path }: z.core.$ZodIssue): string {
 }
 
 /**
- * Says what is wrong as the end of a sentence about the field, such as `is required`. For zod's `error` option.
- * Messages that a schema has itself win over these.
+ * Says what is wrong as the end of a sentence about the field, such as `is required`. For zod's
+ * `error` option. Messages that a schema has itself win over these.
  */
 export function explainIssue(issue: RawIssue): string {
   if (issue.input === undefined && isAboutType(issue)) return 'is required';

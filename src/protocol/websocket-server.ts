@@ -14,7 +14,9 @@ export interface UpgradeOptions {
   log: { warn(fields: object, message: string): void };
 }
 
-/** Returns a listener for an HTTP server's `upgrade` event that opens WebSockets or refuses them. */
+/**
+ * Returns a listener for an HTTP server's `upgrade` event that opens WebSockets or refuses them.
+ */
 export function createUpgradeListener({ peer, refusal, onOpen, log }: UpgradeOptions) {
   const server = new WebSocketServer({
     noServer: true,

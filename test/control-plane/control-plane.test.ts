@@ -35,7 +35,7 @@ test('welcomes and lists an agent that connects', async (t) => {
 
 test('waiting for an agent ends with the signal', async (t) => {
   const { plane } = await testPlane(t);
-  await t.throwsAsync(plane.waitForAgent('nobody', AbortSignal.timeout(10)), { name: 'TimeoutError' });
+  await t.throwsAsync(plane.waitForAgent('edge-9', AbortSignal.timeout(10)), { name: 'TimeoutError' });
 });
 
 test('a command has its events in order and its result, again for later readers', async (t) => {

@@ -4,7 +4,10 @@ import type { Logger } from '../logger.ts';
 
 /** The surroundings of one command while it runs. */
 export interface CommandContext {
-  /** Aborts when the agent stops: an atomic operation undoes its changes. Its reason is an Error with code `cancelled`. */
+  /**
+   * Aborts when the agent stops: an atomic operation undoes its changes. Its reason is an Error
+   * with code `cancelled`.
+   */
   signal: AbortSignal;
   /** Aborts when no time is left to undo anything. */
   abandon: AbortSignal;
@@ -13,8 +16,8 @@ export interface CommandContext {
 }
 
 /**
- * Performs a command and returns the fields of its result. An error that it throws becomes the command's error, with
- * its `code` if the protocol lists it.
+ * Performs a command and returns the fields of its result. An error that it throws becomes the
+ * command's error, with its `code` if the protocol lists it.
  */
 export type CommandHandler<Type extends CommandType> = (
   payload: CommandPayloads[Type],

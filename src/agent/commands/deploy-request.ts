@@ -4,7 +4,10 @@ import { withoutUndefined, type RequestDependencies, type Values } from './perfo
 
 type DeployPayload = CommandPayloads['install_release'] | CommandPayloads['upgrade_release'];
 
-/** Returns the request of an installation or an upgrade. The chart is loaded when the operation asks for it. */
+/**
+ * Returns the request of an installation or an upgrade. The chart is loaded when the operation asks
+ * for it.
+ */
 export function deployRequest(payload: DeployPayload, { source, readValues }: RequestDependencies) {
   const { repoUrl, repoUserName, repoPassword, chartName, chartVersion, values, ...request } = payload;
   const chart = { chartName, chartVersion, repoUrl, username: repoUserName, password: repoPassword };

@@ -7,7 +7,10 @@ import { handlerOf, type CommandDependencies } from './performance.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 import { upgradeRelease } from './upgrade-release.ts';
 
-/** Returns the handlers that perform commands as operations on releases. A missing command is a type error. */
+/**
+ * Returns the handlers that perform commands as operations on releases. A missing command is a type
+ * error.
+ */
 export function createCommandHandlers(dependencies: CommandDependencies): CommandHandlers {
   return {
     install_release: handlerOf(installRelease, dependencies),

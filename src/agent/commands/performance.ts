@@ -8,7 +8,7 @@ import type { CommandHandler } from './command-handler.ts';
 /** Values as an operation takes them. */
 export type Values = NonNullable<InstallRequest['values']>;
 
-/** What requests are made with. */
+/** The functions with which requests are made. */
 export interface RequestDependencies {
   source: Pick<ChartSource, 'load'>;
   /** Reads YAML text. Throws if it is not a mapping; the result has the `line` of that error. */

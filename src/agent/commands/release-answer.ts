@@ -8,7 +8,10 @@ export function publicRelease(release: Release): PublicRelease {
   return { ...release, info: { ...release.info }, chart: publicChart(release) };
 }
 
-/** Returns a release as a list shows it: without notes, values and manifest, and only the chart's metadata. */
+/**
+ * Returns a release as a list shows it: without notes, values and manifest, and only the chart's
+ * metadata.
+ */
 export function releaseSummary({ name, namespace, version, info, chart }: Release): PublicRelease {
   return { name, namespace, version, info: { ...info, notes: undefined }, chart: { metadata: metadataOf(chart) } };
 }

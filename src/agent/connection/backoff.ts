@@ -10,8 +10,9 @@ export interface BackoffTimes {
 export const defaultBackoff: BackoffTimes = { baseMs: 1000, capMs: 30_000, stableMs: 10_000 };
 
 /**
- * Returns the milliseconds to wait before an attempt, counted from 0. The first attempt is immediate; the others wait a
- * random part of a bound that doubles (full jitter). `random` returns numbers from 0 up to 1.
+ * Returns the milliseconds to wait before an attempt, counted from 0. The first attempt is
+ * immediate; the others wait a random part of a bound that doubles (full jitter). `random` returns
+ * numbers from 0 up to 1.
  */
 export function backoffDelay(attempt: number, times: BackoffTimes, random: () => number): number {
   if (attempt === 0) return 0;

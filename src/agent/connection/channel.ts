@@ -33,9 +33,9 @@ interface Connection {
 }
 
 /**
- * One peer across its connections. Replies wait here while the peer is disconnected or reads slowly. A pong confirms
- * everything that was sent before its ping. Replies that are not confirmed when a connection is lost are sent again on
- * the next one.
+ * One peer across its connections. Replies wait here while the peer is disconnected or reads
+ * slowly. A pong confirms everything that was sent before its ping. Replies that are not confirmed
+ * when a connection is lost are sent again on the next one.
  */
 export class Channel implements ConnectedPeer {
   readonly #options: ChannelOptions;
@@ -60,7 +60,10 @@ export class Channel implements ConnectedPeer {
     return this.#connection !== undefined;
   }
 
-  /** Uses an open socket. Call it in the turn in which the socket opened. Calls `onClose` when it is closed. */
+  /**
+   * Uses an open socket. Call it in the turn in which the socket opened. Calls `onClose` when it is
+   * closed.
+   */
   attach(socket: WebSocket, onClose: () => void): void {
     const { hello, router, log, heartbeat } = this.#options;
     const connection: Connection = { socket, unwritten: 0 };

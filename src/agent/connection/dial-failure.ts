@@ -1,4 +1,7 @@
-/** Why a dial failed: an HTTP status in place of a WebSocket, an error of the network or TLS, or the agent's own limit. */
+/**
+ * Why a dial failed: an HTTP status in place of a WebSocket, an error of the network or TLS, or the
+ * agent's own limit.
+ */
 export type DialFailure =
   | { kind: 'status'; status: number }
   | { kind: 'error'; code: string | undefined }

@@ -26,8 +26,8 @@ export class DialError extends Error {
 }
 
 /**
- * Opens a WebSocket. `onOpen` gets it in the turn in which it opens, so that no frame is missed. Rejects with
- * `DialError`.
+ * Opens a WebSocket. `onOpen` gets it in the turn in which it opens, so that no frame is missed.
+ * Rejects with `DialError`.
  */
 export function dial(options: DialOptions, onOpen: (socket: WebSocket) => void): Promise<void> {
   const { url, form, signal } = options;

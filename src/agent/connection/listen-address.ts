@@ -4,8 +4,8 @@ export interface ListenAddress {
 }
 
 /**
- * Reads `PORT`, `HOST:PORT` or `[IPV6]:PORT`. The default host is 127.0.0.1. Returns undefined if the text has another
- * form.
+ * Reads `PORT`, `HOST:PORT` or `[IPV6]:PORT`. The default host is 127.0.0.1. Returns undefined if
+ * the text has another form.
  */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const match = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)):)?(\d{1,5})$/.exec(text);

@@ -69,7 +69,10 @@ export class Listener {
     this.#server.close();
   }
 
-  /** Waits until clients have their last replies, at most for the given time, then closes the connections with 1001. */
+  /**
+   * Waits until clients have their last replies, at most for the given time, then closes the
+   * connections with 1001.
+   */
   async close(deliveryMs: number): Promise<void> {
     this.#server.close();
     await Promise.all([...this.#clients].map((client) => client.delivered(deliveryMs)));
@@ -95,7 +98,10 @@ async function bind(server: Server, { host, port }: ListenAddress): Promise<void
   server.off('error', bound.reject);
 }
 
-/** Returns the HTTP status for a request that is not an upgrade. `/healthz` is 200 as long as the process responds. */
+/**
+ * Returns the HTTP status for a request that is not an upgrade. `/healthz` is 200 as long as the
+ * process responds.
+ */
 function probe(url: string | undefined, isReady: () => boolean): 200 | 404 | 426 | 503 {
   const path = pathOf(url);
   if (path === '/healthz') return 200;
@@ -109,7 +115,8 @@ async function refusal(request: IncomingMessage, readToken: TokenSource | undefi
   if (path === execPath) return '501 Not Implemented';
   if (path !== commandPath) return '404 Not Found';
   if (readToken) return bearsToken(request.headers.authorization, await readToken()) ? undefined : '401 Unauthorized';
-  // Browsers always send Origin. Without a token, this check alone keeps web pages from commanding the cluster.
+  // Browsers always send Origin. Without a token, this check alone keeps web pages from commanding
+  // the cluster.
   return request.headers.origin === undefined ? undefined : '403 Forbidden';
 }
 

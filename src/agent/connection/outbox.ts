@@ -6,8 +6,9 @@ interface Entry {
 }
 
 /**
- * Keeps replies in their order until the peer has confirmed them. Results and acceptances are never dropped. If more
- * than `maxStatuses` status packets wait, the oldest is dropped, which leaves a gap in their `seq`.
+ * Keeps replies in their order until the peer has confirmed them. Results and acceptances are never
+ * dropped. If more than `maxStatuses` status packets wait, the oldest is dropped, which leaves a
+ * gap in their `seq`.
  */
 export class Outbox {
   readonly #maxStatuses: number;

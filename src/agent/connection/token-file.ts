@@ -9,7 +9,10 @@ class TokenFileError extends Error {
   readonly code = 'token_unreadable';
 }
 
-/** Returns a source that reads the token in a file, without surrounding white space. It rejects with `TokenFileError`. */
+/**
+ * Returns a source that reads the token in a file, without surrounding white space. It rejects with
+ * `TokenFileError`.
+ */
 export function tokenFile(path: string): TokenSource {
   return async () => {
     const text = await readFile(path, 'utf8').catch((error: unknown) => {

@@ -31,7 +31,10 @@ export class Uplink {
     this.#url = withoutCredentials(options.url);
   }
 
-  /** Connects and reconnects until the signal aborts, and resolves when the last connection is closed. */
+  /**
+   * Connects and reconnects until the signal aborts, and resolves when the last connection is
+   * closed.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { backoff, log, random } = this.#options;
     while (await pause(backoffDelay(this.#attempt, backoff, random), signal)) {

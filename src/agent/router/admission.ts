@@ -33,7 +33,10 @@ export class Admission {
     this.#options = options;
   }
 
-  /** Starts a command, or attaches the peer to the running command with the same key. Throws `CommandError`. */
+  /**
+   * Starts a command, or attaches the peer to the running command with the same key. Throws
+   * `CommandError`.
+   */
   admit(command: IncomingCommand, peer: ConnectedPeer): void {
     if (this.#isClosed) {
       throw new CommandError('shutting_down', 'the agent is shutting down; send the command again later');

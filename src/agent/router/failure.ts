@@ -3,7 +3,10 @@ import { positionSchema, type Failure } from '../../protocol/messages.ts';
 
 const defect: Failure = { code: 'internal', message: "an internal error of the agent; see the agent's log" };
 
-/** Returns the failure to send for an error. An error whose `code` the protocol does not list is sent as `internal`. */
+/**
+ * Returns the failure to send for an error. An error whose `code` the protocol does not list is
+ * sent as `internal`.
+ */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return defect;
   const code = 'code' in error ? error.code : undefined;

@@ -26,7 +26,9 @@ export interface IncomingCommand {
   perform(context: CommandContext): Promise<CommandAnswers[CommandType]>;
 }
 
-/** Reads the command in a packet, from a frame of `bytes`. Throws `CommandError` or `PayloadError`. */
+/**
+ * Reads the command in a packet, from a frame of `bytes`. Throws `CommandError` or `PayloadError`.
+ */
 export function readCommand(packet: Packet, bytes: number, handlers: CommandHandlers): IncomingCommand {
   if (bytes > maxPacketBytes) {
     throw new CommandError('too_large', `the packet has ${bytes} bytes; at most ${maxPacketBytes} are allowed`);
@@ -38,7 +40,7 @@ export function readCommand(packet: Packet, bytes: number, handlers: CommandHand
   return commandOf(packet.type, packet, handlers);
 }
 
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it ties reader, payload and handler together
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- ties types
 function commandOf<Type extends CommandType>(type: Type, packet: Packet, handlers: CommandHandlers): IncomingCommand {
   const payload = decodePayload(payloadReaders[type], packet.payload);
   return {

@@ -3,7 +3,10 @@ interface Waiting {
   start(): void;
 }
 
-/** Runs operations on the same release one after the other, and those on different releases at the same time. */
+/**
+ * Runs operations on the same release one after the other, and those on different releases at the
+ * same time.
+ */
 export class ReleaseQueues {
   readonly #concurrency: number;
   readonly #active = new Set<string>();
@@ -14,7 +17,9 @@ export class ReleaseQueues {
     this.#concurrency = concurrency;
   }
 
-  /** Runs an operation when it is its turn. Rejects with the signal's reason if it aborts before. */
+  /**
+   * Runs an operation when it is its turn. Rejects with the signal's reason if it aborts before.
+   */
   async run<Result>(release: string, signal: AbortSignal, operation: () => Promise<Result>): Promise<Result> {
     signal.throwIfAborted();
     await this.#turn(release, signal);

@@ -23,7 +23,10 @@ export function packetOf(reply: Reply, form: WireForm): Packet | undefined {
   return { ...key, type, payload: plainPayload(type, payload) };
 }
 
-/** Returns the payload as the Go helm-agent sends it: the command's object as JSON, or the bare text of the error. */
+/**
+ * Returns the payload as the Go helm-agent sends it: the command's object as JSON, or the bare text
+ * of the error.
+ */
 function plainPayload(type: string, resultText: string): string {
   const result = resultSchema.parse(JSON.parse(resultText));
   if (!result.ok) return result.error.message;

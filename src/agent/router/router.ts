@@ -56,7 +56,9 @@ export class Router {
     }
   }
 
-  /** Refuses new commands, cancels those that run, and resolves when all have sent their results. */
+  /**
+   * Refuses new commands, cancels those that run, and resolves when all have sent their results.
+   */
   async close(graceMs: number): Promise<void> {
     await shutDown(this.#admission.close(), graceMs, this.#log);
   }

@@ -39,7 +39,10 @@ export class RunningCommand {
     this.#send('status', JSON.stringify(status));
   }
 
-  /** Returns the result as it is sent and journaled. The message of a failure is masked and shortened. */
+  /**
+   * Returns the result as it is sent and journaled. The message of a failure is masked and
+   * shortened.
+   */
   seal(result: Result): string {
     return JSON.stringify(result.ok ? result : { ok: false, error: this.#masked(result.error) });
   }

@@ -12,8 +12,8 @@ const packetMargin = 4096;
 const maxMessageLength = 64 * 1024;
 
 /**
- * Returns the fields of a result so that they fit in a packet: a release's chart keeps only its metadata, and a release
- * that is still too large loses the fields that `omitted` names.
+ * Returns the fields of a result so that they fit in a packet: a release's chart keeps only its
+ * metadata, and a release that is still too large loses the fields that `omitted` names.
  */
 export function shortenAnswer(answer: CommandAnswers[CommandType]): CommandAnswers[CommandType] {
   if (!('release' in answer)) return answer;
@@ -32,7 +32,10 @@ function withMetadataOnly(release: Release): Release {
   return { ...release, ...(chart && { chart: { metadata: chart.metadata } }) };
 }
 
-/** Leaves out the middle of a long message: a template can make one of megabytes, with the error at either end. */
+/**
+ * Leaves out the middle of a long message: a template can make one of megabytes, with the error at
+ * either end.
+ */
 export function shortenMessage(message: string): string {
   const left = message.length - maxMessageLength;
   if (left <= 0) return message;

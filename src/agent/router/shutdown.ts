@@ -8,8 +8,8 @@ import { failureOf } from './failure.ts';
 const abandonMs = 1000;
 
 /**
- * Cancels commands and gives them the grace to undo their changes. Aborts those that take longer, so that all have sent
- * their results when the promise resolves.
+ * Cancels commands and gives them the grace to undo their changes. Aborts those that take longer,
+ * so that all have sent their results when the promise resolves.
  */
 export async function shutDown(commands: RunningCommands, graceMs: number, log: Logger): Promise<void> {
   const running = [...commands.keys()];

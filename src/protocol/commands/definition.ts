@@ -17,8 +17,8 @@ export interface CommandDefinition<
   /** The field of the answer that a reply in the plain form consists of. */
   readonly plainField: string & keyof z.output<Answer>;
   /**
-   * Returns the key of the release that the command changes, and undefined if the command only reads.
-   * Commands with the same key run one after the other.
+   * Returns the key of the release that the command changes, and undefined if the command only
+   * reads. Commands with the same key run one after the other.
    */
   readonly changes: (payload: z.output<Payload>) => string | undefined;
 }
@@ -36,8 +36,8 @@ export function releaseKey({ namespace, releaseName }: { namespace: string; rele
 }
 
 /**
- * Returns a schema that reads the payload. An empty string, null and 0 count as absent, because clients in Go send
- * zero values for the fields that they leave out.
+ * Returns a schema that reads the payload. An empty string, null and 0 count as absent, because
+ * clients in Go send zero values for the fields that they leave out.
  */
 export function payloadReader<Payload extends z.ZodObject>(payload: Payload): z.ZodType<z.output<Payload>> {
   return z.preprocess(withoutZeroValues, payload);

@@ -8,8 +8,8 @@ import { uninstallRelease } from './uninstall-release.ts';
 import { upgradeRelease } from './upgrade-release.ts';
 
 /**
- * All commands. Payload types, the router's dispatch, the control plane's methods, the JSON Schema and the tables of
- * docs/protocol.md derive from this table.
+ * All commands. Payload types, the router's dispatch, the control plane's methods, the JSON Schema
+ * and the tables of docs/protocol.md derive from this table.
  */
 export const commands = {
   install_release: installRelease,
@@ -27,7 +27,9 @@ export type CommandType = keyof Commands;
 /** The payload of each command as a sender writes it. */
 export type CommandParameters = { [Type in CommandType]: z.input<Commands[Type]['payload']> };
 
-/** The payload of each command once it is read: defaults are filled in, times are in milliseconds. */
+/**
+ * The payload of each command once it is read: defaults are filled in, times are in milliseconds.
+ */
 export type CommandPayloads = { [Type in CommandType]: z.output<Commands[Type]['payload']> };
 
 /** The fields of each command's successful result. */

@@ -110,7 +110,7 @@ test('values that are not a mapping fail with values_invalid and their line', (t
   });
 });
 
-test('an uninstallation answers the release and the resources that were kept', (t) => {
+test('an uninstallation returns the release and the resources that were kept', (t) => {
   const payload = { namespace: 'shop', releaseName: 'web', timeout: undefined };
   t.deepEqual(uninstallRelease.request(payload, dependencies()), { namespace: 'shop', releaseName: 'web' });
   t.deepEqual<unknown, unknown>(uninstallRelease.answer({ release, info: 'kept: secret/a' }), {
@@ -142,7 +142,7 @@ test('a release is found by name and version, a Deployment by its name', (t) => 
   t.deepEqual(deploymentInfo.request(payload, dependencies()), { namespace: 'shop', name: 'web' });
 });
 
-test('the answers of a stored release fit the schemas of their commands', (t) => {
+test('a stored release fits the schemas of the commands that return it', (t) => {
   const withoutMetadata = { ...release, chart: { ...release.chart, metadata: null } };
   for (const stored of [release, withoutMetadata]) {
     t.notThrows(() => commands.install_release.answer.parse(installRelease.answer(stored)));

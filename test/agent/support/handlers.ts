@@ -6,7 +6,10 @@ export interface Call {
   type: CommandType;
   payload: { releaseName?: string; namespace?: string | undefined };
   context: CommandContext;
-  /** Ends the command with these fields. Default: a release of the name in the payload, or what the command returns. */
+  /**
+   * Ends the command with these fields. Default: a release of the name in the payload, or what the
+   * command returns.
+   */
   succeed(answer?: object): void;
   fail(error: unknown): void;
   /** Reports a running step. */

@@ -8,7 +8,7 @@ export class PausableProxy {
   readonly #stop: () => void;
   #paused = false;
 
-  private constructor(port: number, sockets: Set<Socket>, stop: () => void) {
+  constructor(port: number, sockets: Set<Socket>, stop: () => void) {
     this.port = port;
     this.#sockets = sockets;
     this.#stop = stop;

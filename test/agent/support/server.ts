@@ -23,14 +23,14 @@ export class FakeControlPlane {
   readonly #close: () => Promise<void>;
   readonly #waiting: (() => void)[] = [];
 
-  private constructor(port: number, close: () => Promise<void>) {
+  constructor(port: number, close: () => Promise<void>) {
     this.port = port;
     this.#close = close;
   }
 
   /**
-   * Without `select`, the first subprotocol is selected, as ws does by default. With `refuse`, a handshake gets the HTTP
-   * status that it returns.
+   * Without `select`, the first subprotocol is selected, as ws does by default. With `refuse`, a
+   * handshake gets the HTTP status that it returns.
    */
   static async start(
     options: { port?: number; select?: () => false; refuse?: (attempt: number) => number | undefined } = {},
