@@ -9,10 +9,7 @@ export const releaseIdentity = {
 
 /** The fields that say where a chart comes from. */
 export const chartSource = {
-  repoUrl: z
-    .string()
-    .optional()
-    .describe('URL of an HTTP repository, or an `oci://` URL below which the chart is'),
+  repoUrl: z.string().optional().describe('URL of an HTTP repository, or an `oci://` URL below which the chart is'),
   repoUserName: z.string().optional().describe('User name for the repository or registry'),
   repoPassword: z.string().optional().describe('Password for the repository or registry'),
   chartName: z
