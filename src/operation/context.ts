@@ -4,16 +4,16 @@ import type { Cluster } from '../objects/cluster.ts';
 import type { Progress } from './progress.ts';
 import type { Renderer } from '../render/renderer.ts';
 
-/** All that an operation works with. */
+/** Dependencies of an operation. */
 export interface OperationContext {
   cluster: Cluster;
   storage: ReleaseStorage;
   renderer: Renderer;
   host: Host;
-  /** Cancels: the step at work ends, and what an atomic operation did is undone. */
+  /** Cancels the operation: the current step ends, and an atomic operation is undone. */
   signal: AbortSignal;
-  /** Ends everything at once, undoing too: for a process that has to go. Default never. */
+  /** Ends the operation at once, without undoing it, because the process exits. Default: never. */
   abandon?: AbortSignal;
-  /** Called in order; must not throw. */
+  /** Called in order. Must not throw. */
   progress: (progress: Progress) => void;
 }

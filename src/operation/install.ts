@@ -4,9 +4,8 @@ import type { Release } from '../release/release.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
 import type { OperationContext } from './context.ts';
-import { deploy, type Deployment } from './deploy.ts';
-import { OperationError } from './error.ts';
-import { messageOf, withMessage } from './error-code.ts';
+import { deployRevision, type PendingRevision } from './steps/pending-revision.ts';
+import { OperationError, messageOf, withMessage } from './error.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { ensureNamespace } from './steps/namespace.ts';
 import { checkOwnership } from './apply/ownership.ts';
@@ -15,14 +14,15 @@ import { recordFailure, recordRevision } from './steps/record.ts';
 import type { InstallRequest } from './request.ts';
 import { newRevision } from './steps/revision.ts';
 import { compensate, runSteps } from './run.ts';
-import type { StepRunner } from './steps/steps.ts';
-import { resolveTargets } from './apply/target.ts';
+import type { StepRunner } from './steps/step-runner.ts';
+import { resolveReleaseObjects } from './apply/release-object.ts';
 import { uninstallRelease } from './uninstall.ts';
 import { upgradeRelease } from './upgrade.ts';
 
 /**
- * Installs a chart as a new release (pkg/action/install.go); or upgrades the release where the request allows it and there is one.
- * Where it fails, an atomic installation is undone, and another one leaves the release `failed`. CRDs and the namespace stay.
+ * Installs a chart as a new release (pkg/action/install.go), or upgrades the release if it exists and
+ * the request allows it. If it fails, an atomic installation is uninstalled, and any other leaves the
+ * release `failed`. CRDs and the namespace are kept.
  */
 export async function install(context: OperationContext, request: InstallRequest): Promise<Release> {
   const { releaseName, namespace } = request;
@@ -56,9 +56,9 @@ async function installRelease(
 
   await runner.step('check', async ({ signal }) => {
     const prefix = 'unable to build kubernetes objects from release manifest';
-    const targets = await resolveTargets(context.cluster, rendered.manifest, namespace, { prefix, signal });
+    const objects = await resolveReleaseObjects(context.cluster, rendered.manifest, namespace, { prefix, signal });
     const options = { prefix: 'unable to continue with install', signal };
-    await checkOwnership(context.cluster, targets, { name, namespace }, options);
+    await checkOwnership(context.cluster, objects, { name, namespace }, options);
   });
   await runner.step('namespace', (tools) =>
     ensureNamespace(context.cluster, namespace, request.createNamespace ?? true, tools),
@@ -81,24 +81,24 @@ async function installRelease(
     );
   });
 
-  const deployment: Deployment = {
+  const pending: PendingRevision = {
     action: 'install',
     revision,
     baseline: undefined,
     superseded: [],
     options: request,
     description,
-    update: { created: [], deleted: [] },
+    changes: { created: [], deleted: [] },
   };
   try {
-    await deploy(context, runner, deployment);
+    await deployRevision(context, runner, pending);
   } catch (error) {
-    throw await failed(context, request, deployment.revision, error);
+    throw await failed(context, request, pending.revision, error);
   }
-  return deployment.revision.release;
+  return pending.revision.release;
 }
 
-/** Undoes a failed installation or stores that it failed; answers the error that says so, in Helm's words. */
+/** Undoes a failed installation, or stores the failure. Returns the error with Helm's message. */
 async function failed(
   context: OperationContext,
   request: InstallRequest,

@@ -14,12 +14,12 @@ import type {
 import { uninstall, type Uninstalled } from './uninstall.ts';
 import { upgrade } from './upgrade.ts';
 
-/** What can be done to releases. */
+/** Operations on releases. */
 export interface Operations {
   install(context: OperationContext, request: InstallRequest): Promise<Release>;
   upgrade(context: OperationContext, request: UpgradeRequest): Promise<Release>;
   uninstall(context: OperationContext, request: UninstallRequest): Promise<Uninstalled>;
-  /** The highest revision of each release, by namespace and name. */
+  /** Returns the highest revision of each release, sorted by namespace and name. */
   list(context: OperationContext, request: ListRequest): Promise<Release[]>;
   get(context: OperationContext, request: GetRequest): Promise<Release>;
   deploymentInfo(context: OperationContext, request: DeploymentInfoRequest): Promise<KubeObject>;

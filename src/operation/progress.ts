@@ -1,4 +1,4 @@
-/** The steps of an operation, in the order in which an install takes them; `rollback` and `uninstall` compensate or stand alone. */
+/** Steps of operations. `rollback` and `uninstall` undo a failed operation. */
 export type StepName =
   | 'load'
   | 'crds'
@@ -18,7 +18,7 @@ export type StepName =
 
 export type StepState = 'running' | 'done' | 'failed' | 'skipped';
 
-/** kstatus's words. */
+/** Statuses of kstatus. */
 export type ResourceStatusName = 'InProgress' | 'Failed' | 'Current' | 'Terminating' | 'NotFound' | 'Unknown';
 
 export interface ResourceStatus {
@@ -27,18 +27,18 @@ export interface ResourceStatus {
   namespace?: string;
   name: string;
   status: ResourceStatusName;
-  /** Why it is not ready, in words a person can act on: `ImagePullBackOff: Back-off pulling image "x"`. */
+  /** Why it is not ready: `ImagePullBackOff: Back-off pulling image "x"`. */
   reason?: string;
 }
 
-/** One thing that happened in an operation; each becomes a `status` packet. */
+/** An event of an operation. Each is sent as a `status` packet. */
 export interface Progress {
   step: StepName;
   state: StepState;
   /** RFC 3339 in UTC with milliseconds. */
   time: string;
-  /** What the step did, or why it failed. */
+  /** Outcome of the step, or the reason for its failure. */
   message?: string;
-  /** While waiting: the resources whose status or reason changed since the last progress; the first time all that are waited for. */
+  /** During a wait: at first all resources, then those whose status or reason has changed. */
   resources?: ResourceStatus[];
 }

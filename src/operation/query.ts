@@ -5,7 +5,7 @@ import { OperationError } from './error.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import type { DeploymentInfoRequest, GetRequest, ListRequest } from './request.ts';
 
-/** The highest revision of each release, in whatever state, by namespace and name. */
+/** Returns the highest revision of each release, sorted by namespace and name. */
 export async function list({ storage, signal }: OperationContext, { namespace }: ListRequest): Promise<Release[]> {
   if (namespace !== undefined) checkNamespace(namespace);
   const revisions = await storage.query({ latestOnly: true, ...(namespace !== undefined && { namespace }) }, signal);
@@ -18,7 +18,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** A revision of a release. Throws `release_not_found`. */
+/** Returns a revision of a release. Throws `release_not_found`. */
 export async function get({ storage, signal }: OperationContext, request: GetRequest): Promise<Release> {
   const { namespace, releaseName: name, version } = request;
   checkReleaseName(name, () => `releaseContent: Release name is invalid: ${name}`);
@@ -31,7 +31,7 @@ export async function get({ storage, signal }: OperationContext, request: GetReq
   return revision.release;
 }
 
-/** A Deployment as the cluster has it. Throws `deployment_not_found`. */
+/** Returns a Deployment. Throws `deployment_not_found`. */
 export async function deploymentInfo(
   { cluster, signal }: OperationContext,
   { namespace, name }: DeploymentInfoRequest,

@@ -2,55 +2,60 @@ import type { Chart } from '../chart/chart.ts';
 import type { ValueMap } from '../go/value.ts';
 import type { PostRender, PostRenderStrategy } from '../render/manifest/post-render.ts';
 
-/** Which release is meant. */
+/** Identifies a release. */
 export interface ReleaseName {
   namespace: string;
   releaseName: string;
 }
 
-/** What an operation that waits can be told. */
 interface WaitOptions {
-  /** For the operation as a whole, in milliseconds. Undoing it has as long again. Default 5 minutes. */
+  /**
+   * Time limit of the operation, in milliseconds. Undoing it has the same limit. Default: 300,000 (5
+   * minutes).
+   */
   timeout?: number;
-  /** Wait until all resources are ready; on uninstall, until they are gone. Default true. */
+  /** Waits until all resources are ready or, on uninstall, deleted. Default: true. */
   wait?: boolean;
 }
 
 export interface DeployOptions extends WaitOptions {
-  /** With `wait`: also until Jobs have completed. Default true. */
+  /** With `wait`, also waits until Jobs are complete. Default: true. */
   waitForJobs?: boolean;
-  /** Undo what was done where the operation fails: uninstall, or roll back to the last successful revision. Default true. */
+  /**
+   * Undoes a failed operation: uninstalls a new release, or rolls back to the last successful
+   * revision. Default: true.
+   */
   atomic?: boolean;
-  /** Stands in the release in place of Helm's `Install complete` or `Upgrade complete`. */
+  /** Description of the release. Default: `Install complete` or `Upgrade complete`. */
   description?: string;
-  /** Changes the manifests before they are stored and applied. A rollback takes what was stored, and asks nobody. Default none. */
+  /** Changes the manifests before they are stored and applied. Not used for rollbacks. Default: none. */
   postRender?: PostRender;
-  /** How {@link postRender} gets hooks. Default `combined`. */
+  /** How {@link postRender} gets hooks. Default: `combined`. */
   postRenderStrategy?: PostRenderStrategy;
 }
 
 export interface InstallRequest extends ReleaseName, DeployOptions {
   loadChart: (signal: AbortSignal) => Promise<Chart>;
-  /** Absent: none. */
+  /** Default: none. */
   values?: ValueMap;
-  /** Default true. */
+  /** Default: true. */
   createNamespace?: boolean;
-  /** Upgrade where the release exists. Default false: it is an error then. */
+  /** Upgrades the release if it exists, instead of failing. Default: false. */
   upgrade?: boolean;
 }
 
 export interface UpgradeRequest extends ReleaseName, DeployOptions {
   loadChart: (signal: AbortSignal) => Promise<Chart>;
-  /** Absent or empty: the values of the revision that is deployed. */
+  /** Default, also if empty: the values of the deployed revision. */
   values?: ValueMap;
-  /** Delete what a failed upgrade created. Default false. */
+  /** Deletes the objects that a failed upgrade has created. Default: false. */
   cleanupOnFail?: boolean;
-  /** How many revisions to keep; 0 keeps all. Default 10. */
+  /** Number of revisions to keep. 0 keeps all. Default: 10. */
   historyLimit?: number;
 }
 
 export interface UninstallRequest extends ReleaseName, WaitOptions {
-  /** Keep the release's revisions, the last one as `uninstalled`. Default false. */
+  /** Keeps the revisions of the release, the last one as `uninstalled`. Default: false. */
   keepHistory?: boolean;
   description?: string;
 }
@@ -61,7 +66,7 @@ export interface GetRequest extends ReleaseName {
 }
 
 export interface ListRequest {
-  /** Absent: of all namespaces. */
+  /** Default: all namespaces. */
   namespace?: string;
 }
 

@@ -3,21 +3,20 @@ import { history } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
 import { formatTime } from '../release/time.ts';
 import type { OperationContext } from './context.ts';
-import { deploy, type Deployment } from './deploy.ts';
-import { OperationError } from './error.ts';
-import { messageOf } from './error-code.ts';
+import { deployRevision, type PendingRevision } from './steps/pending-revision.ts';
+import { OperationError, messageOf } from './error.ts';
 import { recordFailure, recordRevision } from './steps/record.ts';
 import type { DeployOptions, ReleaseName } from './request.ts';
-import type { StepRunner } from './steps/steps.ts';
+import type { StepRunner } from './steps/step-runner.ts';
 
 export interface Rollback extends ReleaseName {
-  /** The revision to return to. */
+  /** The revision to roll back to. */
   version: number;
   options: Pick<DeployOptions, 'wait' | 'waitForJobs'>;
   historyLimit: number;
 }
 
-/** Makes a new revision of an older one and deploys it (pkg/action/rollback.go). Answers the new one. */
+/** Deploys an older revision as a new one (pkg/action/rollback.go). Returns the new revision. */
 export async function rollBack(context: OperationContext, runner: StepRunner, rollback: Rollback): Promise<Release> {
   const { namespace, releaseName, version } = rollback;
   const revisions = await history(context.storage, namespace, releaseName, runner.signal);
@@ -31,21 +30,21 @@ export async function rollBack(context: OperationContext, runner: StepRunner, ro
     tools.done(`revision ${release.version} as ${version}`);
     return await recordRevision(context, release, customLabels(target.labels), rollback.historyLimit, tools.signal);
   });
-  const deployment: Deployment = {
+  const pending: PendingRevision = {
     action: 'rollback',
     revision,
     baseline: current,
     superseded: revisions.filter(({ release }) => release.info.status === 'deployed'),
     options: rollback.options,
     description: `Rollback to ${version}`,
-    update: { created: [], deleted: [] },
+    changes: { created: [], deleted: [] },
   };
   try {
-    await deploy(context, runner, deployment);
+    await deployRevision(context, runner, pending);
   } catch (error) {
-    throw await failed(context, deployment, error);
+    throw await failed(context, pending, error);
   }
-  return deployment.revision.release;
+  return pending.revision.release;
 }
 
 function rolledBack(current: Release, target: Release, now: string): Release {
@@ -65,8 +64,8 @@ function rolledBack(current: Release, target: Release, now: string): Release {
   };
 }
 
-/** As in Helm; but a failed hook makes the revision failed, too, where Helm leaves it pending for ever. */
-async function failed(context: OperationContext, { revision }: Deployment, error: unknown): Promise<unknown> {
+/** Stores the failure as Helm does, and also after a failed hook, when Helm leaves it pending. */
+async function failed(context: OperationContext, { revision }: PendingRevision, error: unknown): Promise<unknown> {
   if (context.abandon?.aborted === true) return error;
   const { name } = revision.release;
   return await recordFailure(context, revision, `Rollback ${JSON.stringify(name)} failed: ${messageOf(error)}`, error);

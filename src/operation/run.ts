@@ -1,12 +1,12 @@
 import type { OperationContext } from './context.ts';
 import type { Progress, StepName } from './progress.ts';
-import { stepRunner, type StepRunner, type StepTools } from './steps/steps.ts';
+import { stepRunner, type StepRunner, type StepTools } from './steps/step-runner.ts';
 import { timeLimit } from './steps/time-limit.ts';
 
-/** As in Helm's command line; in milliseconds. */
+/** The default of the helm CLI, in milliseconds. */
 const defaultTimeout = 5 * 60_000;
 
-/** Runs an operation's steps within its time, until it is cancelled. */
+/** Runs the steps of an operation with its time limit. */
 export async function runSteps<T>(
   context: OperationContext,
   timeout: number | undefined,
@@ -21,8 +21,8 @@ export async function runSteps<T>(
 }
 
 /**
- * Undoes a failed operation as one step of it, with time of its own: neither the deadline nor the cancel that may have led here ends it.
- * What the steps of undoing say becomes what this one says.
+ * Undoes a failed operation as one step of it. Has its own time limit, and ignores the deadline and the
+ * cancel that may have caused the failure. Progress of nested steps is reported as progress of this one.
  */
 export async function compensate<T>(
   context: OperationContext,

@@ -7,30 +7,32 @@ import { batchesOfKind, resourcePolicy } from './apply/apply.ts';
 import { failures, settleEach } from './apply/concurrency.ts';
 import type { OperationContext } from './context.ts';
 import { waitUntilGone } from './wait/deletion-wait.ts';
-import { OperationError } from './error.ts';
-import { messageOf } from './error-code.ts';
+import { OperationError, messageOf } from './error.ts';
 import { runHooks } from './steps/hooks.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import type { UninstallRequest } from './request.ts';
 import { runSteps } from './run.ts';
-import type { StepRunner } from './steps/steps.ts';
-import { resolveTargets, type Target } from './apply/target.ts';
+import type { StepRunner } from './steps/step-runner.ts';
+import { resolveReleaseObjects, type ReleaseObject } from './apply/release-object.ts';
 
 export interface Uninstalled {
   /** The last revision, with status `uninstalled`. */
   release: Release;
-  /** Helm's words about what was kept; empty where nothing was. */
+  /** Helm's message about the objects that were kept. Empty if there are none. */
   info: string;
 }
 
-/** Removes a release: its objects, then its revisions. A failure leaves it `uninstalling`, and it can be uninstalled again. */
+/**
+ * Deletes the objects of a release, then its revisions. After a failure, the release is `uninstalling`
+ * and can be uninstalled again.
+ */
 export async function uninstall(context: OperationContext, request: UninstallRequest): Promise<Uninstalled> {
   checkReleaseName(request.releaseName, () => `uninstall: Release name is invalid: ${request.releaseName}`);
   checkNamespace(request.namespace);
   return await runSteps(context, request.timeout, (runner) => uninstallRelease(context, runner, request));
 }
 
-/** The steps of {@link uninstall} (pkg/action/uninstall.go). */
+/** Runs the steps of {@link uninstall} (pkg/action/uninstall.go). */
 export async function uninstallRelease(
   context: OperationContext,
   runner: StepRunner,
@@ -43,7 +45,8 @@ export async function uninstallRelease(
   if (!last) {
     throw new OperationError('release_not_found', `uninstall: Release not loaded: ${releaseName}: release: not found`);
   }
-  if (last.release.info.status === 'uninstalled') return await purgeAgain(context, runner, request, revisions, last);
+  if (last.release.info.status === 'uninstalled')
+    return await purgeUninstalled(context, runner, request, revisions, last);
 
   const state = { revision: last };
   await runner.step('record', async (tools) => {
@@ -54,21 +57,21 @@ export async function uninstallRelease(
   await runner.step('pre-hooks', (tools) => runHooks(context, state, 'pre-delete', tools));
 
   const { kept, removed } = await runner.step('delete', async (tools) => {
-    const parts = await partsOf(context, last, tools.signal);
+    const parts = await keptAndRemoved(context, last, tools.signal);
     await deleteObjects(context, releaseName, parts.removed, tools.signal);
     tools.done(`${parts.removed.length} deleted${parts.kept.length === 0 ? '' : `, ${parts.kept.length} kept`}`);
     return parts;
   });
   await runner.step('wait', async (tools) => {
     if (request.wait === false) {
-      tools.skipped('not asked for');
+      tools.skipped('not requested');
       return;
     }
     await waitUntilGone(
       removed.map(({ ref }) => ref),
       { cluster, tools, labelled: true },
     );
-    tools.done(`${removed.length} gone`);
+    tools.done(`${removed.length} deleted`);
   });
   await runner.step('post-hooks', (tools) => runHooks(context, state, 'post-delete', tools));
 
@@ -82,8 +85,8 @@ export async function uninstallRelease(
   });
 }
 
-/** What was uninstalled with its history kept can be uninstalled again, without. */
-async function purgeAgain(
+/** Deletes the history of a release that was uninstalled with `keepHistory`. */
+async function purgeUninstalled(
   context: OperationContext,
   runner: StepRunner,
   { releaseName, keepHistory }: UninstallRequest,
@@ -98,30 +101,34 @@ async function purgeAgain(
   return { release, info: '' };
 }
 
-/** Objects with a resource policy stay; Helm deletes none of them, whatever the policy's value. */
-async function partsOf(
+/** Separates objects with a resource policy. As in Helm, any value of the policy keeps them. */
+async function keptAndRemoved(
   { cluster }: OperationContext,
   { release: { manifest, namespace } }: StoredRevision,
   signal: AbortSignal,
-): Promise<{ kept: Target[]; removed: Target[] }> {
+): Promise<{ kept: ReleaseObject[]; removed: ReleaseObject[] }> {
   const prefix = 'unable to build kubernetes objects for delete';
-  const targets = await resolveTargets(cluster, manifest, namespace, { prefix, signal, unknownKinds: 'leave out' });
-  const named = targets.filter(({ ref }) => ref.name !== '');
-  const isKept = ({ object }: Target) => object.metadata.annotations?.[resourcePolicy] !== undefined;
+  const objects = await resolveReleaseObjects(cluster, manifest, namespace, {
+    prefix,
+    signal,
+    unknownKinds: 'leave out',
+  });
+  const named = objects.filter(({ ref }) => ref.name !== '');
+  const isKept = ({ object }: ReleaseObject) => object.metadata.annotations?.[resourcePolicy] !== undefined;
   return {
     kept: named.filter(isKept),
-    removed: named.filter((target) => !isKept(target)).sort((a, b) => compareForUninstall(a.ref.kind, b.ref.kind)),
+    removed: named.filter((item) => !isKept(item)).sort((a, b) => compareForUninstall(a.ref.kind, b.ref.kind)),
   };
 }
 
 async function deleteObjects(
   { cluster }: OperationContext,
   releaseName: string,
-  targets: readonly Target[],
+  objects: readonly ReleaseObject[],
   signal: AbortSignal,
 ): Promise<void> {
   const errors: unknown[] = [];
-  for (const batch of batchesOfKind(targets)) {
+  for (const batch of batchesOfKind(objects)) {
     signal.throwIfAborted();
     errors.push(...failures(await settleEach(batch, ({ ref }) => cluster.delete(ref, { signal }))));
   }
@@ -131,7 +138,7 @@ async function deleteObjects(
   throw new OperationError('delete_failed', message, { cause: errors[0] });
 }
 
-function keptText(kept: readonly Target[]): string {
+function keptText(kept: readonly ReleaseObject[]): string {
   if (kept.length === 0) return '';
   const lines = kept.map(({ ref }) => `[${ref.kind}] ${ref.name}\n`);
   return `These resources were kept due to the resource policy:\n${lines.join('')}`;

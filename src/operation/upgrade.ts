@@ -6,7 +6,7 @@ import { isPending } from '../release/status.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
 import type { OperationContext } from './context.ts';
-import { deploy, type Deployment } from './deploy.ts';
+import { deployRevision, type PendingRevision } from './steps/pending-revision.ts';
 import { OperationError } from './error.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkOwnership } from './apply/ownership.ts';
@@ -15,13 +15,13 @@ import { pendingOperation, recordRevision } from './steps/record.ts';
 import type { UpgradeRequest } from './request.ts';
 import { defaultHistoryLimit, newRevision } from './steps/revision.ts';
 import { runSteps } from './run.ts';
-import type { StepRunner } from './steps/steps.ts';
-import { resolveTargets, without } from './apply/target.ts';
+import type { StepRunner } from './steps/step-runner.ts';
+import { resolveReleaseObjects, subtractObjects } from './apply/release-object.ts';
 import { undoUpgrade } from './steps/undo-upgrade.ts';
 
 /**
- * Moves a release to another chart or other values (pkg/action/upgrade.go). Where it fails, an atomic upgrade returns to the last revision
- * that was successful, and another one leaves its own revision `failed`.
+ * Upgrades a release to another chart or other values (pkg/action/upgrade.go). If it fails, an atomic
+ * upgrade rolls back to the last successful revision, and any other leaves its revision `failed`.
  */
 export async function upgrade(context: OperationContext, request: UpgradeRequest): Promise<Release> {
   const { releaseName, namespace } = request;
@@ -33,7 +33,7 @@ export async function upgrade(context: OperationContext, request: UpgradeRequest
   });
 }
 
-/** The steps of {@link upgrade}. `revisions` have the oldest first. */
+/** Runs the steps of {@link upgrade}. `revisions` are sorted, the oldest first. */
 export async function upgradeRelease(
   context: OperationContext,
   runner: StepRunner,
@@ -53,14 +53,14 @@ export async function upgradeRelease(
   await runner.step('check', async ({ signal }) => {
     const { cluster } = context;
     const prefix = 'unable to build kubernetes objects from new release manifest';
-    const targets = await resolveTargets(cluster, rendered.manifest, namespace, { prefix, signal });
-    const known = await resolveTargets(cluster, baseline.release.manifest, namespace, {
+    const objects = await resolveReleaseObjects(cluster, rendered.manifest, namespace, { prefix, signal });
+    const known = await resolveReleaseObjects(cluster, baseline.release.manifest, namespace, {
       prefix: 'unable to build kubernetes objects from current release manifest',
       signal,
       unknownKinds: 'leave out',
     });
     const options = { prefix: 'unable to continue with update', signal };
-    await checkOwnership(cluster, without(targets, known), { name, namespace }, options);
+    await checkOwnership(cluster, subtractObjects(objects, known), { name, namespace }, options);
   });
   const revision = await runner.step('record', async (tools) => {
     const { first_deployed } = baseline.release.info;
@@ -76,24 +76,27 @@ export async function upgradeRelease(
     return await recordRevision(context, next, customLabels(last.labels), limit, tools.signal);
   });
 
-  const deployment: Deployment = {
+  const pending: PendingRevision = {
     action: 'upgrade',
     revision,
     baseline,
     superseded: [baseline],
     options: request,
     description,
-    update: { created: [], deleted: [] },
+    changes: { created: [], deleted: [] },
   };
   try {
-    await deploy(context, runner, deployment);
+    await deployRevision(context, runner, pending);
   } catch (error) {
-    throw await undoUpgrade(context, request, deployment, error);
+    throw await undoUpgrade(context, request, pending, error);
   }
-  return deployment.revision.release;
+  return pending.revision.release;
 }
 
-/** The newest revision, and the one whose objects are in the cluster as far as Helm knows: the last that was deployed. */
+/**
+ * Returns the newest revision, and the one whose objects Helm takes to be in the cluster: the last
+ * deployed one.
+ */
 function startingPoint(
   name: string,
   revisions: readonly StoredRevision[],

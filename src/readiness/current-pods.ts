@@ -5,30 +5,30 @@ import { isOwnedBy, newestFirst, type Surroundings } from './surroundings.ts';
 const deploymentRevision = 'deployment.kubernetes.io/revision';
 const controllerRevision = 'controller-revision-hash';
 
-/** The pods of the revision that a workload is moving to, the newest first: pods of older revisions say nothing about it. */
+/** Returns the pods of a workload's current revision, the newest first. */
 export function currentPods(workload: KubeObject, { replicaSets, pods }: Surroundings): KubeObject[] {
-  const owned = (owner: KubeObject) => pods.filter((pod) => isOwnedBy(pod, owner)).sort(newestFirst);
+  const podsOf = (owner: KubeObject) => pods.filter((pod) => isOwnedBy(pod, owner)).sort(newestFirst);
   switch (workload.kind) {
     case 'Pod':
       return [workload];
     case 'Deployment': {
       const replicaSet = currentReplicaSet(workload, replicaSets);
-      return replicaSet === undefined ? [] : owned(replicaSet);
+      return replicaSet === undefined ? [] : podsOf(replicaSet);
     }
     case 'StatefulSet':
-      return withRevision(owned(workload), stringAt(workload, 'status', 'updateRevision'));
+      return withRevision(podsOf(workload), stringAt(workload, 'status', 'updateRevision'));
     case 'DaemonSet': {
-      const newest = owned(workload);
+      const newest = podsOf(workload);
       return withRevision(newest, newest[0]?.metadata.labels?.[controllerRevision]);
     }
     default:
-      return owned(workload);
+      return podsOf(workload);
   }
 }
 
 /**
- * The ReplicaSet that a Deployment is moving to. Undefined while the controller has not looked at the newest spec: until then
- * the highest revision is the old one.
+ * Returns the current ReplicaSet of a Deployment. Undefined until the controller has observed the
+ * newest spec, because its revision is the old one until then.
  */
 export function currentReplicaSet(deployment: KubeObject, replicaSets: readonly KubeObject[]): KubeObject | undefined {
   if (integerAt(deployment, 'status', 'observedGeneration') !== deployment.metadata.generation) return undefined;

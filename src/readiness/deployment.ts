@@ -3,7 +3,7 @@ import type { KubeObject } from '../objects/object.ts';
 import { conditionOf, conditionsOf } from './conditions.ts';
 import { current, failed, inProgress, type Readiness } from './status.ts';
 
-/** The controller's word for "no deadline": it sets no Progressing condition then. */
+/** Value for "no deadline". The controller sets no Progressing condition then. */
 const noDeadline = 2 ** 31 - 1;
 
 export function deploymentReadiness(object: KubeObject): Readiness {

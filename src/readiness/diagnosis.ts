@@ -4,12 +4,12 @@ import { conditionOf } from './conditions.ts';
 import { podProblem, type PodProblem } from './pod-problem.ts';
 import { newestWarning, type Surroundings } from './surroundings.ts';
 
-/** A message of the API can hold a whole list of nodes. */
+/** Maximum length of a reason: a message of the API can list all nodes. */
 const maxLength = 1000;
 
 /**
- * Why a workload that is not ready is not, in words that a person can act on: what its controller says, and what is wrong with the newest
- * pod of the revision that it is moving to. Undefined where nothing tells.
+ * Returns the reason why a workload is not ready: the message of its controller, or the problem of the
+ * newest pod in its current revision. Undefined if no reason is known.
  */
 export function diagnose(workload: KubeObject, surroundings: Surroundings): string | undefined {
   const problems = podProblems(workload, surroundings);
@@ -22,7 +22,7 @@ export function diagnose(workload: KubeObject, surroundings: Surroundings): stri
   return reason !== undefined && reason.length > maxLength ? `${reason.slice(0, maxLength)}…` : reason;
 }
 
-/** Quota, admission and the like: pods that cannot even be created. */
+/** Pods that cannot be created, because of a quota or an admission webhook. */
 function creationFailure(workload: KubeObject, { replicaSets }: Surroundings): string | undefined {
   const replicaSet = workload.kind === 'Deployment' ? currentReplicaSet(workload, replicaSets) : undefined;
   for (const controller of [replicaSet, workload]) {
@@ -42,10 +42,10 @@ function podProblems(workload: KubeObject, surroundings: Surroundings): { text: 
     const problem = podProblem(pod, surroundings.events);
     return problem === undefined
       ? []
-      : [{ text: `${problem.reason} (${place(pod, problem)})`, isCause: problem.isCause }];
+      : [{ text: `${problem.reason} (${describe(pod, problem)})`, isCause: problem.isCause }];
   });
 }
 
-function place(pod: KubeObject, { container }: PodProblem): string {
+function describe(pod: KubeObject, { container }: PodProblem): string {
   return container === undefined ? `pod ${pod.metadata.name}` : `container ${container} of pod ${pod.metadata.name}`;
 }

@@ -7,14 +7,17 @@ export interface PodProblem {
   /** `ImagePullBackOff: Back-off pulling image "x"`. */
   reason: string;
   container?: string;
-  /** Whether it says what is wrong, not just that the pod is not there yet. */
+  /** Whether it is the cause, and not only a state of a pod that is starting. */
   isCause: boolean;
 }
 
-/** Waiting is normal while a pod is set up. */
+/** Reasons of containers that wait while their pod starts. */
 const settingUp: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 
-/** What keeps a pod from being ready; undefined where it is ready, has succeeded, or is being deleted. */
+/**
+ * Returns the problem of a pod that is not ready. Undefined if the pod is ready, has succeeded, or is
+ * being deleted.
+ */
 export function podProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem | undefined {
   if (pod.metadata.deletionTimestamp !== undefined || conditionOf(pod, 'Ready', 'True')) return undefined;
   if (stringAt(pod, 'status', 'phase') === 'Succeeded') return undefined;
@@ -40,9 +43,9 @@ function waitingReason(status: unknown): string | undefined {
   if (reason === undefined || settingUp.has(reason)) return undefined;
   const message = stringAt(status, 'state', 'waiting', 'message') ?? '';
   const last = fieldAt(status, 'lastState', 'terminated');
-  // the API's message repeats the pod's name and uid, and the back-off grows: how it ended says more
+  // the message of the API has only the pod's name, its uid and the growing delay
   return reason === 'CrashLoopBackOff' && last !== undefined
-    ? joined(reason, `last ${howItEnded(last)}, ${restarts(status)}`)
+    ? joined(reason, `last ${exitText(last)}, ${restarts(status)}`)
     : joined(reason, message);
 }
 
@@ -50,14 +53,14 @@ function terminatedReason(status: unknown): string | undefined {
   const terminated = fieldAt(status, 'state', 'terminated');
   return integerAt(terminated, 'exitCode') === undefined || integerAt(terminated, 'exitCode') === 0
     ? undefined
-    : joined('Terminated', howItEnded(terminated));
+    : joined('Terminated', exitText(terminated));
 }
 
-/** A container that runs but is not ready: it came back after a crash, or its probe fails. */
+/** The reason of a running container that is not ready: an earlier crash, or a failing probe. */
 function unreadyReason(status: unknown, pod: KubeObject, events: readonly KubeObject[]): string | undefined {
   if (fieldAt(status, 'state', 'running') === undefined || fieldAt(status, 'ready') !== false) return undefined;
   const last = fieldAt(status, 'lastState', 'terminated');
-  if (last !== undefined) return joined('NotReady', `last ${howItEnded(last)}, ${restarts(status)}`);
+  if (last !== undefined) return joined('NotReady', `last ${exitText(last)}, ${restarts(status)}`);
   return newestWarning(events, pod, (reason) => reason === 'Unhealthy');
 }
 
@@ -67,7 +70,7 @@ function podFailure(pod: KubeObject): PodProblem | undefined {
   return { reason, isCause: true };
 }
 
-/** Volumes, sandboxes and the like speak through events only. */
+/** The problem of a pod that is starting. Volumes and sandboxes report only events. */
 function setUpProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem {
   const warning = newestWarning(events, pod, (reason) => reason.startsWith('Failed'));
   if (warning !== undefined) return { reason: warning, isCause: true };
@@ -78,8 +81,8 @@ function setUpProblem(pod: KubeObject, events: readonly KubeObject[]): PodProble
   return { reason: waiting ?? (unready === '' ? 'the pod is not ready' : unready), isCause: false };
 }
 
-/** `exit code 1 (Error)`, with what the container left as its termination message. */
-function howItEnded(terminated: unknown): string {
+/** Returns `exit code 1 (Error)`, followed by the container's termination message. */
+function exitText(terminated: unknown): string {
   const code = integerAt(terminated, 'exitCode') ?? 0;
   const reason = stringAt(terminated, 'reason');
   const message = (stringAt(terminated, 'message') ?? '').trim();

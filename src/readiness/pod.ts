@@ -3,7 +3,7 @@ import type { KubeObject } from '../objects/object.ts';
 import { conditionOf } from './conditions.ts';
 import { current, failed, inProgress, type Readiness, type ReadinessOptions } from './status.ts';
 
-/** How long a pod may be without a node before that counts as a failure, in milliseconds. */
+/** Time without a node after which a pod counts as failed, in milliseconds. */
 const schedulingGrace = 15_000;
 
 export function podReadiness(object: KubeObject, options: ReadinessOptions): Readiness {
@@ -25,7 +25,7 @@ export function podReadiness(object: KubeObject, options: ReadinessOptions): Rea
   }
 }
 
-/** As Helm looks at the pod of a hook. */
+/** Helm's rule for the pod of a hook. */
 function podCompletion(object: KubeObject): Readiness {
   const { name } = object.metadata;
   const phase = stringAt(object, 'status', 'phase');

@@ -1,22 +1,25 @@
 import type { KubeObject } from '../objects/object.ts';
 
-/** kstatus's words for what a live object can be; `NotFound` and `Unknown` are said of objects that cannot be looked at. */
+/** Statuses of kstatus for an existing object. */
 type ReadinessStatus = 'InProgress' | 'Failed' | 'Current' | 'Terminating';
 
 export interface Readiness {
   status: ReadinessStatus;
-  /** Why, in kstatus's words. */
+  /** Message of kstatus. */
   message: string;
 }
 
 export interface ReadinessOptions {
   /** Milliseconds since the Unix epoch. */
   now: number;
-  /** Kinds that must have run to their end: a Job, or a Pod of a hook. By kstatus alone a Job is current once it has started. */
+  /**
+   * Kinds that are current only after they have completed: Jobs, or Pods of hooks. In kstatus, a Job is
+   * current as soon as it has started. Default: none.
+   */
   toCompletion?: readonly ('Job' | 'Pod')[];
 }
 
-/** What a kind's status says. */
+/** Returns the status of an object of one kind. */
 export type ReadinessRule = (object: KubeObject, options: ReadinessOptions) => Readiness;
 
 export const current = (message: string): Readiness => ({ status: 'Current', message });

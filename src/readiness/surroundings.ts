@@ -1,7 +1,7 @@
 import { fieldAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
 
-/** What is around a workload, as far as it was looked at; other workloads' objects may be among it. */
+/** Objects around a workload. May include objects of other workloads. */
 export interface Surroundings {
   replicaSets: readonly KubeObject[];
   pods: readonly KubeObject[];
@@ -9,13 +9,13 @@ export interface Surroundings {
   events: readonly KubeObject[];
 }
 
-/** Whether the first object is owned by the second, directly. */
+/** Whether the second object is a direct owner of the first. */
 export function isOwnedBy(object: KubeObject, owner: KubeObject): boolean {
   const { uid } = owner.metadata;
   return uid !== undefined && (object.metadata.ownerReferences ?? []).some((reference) => reference.uid === uid);
 }
 
-/** The newest warning about an object that `accepts` lets through, as `reason: message`. */
+/** Returns the newest warning about an object whose reason is accepted, as `reason: message`. */
 export function newestWarning(
   events: readonly KubeObject[],
   about: KubeObject,
@@ -44,7 +44,7 @@ function eventTime(event: KubeObject): number {
   return typeof time === 'string' ? Date.parse(time) : 0;
 }
 
-/** Orders objects by age, the newest first. */
+/** Sorts objects by age, the newest first. */
 export function newestFirst(a: KubeObject, b: KubeObject): number {
   return creationTime(b) - creationTime(a);
 }

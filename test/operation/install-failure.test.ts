@@ -7,7 +7,7 @@ import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds } from './worl
 const test = sandboxTest();
 const isWaiting = ({ step, resources }: Progress) => step === 'wait' && resources !== undefined;
 
-test('an atomic installation that does not become ready in time is uninstalled, and the error says why', async (t) => {
+test('uninstalls an atomic release that is not ready in time, and gives the reason', async (t) => {
   const chart = textChart({
     'd.yaml': deployment('bad', { image: 'localhost/app:missing' }),
     'a.yaml': configMap('a'),
@@ -29,14 +29,14 @@ test('an atomic installation that does not become ready in time is uninstalled, 
   t.deepEqual(stepEnds(world.progress).slice(-2), ['wait:failed', 'uninstall:done']);
 });
 
-test('a container that crashes behind a probe is named with its exit code', async (t) => {
+test('gives the exit code of a container that crashes', async (t) => {
   const chart = textChart({ 'd.yaml': deployment('bad', { behaviour: 'crash-loop' }) });
   const world = newWorld(t, chart);
   await t.throwsAsync(world.install(chart, { timeout: 6000 }), { message: /last exit code 1 \(Error\)/ });
   t.true(statusesOf(world.progress, 'bad').some((status) => status.includes('CrashLoopBackOff: last exit code 1')));
 });
 
-test('a Job that fails ends the wait at once', async (t) => {
+test('ends the wait at once when a Job fails', async (t) => {
   const files = {
     'j.yaml': job('load', { args: ['fail'] }),
     'd.yaml': deployment('web', { behaviour: 'never-ready' }),
@@ -54,7 +54,7 @@ test('a Job that fails ends the wait at once', async (t) => {
   t.false(error.message.includes('Deployment'));
 });
 
-test('without atomic, a failed release stays, failed, with its objects', async (t) => {
+test('keeps a failed release and its objects if it is not atomic', async (t) => {
   const chart = textChart({ 'j.yaml': job('load', { args: ['fail'] }), 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   const error = await t.throwsAsync(world.install(chart, { atomic: false }));
@@ -64,7 +64,7 @@ test('without atomic, a failed release stays, failed, with its objects', async (
   t.truthy(await world.find('ConfigMap', 'a'));
 });
 
-test('an object that the API server refuses fails the installation with its sentence', async (t) => {
+test('fails with the message of the API server if it refuses an object', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('Bad_Name') });
   const world = newWorld(t, chart);
   const error = await t.throwsAsync<OperationError>(world.install(chart));
@@ -74,23 +74,23 @@ test('an object that the API server refuses fails the installation with its sent
   t.is(await world.find('ConfigMap', 'a'), undefined);
 });
 
-test('a failure of undoing is told besides the failure that led to it', async (t) => {
+test('adds the error of undoing to the error of the installation', async (t) => {
   const chart = textChart({ 'j.yaml': job('load', { args: ['fail'] }), 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   const refusing = {
     ...world.cluster,
-    delete: () => Promise.reject(Object.assign(new Error('no deleting today'), { code: 'forbidden' })),
+    delete: () => Promise.reject(Object.assign(new Error('deletion is not allowed'), { code: 'forbidden' })),
   };
   const error = await t.throwsAsync<OperationError>(world.install(chart, {}, { cluster: refusing }));
   t.is(error.code, 'not_ready');
   t.regex(
     error.message,
-    /^an error occurred while uninstalling the release\. original install error: resource Job.*: failed to delete release: web: no deleting today/s,
+    /^an error occurred while uninstalling the release\. original install error: resource Job.*: failed to delete release: web: deletion is not allowed/s,
   );
   t.deepEqual(await world.history(), ['1:uninstalling']);
 });
 
-test('a cancel ends the wait and undoes what was done', async (t) => {
+test('a cancel ends the wait and undoes the installation', async (t) => {
   const chart = textChart({ 'd.yaml': deployment('web', { behaviour: 'never-ready' }) });
   const world = newWorld(t, chart);
   const cancel = new AbortController();
@@ -107,7 +107,7 @@ test('a cancel ends the wait and undoes what was done', async (t) => {
   t.deepEqual(await world.history(), []);
 });
 
-test('a cancel before the first effect leaves nothing', async (t) => {
+test('a cancel before the first step leaves nothing', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   const signal = AbortSignal.abort(new Error('too late'));
@@ -116,7 +116,7 @@ test('a cancel before the first effect leaves nothing', async (t) => {
   t.deepEqual(stepEnds(world.progress), []);
 });
 
-test('abandoning leaves all as it is', async (t) => {
+test('abandoning an operation leaves everything as it is', async (t) => {
   const chart = textChart({ 'd.yaml': deployment('web', { behaviour: 'never-ready' }) });
   const world = newWorld(t, chart);
   const stop = new AbortController();
@@ -128,7 +128,7 @@ test('abandoning leaves all as it is', async (t) => {
   t.truthy(await world.find('Deployment', 'web'));
 });
 
-test('a chart that cannot be loaded fails as its source says, before anything is done', async (t) => {
+test('fails with the error of the chart source before it changes anything', async (t) => {
   const chart = textChart({});
   const world = newWorld(t, chart);
   const loadChart = () => Promise.reject(Object.assign(new Error('no such chart'), { code: 'chart_not_found' }));
@@ -137,7 +137,7 @@ test('a chart that cannot be loaded fails as its source says, before anything is
   t.is(await world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: world.namespace }), undefined);
 });
 
-test('a chart that loads for ever is ended by the deadline', async (t) => {
+test('ends the loading of a chart at the deadline', async (t) => {
   const chart = textChart({});
   const world = newWorld(t, chart);
   const loadChart = (signal: AbortSignal) =>
@@ -148,7 +148,7 @@ test('a chart that loads for ever is ended by the deadline', async (t) => {
   t.like(error, { code: 'timeout', message: 'timed out after 100ms' });
 });
 
-test('a template that fails leaves neither CRDs nor a namespace behind', async (t) => {
+test('creates neither CRDs nor a namespace if a template fails', async (t) => {
   const chart = textChart(
     () => {
       throw Object.assign(new Error('boom'), { code: 'render_failed' });
@@ -163,10 +163,10 @@ test('a template that fails leaves neither CRDs nor a namespace behind', async (
 
 const definition = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
 
-test('CRDs come first: the chart can ask for their kinds, and use them', async (t) => {
+test('installs CRDs first, so that the chart can use their kinds', async (t) => {
   const chart = textChart(
     async ({ capabilities, lookup }) => {
-      if (!capabilities.apiVersions.includes('e.io/v1/Gadget')) throw new Error('e.io/v1/Gadget is not there');
+      if (!capabilities.apiVersions.includes('e.io/v1/Gadget')) throw new Error('e.io/v1/Gadget is missing');
       await lookup?.('e.io/v1', 'Gadget', '', '');
       return { 'g.yaml': 'apiVersion: e.io/v1\nkind: Gadget\nmetadata: {name: g}\nspec: {size: 1}\n' };
     },
@@ -181,14 +181,14 @@ test('CRDs come first: the chart can ask for their kinds, and use them', async (
 
   await world.uninstall();
   t.is(await world.cluster.get(ref), undefined);
-  t.truthy(await world.cluster.get({ ...definition, name: 'gadgets.e.io' }), 'CRDs outlive the release');
+  t.truthy(await world.cluster.get({ ...definition, name: 'gadgets.e.io' }), 'CRDs are kept');
 
   world.progress.length = 0;
   await world.install(chart);
   t.true(stepEnds(world.progress).includes('crds:skipped'));
 });
 
-test('hooks are no part of what a failed installation uninstalls, unless their policy says so', async (t) => {
+test('uninstalls no hooks after a failure, except by their policy', async (t) => {
   const failing = job('check', { args: ['fail'], annotations: hook('post-install', { policy: 'hook-failed' }) });
   const chart = textChart({ 'h.yaml': failing, 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);

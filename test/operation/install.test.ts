@@ -4,7 +4,7 @@ import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds } from './worl
 
 const test = sandboxTest();
 
-test('an installation goes through its steps, and the release is deployed', async (t) => {
+test('runs all steps and deploys the release', async (t) => {
   const files = { 'a.yaml': configMap('a'), 'd.yaml': deployment('web'), 'j.yaml': job('load') };
   const chart = textChart(files, { notes: 'Hi' });
   const world = newWorld(t, chart);
@@ -31,7 +31,7 @@ test('an installation goes through its steps, and the release is deployed', asyn
   t.deepEqual(await world.history(), ['1:deployed']);
 });
 
-test('each step says when it begins and how it ends', async (t) => {
+test('reports the start and the end of each step', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -44,7 +44,7 @@ test('each step says when it begins and how it ends', async (t) => {
   t.regex(record[0]?.time ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-test("objects carry Helm's marks of their owner and its field manager, and the stored manifest does not", async (t) => {
+test("adds Helm's label, annotations and field manager to objects, but not to the manifest", async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a', '1', { mine: 'yes' }) });
   const world = newWorld(t, chart);
   const release = await world.install(chart);
@@ -59,7 +59,7 @@ test("objects carry Helm's marks of their owner and its field manager, and the s
   t.is(release.manifest, `---\n# Source: web/templates/a.yaml\n${configMap('a', '1', { mine: 'yes' })}\n`);
 });
 
-test('while waiting, all resources are told first, then each change, with the reason', async (t) => {
+test('reports all resources of a wait first, then each change with its reason', async (t) => {
   const files = { 'd.yaml': deployment('slow', { behaviour: 'ready-after=4s' }), 'a.yaml': configMap('a') };
   const chart = textChart(files);
   const world = newWorld(t, chart);
@@ -77,7 +77,7 @@ test('while waiting, all resources are told first, then each change, with the re
   t.true(statuses.slice(0, -1).every((status) => status.startsWith('InProgress ')));
 });
 
-test('nothing is waited for where that is not wanted', async (t) => {
+test('does not wait if wait is false', async (t) => {
   const chart = textChart({ 'd.yaml': deployment('web', { behaviour: 'never-ready' }) });
   const world = newWorld(t, chart);
   const release = await world.install(chart, { wait: false });
@@ -85,7 +85,7 @@ test('nothing is waited for where that is not wanted', async (t) => {
   t.true(stepEnds(world.progress).includes('wait:skipped'));
 });
 
-test('Jobs are waited for to their end, or to their start where that is enough', async (t) => {
+test('waits for the end of Jobs, or only for their start', async (t) => {
   const chart = textChart({ 'j.yaml': job('load', { args: ['sleep', '20s'] }) });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -98,14 +98,14 @@ test('Jobs are waited for to their end, or to their start where that is enough',
   t.like(started?.['status'], { active: 1 });
 });
 
-test('a Deployment that is paused is not waited for', async (t) => {
+test('does not wait for a paused Deployment', async (t) => {
   const paused = deployment('web').replace('"replicas"', '"paused":true,"replicas"');
   const chart = textChart({ 'd.yaml': paused });
   const release = await newWorld(t, chart).install(chart);
   t.is(release.info.status, 'deployed');
 });
 
-test('the namespace is created with the label that Helm gives it, unless it is not wanted', async (t) => {
+test('creates the namespace with the label of Helm, unless createNamespace is false', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   const error = await t.throwsAsync(world.install(chart, { createNamespace: false }));
@@ -116,13 +116,13 @@ test('the namespace is created with the label that Helm gives it, unless it is n
   t.true(stepEnds(world.progress).includes('namespace:done'));
 });
 
-test('a description of its own stands in the release', async (t) => {
+test('stores the description of the request', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const release = await newWorld(t, chart).install(chart, { description: 'by hand' });
   t.is(release.info.description, 'by hand');
 });
 
-test('a name that is in use is refused, and the release there is left alone', async (t) => {
+test('refuses a name that is in use', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -134,7 +134,7 @@ test('a name that is in use is refused, and the release there is left alone', as
   t.deepEqual(await world.history(), ['1:deployed']);
 });
 
-test('upgrade: true installs what is not there and upgrades what is', async (t) => {
+test('upgrade: true installs a new release and upgrades an existing one', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   t.is((await world.install(chart, { upgrade: true })).info.description, 'Install complete');
@@ -142,7 +142,7 @@ test('upgrade: true installs what is not there and upgrades what is', async (t) 
   t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
 });
 
-test('a name whose release was uninstalled with its history kept can be used again', async (t) => {
+test('reuses the name of a release that was uninstalled with its history kept', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -151,7 +151,7 @@ test('a name whose release was uninstalled with its history kept can be used aga
   t.deepEqual(await world.history(), ['1:uninstalled', '2:deployed']);
 });
 
-test('an object that belongs to somebody else is not taken over, and nothing is stored', async (t) => {
+test('refuses to take over an object of another owner', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   const { namespace } = world;
@@ -171,7 +171,7 @@ test('an object that belongs to somebody else is not taken over, and nothing is 
   t.deepEqual((await world.find('ConfigMap', 'a'))?.['data'], { x: 'y' });
 });
 
-test('an object that carries the marks of the release is adopted', async (t) => {
+test('adopts an object that has the annotations of the release', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -184,7 +184,7 @@ test('an object that carries the marks of the release is adopted', async (t) => 
   t.is((await world.install(chart)).info.status, 'deployed');
 });
 
-test('a kind that the cluster does not know is refused before anything is stored', async (t) => {
+test('refuses an unknown kind before it stores anything', async (t) => {
   const chart = textChart({ 'w.yaml': 'apiVersion: e.io/v1\nkind: Widget\nmetadata: {name: w}\n' });
   const world = newWorld(t, chart);
   const error = await t.throwsAsync(world.install(chart));
@@ -196,7 +196,7 @@ test('a kind that the cluster does not know is refused before anything is stored
   t.deepEqual(await world.history(), []);
 });
 
-test('an object without a namespace gets that of the release, and one with its own keeps it', async (t) => {
+test('puts objects without a namespace into that of the release', async (t) => {
   const own = configMap('b').replace('"name":"b"', '"name":"b","namespace":"default"');
   const chart = textChart({ 'a.yaml': configMap('a'), 'b.yaml': own.replaceAll('"b"', '"install-b"') });
   const world = newWorld(t, chart);
@@ -210,7 +210,7 @@ test('an object without a namespace gets that of the release, and one with its o
   );
 });
 
-test('templates can look things up in the cluster', async (t) => {
+test('templates can look up objects in the cluster', async (t) => {
   const chart = textChart(async ({ lookup, release }) => {
     const look = (kind: string, namespace: string, name: string) => lookup?.('v1', kind, namespace, name);
     const found = {
@@ -232,7 +232,7 @@ test('templates can look things up in the cluster', async (t) => {
   });
 });
 
-test('a post-renderer changes what is applied and stored, and is asked once though the chart is rendered twice', async (t) => {
+test('calls a post-renderer once, and applies and stores its result', async (t) => {
   const crds = { 'widgets.yaml': crd('gadget') };
   const chart = textChart({ 'a.yaml': configMap('a', '1', { mine: 'yes' }) }, { crds });
   const world = newWorld(t, chart);
@@ -249,7 +249,7 @@ test('a post-renderer changes what is applied and stored, and is asked once thou
   t.is((await world.find('ConfigMap', 'a'))?.metadata.annotations?.['mine'], 'changed');
 });
 
-test('a post-renderer that fails leaves nothing behind', async (t) => {
+test('stores nothing if a post-renderer fails', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   const postRender = () => {

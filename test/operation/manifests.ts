@@ -1,4 +1,4 @@
-/** A ConfigMap with one entry. */
+/** Returns a ConfigMap with one entry. */
 export function configMap(name: string, value = '1', annotations: Record<string, string> = {}): string {
   return yaml({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, annotations }, data: { value } });
 }
@@ -7,12 +7,12 @@ export interface WorkloadOptions {
   replicas?: number;
   image?: string;
   args?: string[];
-  /** How its pods behave in the sandbox. */
+  /** Behaviour of its pods in the sandbox. */
   behaviour?: string;
   annotations?: Record<string, string>;
 }
 
-/** A Deployment with a readiness probe. */
+/** Returns a Deployment with a readiness probe. */
 export function deployment(name: string, options: WorkloadOptions = {}): string {
   const { replicas = 1, image = 'localhost/app:1', args = ['serve'], behaviour, annotations } = options;
   const podAnnotations = behaviour === undefined ? {} : { 'sandbox.helm-agent/behaviour': behaviour };
@@ -32,7 +32,7 @@ export function deployment(name: string, options: WorkloadOptions = {}): string 
   });
 }
 
-/** A Job that is tried once. */
+/** Returns a Job without retries. */
 export function job(name: string, options: WorkloadOptions = {}): string {
   const { image = 'localhost/app:1', args = ['sleep', '1s'], annotations } = options;
   const container = { name: 'main', image, args };
@@ -44,7 +44,7 @@ export function job(name: string, options: WorkloadOptions = {}): string {
   });
 }
 
-/** The annotations of a hook. */
+/** Returns the annotations of a hook. */
 export function hook(events: string, rest: { weight?: number; policy?: string } = {}): Record<string, string> {
   return {
     'helm.sh/hook': events,
@@ -53,7 +53,7 @@ export function hook(events: string, rest: { weight?: number; policy?: string } 
   };
 }
 
-/** A namespaced kind `Gadget`, where that is the name. */
+/** Returns the CRD of a namespaced kind: `Gadget` for `gadget`. */
 export function crd(singular: string): string {
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   const kind = singular.charAt(0).toUpperCase() + singular.slice(1);
@@ -70,7 +70,7 @@ export function crd(singular: string): string {
   });
 }
 
-/** JSON is YAML. */
+/** Returns an object as JSON, which is YAML too. */
 function yaml(object: unknown): string {
   return `${JSON.stringify(object)}\n`;
 }

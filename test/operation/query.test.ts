@@ -6,7 +6,7 @@ import { newWorld, releaseName, sandboxTest } from './world.ts';
 const test = sandboxTest();
 const chart = textChart({ 'a.yaml': configMap('a'), 'd.yaml': deployment('web') });
 
-test('releases are listed with their highest revision, of one namespace or of all', async (t) => {
+test('lists the highest revision of releases in one namespace or in all', async (t) => {
   const world = newWorld(t, chart);
   const other = newWorld(t, chart);
   await world.install(chart, { wait: false });
@@ -23,7 +23,7 @@ test('releases are listed with their highest revision, of one namespace or of al
   t.deepEqual(all, [...all].sort());
 });
 
-test('a release is read by its highest revision or by one that is named', async (t) => {
+test('returns the highest revision of a release or a given one', async (t) => {
   const world = newWorld(t, chart);
   await world.install(chart, { wait: false });
   await world.upgrade(chart, { wait: false });
@@ -32,20 +32,20 @@ test('a release is read by its highest revision or by one that is named', async 
   t.is((await operations.get(world.context(), { ...name, version: 1 })).info.status, 'superseded');
   const missing = { code: 'release_not_found', message: 'release: not found' };
   await t.throwsAsync(operations.get(world.context(), { ...name, version: 3 }), missing);
-  await t.throwsAsync(operations.get(world.context(), { ...name, releaseName: 'nobody' }), missing);
+  await t.throwsAsync(operations.get(world.context(), { ...name, releaseName: 'missing' }), missing);
 });
 
-test('a Deployment is answered as the cluster has it', async (t) => {
+test('returns a Deployment of the cluster', async (t) => {
   const world = newWorld(t, chart);
   await world.install(chart, { wait: false });
   const { namespace } = world;
   const found = await operations.deploymentInfo(world.context(), { namespace, name: 'web' });
   t.like(found, { kind: 'Deployment', metadata: { name: 'web', namespace } });
-  const error = await t.throwsAsync(operations.deploymentInfo(world.context(), { namespace, name: 'nobody' }));
-  t.like(error, { code: 'deployment_not_found', message: 'deployments.apps "nobody" not found' });
+  const error = await t.throwsAsync(operations.deploymentInfo(world.context(), { namespace, name: 'missing' }));
+  t.like(error, { code: 'deployment_not_found', message: 'deployments.apps "missing" not found' });
 });
 
-test('names that Kubernetes refuses are refused before it is asked', async (t) => {
+test('refuses invalid names before it sends a request', async (t) => {
   const world = newWorld(t, chart);
   const context = world.context();
   const code = 'invalid_release_name';

@@ -6,7 +6,7 @@ import { printManifest } from '../../src/render/manifest/documents.ts';
 import { sortManifests } from '../../src/render/manifest/sort-manifests.ts';
 import { postRendered } from '../../src/render/manifest/post-render.ts';
 
-/** What a test's chart renders to: files by their path below templates/. */
+/** Returns the rendered files of a test's chart by their path below `templates/`. */
 export type Template = (request: RenderRequest) => Record<string, string> | Promise<Record<string, string>>;
 
 export interface TextChart {
@@ -16,7 +16,7 @@ export interface TextChart {
   notes?: string;
 }
 
-/** A chart whose templates are a function; give it to {@link textRenderer} as well. */
+/** Returns a chart whose templates are a function, for use with {@link textRenderer}. */
 export function textChart(
   template: Template | Record<string, string>,
   rest: Omit<TextChart, 'chart' | 'template'> = {},
@@ -32,12 +32,12 @@ export function textChart(
   return { chart, template: typeof template === 'function' ? template : () => template, ...rest };
 }
 
-/** Renders the charts that it is told of, without a template language. */
+/** Returns a renderer of these charts, without a template language. */
 export function textRenderer(charts: readonly TextChart[]): Renderer & { requests: RenderRequest[] } {
   const requests: RenderRequest[] = [];
   const find = (chart: Chart): TextChart => {
     const found = charts.find((candidate) => candidate.chart === chart);
-    if (!found) throw new Error('the renderer was not told of this chart');
+    if (!found) throw new Error('the renderer does not have this chart');
     return found;
   };
   return {
@@ -52,7 +52,7 @@ export function textRenderer(charts: readonly TextChart[]): Renderer & { request
       const { postRender, postRenderStrategy } = request;
       const own = new Map(files);
       const changed = postRender ? await postRendered(own, postRender, postRenderStrategy) : own;
-      const sorted = sortManifests(changed, (path) => new Error(`${path} is no YAML`));
+      const sorted = sortManifests(changed, (path) => new Error(`${path} is not YAML`));
       const manifest = sorted.manifests.map(({ name, content }) => printManifest(name, content)).join('');
       return { ...sorted, chart, manifest, notes, crds: [], warnings: [] };
     },

@@ -4,7 +4,7 @@ import { newWorld, sandboxTest, statusesOf, stepEnds } from './world.ts';
 
 const test = sandboxTest();
 
-test('uninstalling removes all objects and all revisions, and answers the release', async (t) => {
+test('deletes all objects and revisions, and returns the release', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a'), 'd.yaml': deployment('web') });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -28,7 +28,7 @@ test('uninstalling removes all objects and all revisions, and answers the releas
   t.is(await world.find('ConfigMap', 'a'), undefined);
 });
 
-test('what is to be kept is kept, and said', async (t) => {
+test('keeps objects with a resource policy, and lists them', async (t) => {
   const kept = configMap('data', '1', { 'helm.sh/resource-policy': ' Keep ' });
   const chart = textChart({ 'a.yaml': configMap('a'), 'b.yaml': kept });
   const world = newWorld(t, chart);
@@ -39,7 +39,7 @@ test('what is to be kept is kept, and said', async (t) => {
   t.is(await world.find('ConfigMap', 'a'), undefined);
 });
 
-test('the history is kept where that is asked for, and goes with the next uninstall', async (t) => {
+test('keeps the history with keepHistory, and deletes it with the next uninstall', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -53,12 +53,12 @@ test('the history is kept where that is asked for, and goes with the next uninst
   t.deepEqual(await world.history(), []);
 });
 
-test('a release that is not there cannot be uninstalled', async (t) => {
+test('fails for a release that does not exist', async (t) => {
   const error = await t.throwsAsync(newWorld(t).uninstall());
   t.like(error, { code: 'release_not_found', message: 'uninstall: Release not loaded: web: release: not found' });
 });
 
-test('objects that are gone already are no failure', async (t) => {
+test('ignores objects that no longer exist', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -66,7 +66,7 @@ test('objects that are gone already are no failure', async (t) => {
   t.is((await world.uninstall()).release.info.status, 'uninstalled');
 });
 
-test('what does not go in time is named, and the release can be uninstalled again', async (t) => {
+test('names objects that are not deleted in time, and can be repeated', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -83,7 +83,7 @@ test('what does not go in time is named, and the release can be uninstalled agai
   t.deepEqual(await world.history(), []);
 });
 
-test('hooks run before and after, and a failing one stops it', async (t) => {
+test('runs hooks before and after, and stops if one fails', async (t) => {
   const chart = textChart({
     'a.yaml': configMap('a'),
     'pre.yaml': job('pre', { annotations: hook('pre-delete') }),

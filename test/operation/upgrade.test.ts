@@ -12,7 +12,7 @@ async function imageOf(world: World, name: string): Promise<unknown> {
   return spec?.template.spec.containers[0]?.image;
 }
 
-test('an upgrade changes, adds and removes objects, and supersedes the old revision', async (t) => {
+test('changes, adds and deletes objects, and supersedes the old revision', async (t) => {
   const first = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b'), 'd.yaml': deployment('web') });
   const second = textChart({
     'a.yaml': configMap('a', '2'),
@@ -46,7 +46,7 @@ test('an upgrade changes, adds and removes objects, and supersedes the old revis
   t.is(await imageOf(world, 'web'), 'localhost/app:2');
 });
 
-test('what is no longer in the chart stays where its policy is to keep it', async (t) => {
+test('keeps objects that the chart drops if their policy is keep', async (t) => {
   const kept = configMap('b', '1', { 'helm.sh/resource-policy': 'keep' });
   const first = textChart({ 'a.yaml': configMap('a'), 'b.yaml': kept });
   const second = textChart({ 'a.yaml': configMap('a') });
@@ -56,7 +56,7 @@ test('what is no longer in the chart stays where its policy is to keep it', asyn
   t.truthy(await world.find('ConfigMap', 'b'));
 });
 
-test('an upgrade without values takes those of the revision that is deployed', async (t) => {
+test('reuses the values of the deployed revision if there are none', async (t) => {
   const chart = textChart(({ values }) => ({ 'a.yaml': configMap('a', JSON.stringify(values.get('size'))) }));
   const world = newWorld(t, chart);
   const size = (value: string) => ({ values: new Map<string, Value>([['size', value]]) });
@@ -67,7 +67,7 @@ test('an upgrade without values takes those of the revision that is deployed', a
   t.like((await world.find('ConfigMap', 'a'))?.['data'], { value: '"small"' });
 });
 
-test('templates are told that it is an upgrade, and of which revision', async (t) => {
+test('passes isUpgrade and the revision to templates', async (t) => {
   const chart = textChart(({ release }) => ({ 'a.yaml': configMap('a', JSON.stringify(release)) }));
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -76,13 +76,13 @@ test('templates are told that it is an upgrade, and of which revision', async (t
   t.like(JSON.parse(data.value), { name: 'web', revision: 2, isInstall: false, isUpgrade: true });
 });
 
-test('a release that is not there cannot be upgraded', async (t) => {
+test('fails for a release that does not exist', async (t) => {
   const chart = textChart({});
   const error = await t.throwsAsync(newWorld(t, chart).upgrade(chart));
   t.like(error, { code: 'no_deployed_release', message: '"web" has no deployed releases' });
 });
 
-test('a release on which somebody works cannot be upgraded', async (t) => {
+test('refuses a release with a pending operation', async (t) => {
   const chart = textChart({ 'd.yaml': deployment('web', { behaviour: 'never-ready' }) });
   const world = newWorld(t, chart);
   const stop = new AbortController();
@@ -97,7 +97,7 @@ test('a release on which somebody works cannot be upgraded', async (t) => {
   });
 });
 
-test('of two upgrades at the same time one is refused', async (t) => {
+test('refuses one of two concurrent upgrades', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -108,7 +108,7 @@ test('of two upgrades at the same time one is refused', async (t) => {
   t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
 });
 
-test('a release whose first installation failed can be upgraded', async (t) => {
+test('upgrades a release whose installation failed', async (t) => {
   const bad = textChart({ 'j.yaml': job('load', { args: ['fail'] }) });
   const good = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, bad, good);
@@ -118,7 +118,7 @@ test('a release whose first installation failed can be upgraded', async (t) => {
   t.is(await world.find('Job', 'load'), undefined);
 });
 
-test('an atomic upgrade that fails returns to the last successful revision', async (t) => {
+test('rolls back a failed atomic upgrade to the last successful revision', async (t) => {
   const good = textChart({ 'd.yaml': deployment('web'), 'a.yaml': configMap('a') });
   const bad = textChart({
     'd.yaml': deployment('web', { image: 'localhost/app:missing' }),
@@ -146,7 +146,7 @@ test('an atomic upgrade that fails returns to the last successful revision', asy
   t.true(undoing.includes('wait: 2 resources ready'));
 });
 
-test('the reason of a Deployment that is not ready is that of its new pods, not of the old ones', async (t) => {
+test('gives the reason from the new pods of a Deployment, not from old ones', async (t) => {
   const crashing = textChart({ 'd.yaml': deployment('web', { behaviour: 'crash-loop' }) });
   const unpullable = textChart({ 'd.yaml': deployment('web', { image: 'localhost/app:missing' }) });
   const world = newWorld(t, crashing, unpullable);
@@ -155,7 +155,7 @@ test('the reason of a Deployment that is not ready is that of its new pods, not 
   t.regex(error.message, /message: (ErrImagePull|ImagePullBackOff): /);
 });
 
-test('without atomic, a failed upgrade stays, and the next one starts from what was deployed', async (t) => {
+test('keeps a failed upgrade if it is not atomic, and starts the next from the deployed revision', async (t) => {
   const good = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b') });
   const bad = textChart({ 'a.yaml': configMap('a', '2'), 'j.yaml': job('load', { args: ['fail'] }) });
   const world = newWorld(t, good, bad);
@@ -166,10 +166,10 @@ test('without atomic, a failed upgrade stays, and the next one starts from what 
   t.like((await world.find('ConfigMap', 'a'))?.['data'], { value: '2' });
   await world.upgrade(good);
   t.deepEqual(await world.history(), ['1:superseded', '2:failed', '3:deployed']);
-  t.truthy(await world.find('Job', 'load'), 'what only a failed revision added is no part of the baseline, as in Helm');
+  t.truthy(await world.find('Job', 'load'), 'as in Helm, the baseline has no objects of failed revisions');
 });
 
-test('cleanupOnFail deletes what a failed upgrade created', async (t) => {
+test('cleanupOnFail deletes the objects that a failed upgrade created', async (t) => {
   const good = textChart({ 'a.yaml': configMap('a') });
   const bad = textChart({
     'a.yaml': configMap('a'),
@@ -183,7 +183,7 @@ test('cleanupOnFail deletes what a failed upgrade created', async (t) => {
   t.is(await world.find('ConfigMap', 'new'), undefined);
 });
 
-test('with no successful revision, an atomic upgrade says that it cannot return', async (t) => {
+test('reports that there is no successful revision to roll back to', async (t) => {
   const bad = textChart({ 'j.yaml': job('load', { args: ['fail'] }) });
   const world = newWorld(t, bad);
   await t.throwsAsync(world.install(bad, { atomic: false }));
@@ -193,7 +193,7 @@ test('with no successful revision, an atomic upgrade says that it cannot return'
   });
 });
 
-test('a failed rollback is told besides the failure of the upgrade', async (t) => {
+test('adds the error of a failed rollback to the error of the upgrade', async (t) => {
   const hooked = job('check', { args: ['fail'], annotations: hook('pre-rollback') });
   const good = textChart({ 'a.yaml': configMap('a'), 'h.yaml': hooked });
   const bad = textChart({ 'j.yaml': job('load', { args: ['fail'] }) });
@@ -208,7 +208,7 @@ test('a failed rollback is told besides the failure of the upgrade', async (t) =
   t.deepEqual(await world.history(), ['1:deployed', '2:failed', '3:failed']);
 });
 
-test("an object of somebody else that a new chart wants stays somebody else's", async (t) => {
+test('refuses to take over an object of another owner', async (t) => {
   const first = textChart({ 'a.yaml': configMap('a') });
   const second = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b') });
   const world = newWorld(t, first, second);
@@ -221,7 +221,7 @@ test("an object of somebody else that a new chart wants stays somebody else's", 
   t.deepEqual(await world.history(), ['1:deployed']);
 });
 
-test('not more revisions are kept than the limit says', async (t) => {
+test('keeps as many revisions as historyLimit', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);

@@ -1,12 +1,12 @@
 import type { Cluster, ObjectQuery, ObservedChange } from '../../src/objects/cluster.ts';
 
-/** What a watch yields, one after the other; an error ends it. */
+/** Changes that a watch yields in turn. An error ends it. */
 export type Script = (ObservedChange | Error)[];
 
-/** A cluster that can only be watched: `script` says what is seen of a query. Everything else fails. */
+/** Returns a cluster that yields the script of each query. All other requests fail. */
 export function watchedCluster(script: (query: ObjectQuery) => Script): Cluster & { queries: ObjectQuery[] } {
   const queries: ObjectQuery[] = [];
-  const fail = () => Promise.reject(new Error('not expected'));
+  const fail = () => Promise.reject(new Error('unexpected request'));
   return {
     queries,
     capabilities: fail,

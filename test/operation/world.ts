@@ -15,11 +15,11 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { realHost } from '../support/host.ts';
 import { textRenderer, type TextChart } from './text-renderer.ts';
 
-/** A namespace of its own, and what can be done in it. */
+/** A new namespace, and operations in it. */
 export interface World {
   namespace: string;
   cluster: Cluster;
-  /** All that was said, by all operations. */
+  /** Progress of all operations. */
   progress: Progress[];
   context(overrides?: Partial<OperationContext>): OperationContext;
   install(chart: TextChart, request?: Partial<InstallRequest>, context?: Partial<OperationContext>): Promise<Release>;
@@ -37,7 +37,7 @@ interface Shared {
 
 export const releaseName = 'web';
 
-/** ava with one sandbox for the file. */
+/** Returns ava's `test` with one sandbox for the file. */
 export function sandboxTest(): TestFn<Shared> {
   const test = anyTest as TestFn<Shared>;
   const closing: (() => Promise<void>)[] = [];
@@ -105,12 +105,12 @@ function refOf(kind: string, namespace: string, name: string): ObjectRef {
   return { apiVersion, kind, namespace, name };
 }
 
-/** `load:done`, `crds:skipped`, …: how the steps ended. */
+/** Returns the ends of the steps: `load:done`, `crds:skipped` and so on. */
 export function stepEnds(progress: readonly Progress[]): string[] {
   return progress.filter(({ state }) => state !== 'running').map(({ step, state }) => `${step}:${state}`);
 }
 
-/** What was said of a resource while waiting: `InProgress`, `InProgress Available: 0/1`, `Current`. */
+/** Returns the reported statuses of a resource: `InProgress Available: 0/1`, `Current` and so on. */
 export function statusesOf(progress: readonly Progress[], name: string, step?: StepName): string[] {
   return progress
     .filter((item) => step === undefined || item.step === step)

@@ -30,7 +30,7 @@ const oldSet = object('ReplicaSet', 'web-old', { ...ownedBy('Deployment', 'web')
 const newSet = object('ReplicaSet', 'web-new', { ...ownedBy('Deployment', 'web'), annotations: revision('2') });
 const replicaSets = [oldSet, newSet];
 
-test('a Deployment is judged by the pods of its current ReplicaSet', (t) => {
+test('looks at the pods of the current ReplicaSet of a Deployment', (t) => {
   const pods = [
     waitingPod('web-old-1', ownedBy('ReplicaSet', 'web-old'), 'CrashLoopBackOff', 9),
     waitingPod('web-new-1', ownedBy('ReplicaSet', 'web-new'), 'ErrImagePull', 1),
@@ -38,18 +38,18 @@ test('a Deployment is judged by the pods of its current ReplicaSet', (t) => {
   t.is(diagnose(deployment, { ...nothing, replicaSets, pods }), 'ErrImagePull (container app of pod web-new-1)');
 });
 
-test('pods of older ReplicaSets tell nothing about a Deployment', (t) => {
+test('ignores pods of older ReplicaSets', (t) => {
   const pods = [waitingPod('web-old-1', ownedBy('ReplicaSet', 'web-old'), 'CrashLoopBackOff')];
   t.is(diagnose(deployment, { ...nothing, replicaSets, pods }), undefined);
 });
 
-test('while its controller has not seen the newest spec, a Deployment is not judged by its old pods', (t) => {
+test('ignores all pods until the controller has observed the newest spec', (t) => {
   const stale = { ...deployment, metadata: { ...deployment.metadata, generation: 3 } };
   const pods = [waitingPod('web-new-1', ownedBy('ReplicaSet', 'web-new'), 'ErrImagePull')];
   t.is(diagnose(stale, { ...nothing, replicaSets, pods }), undefined);
 });
 
-test('of several pods, the newest that has a cause to tell is believed', (t) => {
+test('prefers the newest pod with a cause', (t) => {
   const owner = ownedBy('ReplicaSet', 'web-new');
   const pods = [
     waitingPod('a', owner, 'ErrImagePull', 1),
@@ -60,14 +60,14 @@ test('of several pods, the newest that has a cause to tell is believed', (t) => 
   t.is(diagnose(deployment, { ...nothing, replicaSets, pods: pods.slice(2) }), 'ContainerCreating (pod c)');
 });
 
-test('a quota that forbids pods is found on the ReplicaSet', (t) => {
+test('finds a quota error on the ReplicaSet', (t) => {
   const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota: q' }];
   const blocked = { ...newSet, status: { conditions } };
   const surroundings = { ...nothing, replicaSets: [oldSet, blocked] };
   t.is(diagnose(deployment, surroundings), 'FailedCreate: exceeded quota: q');
 });
 
-test('a StatefulSet is judged by the pods of its update revision', (t) => {
+test('looks at the pods of the update revision of a StatefulSet', (t) => {
   const owner = ownedBy('StatefulSet', 'db');
   const labels = (hash: string) => ({ ...owner, labels: { 'controller-revision-hash': hash } });
   const pods = [
@@ -78,7 +78,7 @@ test('a StatefulSet is judged by the pods of its update revision', (t) => {
   t.is(diagnose(statefulSet, { ...nothing, pods }), 'ErrImagePull (container app of pod db-0)');
 });
 
-test('a DaemonSet is judged by the pods of its newest revision', (t) => {
+test('looks at the pods of the newest revision of a DaemonSet', (t) => {
   const owner = ownedBy('DaemonSet', 'log');
   const labels = (hash: string) => ({ ...owner, labels: { 'controller-revision-hash': hash } });
   const ready = object(
@@ -91,7 +91,7 @@ test('a DaemonSet is judged by the pods of its newest revision', (t) => {
   t.is(diagnose(object('DaemonSet', 'log', {}), { ...nothing, pods: [old, ready] }), undefined);
 });
 
-test('a Job is judged by its newest pod, and by its own words where no pod is left', (t) => {
+test('looks at the newest pod of a Job, or at its condition if there are no pods', (t) => {
   const conditions = [{ type: 'Failed', status: 'True', reason: 'DeadlineExceeded', message: 'too long' }];
   const job = object('Job', 'load', {}, { status: { conditions } });
   const pods = [waitingPod('load-1', ownedBy('Job', 'load'), 'InvalidImageName')];
@@ -99,7 +99,7 @@ test('a Job is judged by its newest pod, and by its own words where no pod is le
   t.is(diagnose(job, nothing), 'DeadlineExceeded: too long');
 });
 
-test('a controller that cannot create pods is heard through its events', (t) => {
+test('finds the event of a controller that cannot create pods', (t) => {
   const event = object(
     'Event',
     'e',
@@ -109,11 +109,11 @@ test('a controller that cannot create pods is heard through its events', (t) => 
   t.is(diagnose(object('StatefulSet', 'db', {}), { ...nothing, events: [event] }), 'FailedCreate: denied');
 });
 
-test('a pod that is a resource of its own is judged by itself', (t) => {
+test('looks at a pod without an owner', (t) => {
   t.is(diagnose(waitingPod('solo', {}, 'ErrImagePull'), nothing), 'ErrImagePull (container app of pod solo)');
 });
 
-test('a long message is cut', (t) => {
+test('truncates a long message', (t) => {
   const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'x'.repeat(5000) }];
   const reason = diagnose({ ...deployment, status: { conditions } }, nothing);
   t.is(reason?.length, 1001);

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../src/objects/object.ts';
 import { podProblem } from '../../src/readiness/pod-problem.ts';
 
 interface Row {
-  seen: string;
+  title: string;
   metadata?: object;
   status?: object;
   events?: object[];
@@ -26,7 +26,7 @@ function event(fields: object, index: number): KubeObject {
 }
 
 for (const row of rows) {
-  test(`${row.seen}: ${row.reason ?? 'no problem'}`, (t) => {
+  test(`${row.title}: ${row.reason ?? 'no problem'}`, (t) => {
     const metadata = { name: 'web-1', uid: 'pod', ...row.metadata };
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata, ...(row.status && { status: row.status }) };
     const problem = podProblem(pod, (row.events ?? []).map(event));

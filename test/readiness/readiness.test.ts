@@ -6,7 +6,7 @@ import { readinessOf } from '../../src/readiness/readiness.ts';
 import type { ReadinessOptions } from '../../src/readiness/status.ts';
 
 interface Row {
-  seen: string;
+  title: string;
   object: KubeObject;
   toCompletion?: ReadinessOptions['toCompletion'];
   expect: [status: string, message: string];
@@ -15,8 +15,8 @@ interface Row {
 const rows = load(readFileSync(new URL('fixtures/readiness.yaml', import.meta.url), 'utf8')) as Row[];
 const now = Date.parse('2024-01-01T00:01:00Z');
 
-for (const { seen, object, toCompletion, expect } of rows) {
-  test(`${seen} is ${expect[0]}`, (t) => {
+for (const { title, object, toCompletion, expect } of rows) {
+  test(`${title} is ${expect[0]}`, (t) => {
     const { status, message } = readinessOf(object, { now, ...(toCompletion && { toCompletion }) });
     t.deepEqual([status, message], expect);
   });

@@ -1,70 +1,80 @@
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { failures, settleEach } from './concurrency.ts';
-import { OperationError } from '../error.ts';
-import { hasCode, messageOf, throwJoined, withPrefix } from '../error-code.ts';
-import { takeOverFields } from './field-ownership.ts';
-import { without, type Target } from './target.ts';
+import { OperationError, messageOf, throwJoined, withPrefix } from '../error.ts';
+import { migrateManagedFields } from './field-ownership.ts';
+import { subtractObjects, type ReleaseObject } from './release-object.ts';
 
-/** Under this name Helm's fields are kept apart from those of others. */
+/** Helm's name as owner of fields. */
 export const fieldManager = 'helm';
 
-/** With the value `keep`, an object outlives its release. */
+/** Annotation that keeps an object when its release no longer has it. */
 export const resourcePolicy = 'helm.sh/resource-policy';
 
-/** Applies one object server-side. Throws `conflict` where another manager owns one of its fields with another value, else `apply_failed`. */
-export async function applyObject(cluster: Cluster, target: Target, signal: AbortSignal): Promise<KubeObject> {
+/**
+ * Applies one object server-side. Throws `conflict` if another manager owns one of its fields with a
+ * different value, or `apply_failed`.
+ */
+export async function applyObject(cluster: Cluster, item: ReleaseObject, signal: AbortSignal): Promise<KubeObject> {
   try {
-    if (target.ref.name === '') return await cluster.create(target.object, { fieldManager, signal });
-    return await cluster.apply(target.object, { fieldManager, signal });
+    if (item.ref.name === '') return await cluster.create(item.object, { fieldManager, signal });
+    return await cluster.apply(item.object, { fieldManager, signal });
   } catch (cause) {
     signal.throwIfAborted();
-    const refused = hasCode(cause, 'conflict') ? 'conflict occurred while applying' : 'server-side apply failed for';
+    const refused = hasClusterErrorCode(cause, 'conflict')
+      ? 'conflict occurred while applying'
+      : 'server-side apply failed for';
     throw new OperationError(
-      hasCode(cause, 'conflict') ? 'conflict' : 'apply_failed',
-      `${refused} object ${describe(target)}: ${messageOf(cause)}`,
+      hasClusterErrorCode(cause, 'conflict') ? 'conflict' : 'apply_failed',
+      `${refused} object ${describe(item)}: ${messageOf(cause)}`,
       { cause },
     );
   }
 }
 
 /**
- * Creates the objects of an installation in their order: those of a kind that follow one another at the same time. As in Helm, a failure
- * does not stop what follows.
+ * Creates the objects of a new release in order, and adjacent objects of one kind in parallel. As in
+ * Helm, it continues after a failure.
  */
-export async function createObjects(cluster: Cluster, targets: readonly Target[], signal: AbortSignal): Promise<void> {
+export async function createObjects(
+  cluster: Cluster,
+  objects: readonly ReleaseObject[],
+  signal: AbortSignal,
+): Promise<void> {
   const errors: unknown[] = [];
-  for (const batch of batchesOfKind(targets)) {
+  for (const batch of batchesOfKind(objects)) {
     signal.throwIfAborted();
-    errors.push(...failures(await settleEach(batch, (target) => applyObject(cluster, target, signal))));
+    errors.push(...failures(await settleEach(batch, (item) => applyObject(cluster, item, signal))));
   }
   throwJoined(errors, '\n');
 }
 
-export interface Update {
-  created: Target[];
-  deleted: Target[];
+export interface ObjectChanges {
+  created: ReleaseObject[];
+  deleted: ReleaseObject[];
 }
 
 /**
- * Moves a release from its old objects to new ones, one after the other. As in Helm, a failed creation ends it, failed changes are collected, and what is
- * no longer wanted is only removed where nothing failed. `update` is filled as it goes.
+ * Moves a release from its old objects to new ones, one at a time, and adds to `changes`. As in Helm,
+ * a failed creation is thrown at once, failed changes at the end, and objects that are no longer
+ * wanted are deleted only if nothing failed.
  */
 export async function updateObjects(
   cluster: Cluster,
-  old: readonly Target[],
-  targets: readonly Target[],
-  update: Update,
+  old: readonly ReleaseObject[],
+  objects: readonly ReleaseObject[],
+  changes: ObjectChanges,
   signal: AbortSignal,
 ): Promise<void> {
   const errors: unknown[] = [];
-  for (const target of targets) {
+  for (const item of objects) {
     signal.throwIfAborted();
-    const live = target.ref.name === '' ? undefined : await cluster.get(target.ref, signal);
-    if (live === undefined) update.created.push(target);
+    const live = item.ref.name === '' ? undefined : await cluster.get(item.ref, signal);
+    if (live === undefined) changes.created.push(item);
     try {
-      if (live !== undefined) await takeOverFields(cluster, target, live, fieldManager, signal);
-      await applyObject(cluster, target, signal);
+      if (live !== undefined) await migrateManagedFields(cluster, item, live, fieldManager, signal);
+      await applyObject(cluster, item, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (live === undefined) throw withPrefix('failed to create resource', error);
@@ -72,46 +82,46 @@ export async function updateObjects(
     }
   }
   throwJoined(errors, ' && ');
-  for (const target of without(old, targets)) {
+  for (const item of subtractObjects(old, objects)) {
     signal.throwIfAborted();
-    const error = await removeUnwanted(cluster, target, update, signal);
+    const error = await deleteUnwanted(cluster, item, changes, signal);
     if (error) errors.push(error);
   }
   throwJoined(errors, ' && ');
 }
 
-async function removeUnwanted(
+async function deleteUnwanted(
   cluster: Cluster,
-  target: Target,
-  update: Update,
+  item: ReleaseObject,
+  changes: ObjectChanges,
   signal: AbortSignal,
 ): Promise<OperationError | undefined> {
-  const { ref } = target;
+  const { ref } = item;
   try {
     const live = await cluster.get(ref, signal);
     const isKept = live?.metadata.annotations?.[resourcePolicy] === 'keep';
-    if (live !== undefined && !isKept && (await cluster.delete(ref, { signal }))) update.deleted.push(target);
+    if (live !== undefined && !isKept && (await cluster.delete(ref, { signal }))) changes.deleted.push(item);
     return undefined;
   } catch (cause) {
     signal.throwIfAborted();
-    const place = `namespace=${ref.namespace ?? ''}, name=${ref.name}, kind=${ref.kind}`;
-    return new OperationError('delete_failed', `failed to delete resource ${place}: ${messageOf(cause)}`, { cause });
+    const name = `namespace=${ref.namespace ?? ''}, name=${ref.name}, kind=${ref.kind}`;
+    return new OperationError('delete_failed', `failed to delete resource ${name}: ${messageOf(cause)}`, { cause });
   }
 }
 
-/** Runs of targets of the same kind. */
-export function batchesOfKind(targets: readonly Target[]): Target[][] {
-  const batches: Target[][] = [];
-  for (const target of targets) {
+/** Splits a list into runs of objects of the same kind. */
+export function batchesOfKind(objects: readonly ReleaseObject[]): ReleaseObject[][] {
+  const batches: ReleaseObject[][] = [];
+  for (const item of objects) {
     const batch = batches.at(-1);
-    if (batch?.[0]?.ref.kind === target.ref.kind) batch.push(target);
-    else batches.push([target]);
+    if (batch?.[0]?.ref.kind === item.ref.kind) batch.push(item);
+    else batches.push([item]);
   }
   return batches;
 }
 
-/** As Go prints a kind: `apps/v1, Kind=Deployment`, and `/v1, Kind=Service` for the core group. */
-function describe({ ref: { apiVersion, kind, namespace = '', name } }: Target): string {
+/** Formats a kind as Go does: `apps/v1, Kind=Deployment`, or `/v1, Kind=Service` for the core group. */
+function describe({ ref: { apiVersion, kind, namespace = '', name } }: ReleaseObject): string {
   const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
   return `${namespace}/${name} ${groupVersion}, Kind=${kind}`;
 }

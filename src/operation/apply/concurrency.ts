@@ -1,9 +1,9 @@
-/** Requests that are under way at the same time. */
+/** Maximum number of concurrent requests. */
 const limit = 8;
 
 /**
- * Calls `run` for every item, some at a time, and waits for all of them. Answers the results in the order of the items; an error is a result too,
- * so that one failure does not leave others unobserved.
+ * Calls `run` for every item, some in parallel, and waits for all of them, even if one fails. Returns
+ * the results in the order of the items.
  */
 export async function settleEach<T, R>(
   items: readonly T[],
@@ -23,7 +23,10 @@ export async function settleEach<T, R>(
   return results;
 }
 
-/** As {@link settleEach}, but fails with the first error, in the order of the items, once all have ended. */
+/**
+ * Calls `run` like {@link settleEach}, and then throws the first error in the order of the items, if
+ * there is one.
+ */
 export async function forEach<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
   const results = await settleEach(items, run);
   return results.map((result) => {
@@ -32,7 +35,7 @@ export async function forEach<T, R>(items: readonly T[], run: (item: T) => Promi
   });
 }
 
-/** The errors among the results. */
+/** Returns the errors among the results. */
 export function failures(results: readonly PromiseSettledResult<unknown>[]): unknown[] {
   return results.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []));
 }

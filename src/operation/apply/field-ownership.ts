@@ -1,9 +1,9 @@
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { Cluster } from '../../objects/cluster.ts';
-import { hasCode } from '../error-code.ts';
-import type { Target } from './target.ts';
+import type { ReleaseObject } from './release-object.ts';
 
-/** One manager's entry in `metadata.managedFields`. */
+/** An entry of `metadata.managedFields`. */
 export interface ManagedFields {
   manager?: string;
   operation?: string;
@@ -21,26 +21,27 @@ interface FieldSet {
 const attempts = 5;
 
 /**
- * Makes a manager the owner by server-side apply of the fields that it owns by client-side apply, as Helm 3 leaves them: else what the chart drops would stay, and what it
- * changes would be a conflict with itself. `live` is the object as it was just read.
+ * Turns the fields that a manager owns by client-side apply, as after Helm 3, into fields that it owns
+ * by server-side apply. Otherwise fields that the chart drops would stay, and fields that it changes
+ * would conflict. `live` is the current object.
  */
-export async function takeOverFields(
+export async function migrateManagedFields(
   cluster: Cluster,
-  { ref }: Target,
+  { ref }: ReleaseObject,
   live: KubeObject,
   manager: string,
   signal: AbortSignal,
 ): Promise<void> {
   let object: KubeObject | undefined = live;
   for (let attempt = 1; object !== undefined; attempt += 1) {
-    const managedFields = fieldsTakenOver(managedFieldsOf(object), manager);
+    const managedFields = migratedEntries(managedFieldsOf(object), manager);
     if (managedFields === undefined) return;
     const { resourceVersion } = object.metadata;
     try {
       await cluster.mergePatch(ref, { metadata: { resourceVersion, managedFields } }, { signal });
       return;
     } catch (error) {
-      if (!hasCode(error, 'conflict') || attempt === attempts) throw error;
+      if (!hasClusterErrorCode(error, 'conflict') || attempt === attempts) throw error;
       object = await cluster.get(ref, signal);
     }
   }
@@ -51,8 +52,11 @@ function managedFieldsOf({ metadata }: KubeObject): ManagedFields[] {
   return Array.isArray(managedFields) ? (managedFields as ManagedFields[]) : []; // as the API defines it
 }
 
-/** The entries after the take-over; undefined where there is nothing to take over (k8s.io/client-go/util/csaupgrade). */
-export function fieldsTakenOver(entries: readonly ManagedFields[], manager: string): ManagedFields[] | undefined {
+/**
+ * Returns the entries after the migration, or undefined if there is nothing to migrate
+ * (k8s.io/client-go/util/csaupgrade).
+ */
+export function migratedEntries(entries: readonly ManagedFields[], manager: string): ManagedFields[] | undefined {
   const own = (operation: string) => (entry: ManagedFields) =>
     entry.manager === manager && entry.operation === operation && (entry.subresource ?? '') === '';
   const updated = entries.find(own('Update'));

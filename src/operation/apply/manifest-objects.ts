@@ -4,18 +4,17 @@ import type { KubeObject } from '../../objects/object.ts';
 import { plainObject } from '../../release/plain-value.ts';
 import { splitDocuments } from '../../render/manifest/documents.ts';
 import { readYaml } from '../../yaml/read.ts';
-import { OperationError } from '../error.ts';
-import { messageOf } from '../error-code.ts';
+import { OperationError, messageOf } from '../error.ts';
 
 export interface ManifestObject {
   object: KubeObject;
-  /** The template it came from, where the manifest says so. */
+  /** Path of its template, or `manifest` if the manifest does not name it. */
   source: string;
 }
 
 /**
- * Reads the objects of a manifest; a `List` counts as its items. An object that lets the server make its name has an empty one.
- * Throws `invalid_manifest`, beginning with `prefix`.
+ * Reads the objects of a manifest, and those in its lists. The name of an object with `generateName`
+ * is empty. Throws `invalid_manifest` with a message that starts with `prefix`.
  */
 export function readObjects(manifest: string, prefix: string): ManifestObject[] {
   return splitDocuments(manifest).flatMap((document) => {
@@ -56,7 +55,7 @@ function checked(data: Record<string, unknown>): KubeObject {
   }
   const { namespace, ...others } = metadata;
   if (namespace !== undefined && namespace !== null && typeof namespace !== 'string') {
-    throw new TypeError(`${kind} with a metadata.namespace that is no text`);
+    throw new TypeError(`${kind} with a metadata.namespace that is not a string`);
   }
   return {
     ...data,

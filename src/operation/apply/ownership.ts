@@ -2,21 +2,21 @@ import type { KubeObject } from '../../objects/object.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { forEach } from './concurrency.ts';
 import { OperationError } from '../error.ts';
-import type { Target } from './target.ts';
+import type { ReleaseObject } from './release-object.ts';
 
 // pkg/action/validate.go
 export const managedByLabel = 'app.kubernetes.io/managed-by';
 const nameAnnotation = 'meta.helm.sh/release-name';
 const namespaceAnnotation = 'meta.helm.sh/release-namespace';
 
-/** Whose objects are meant. */
+/** The release that owns an object. */
 export interface Owner {
   name: string;
   namespace: string;
 }
 
-/** The object with the label and annotations by which Helm knows its release. */
-export function owned(object: KubeObject, owner: Owner): KubeObject {
+/** Returns the object with Helm's label and annotations for its release. */
+export function withOwner(object: KubeObject, owner: Owner): KubeObject {
   const { metadata } = object;
   return {
     ...object,
@@ -32,23 +32,26 @@ export function owned(object: KubeObject, owner: Owner): KubeObject {
   };
 }
 
-/** Throws `ownership_conflict`, beginning with `prefix`, where one of the objects is there already and belongs to somebody else. */
+/**
+ * Throws `ownership_conflict`, with a message that starts with `prefix`, if one of the objects exists
+ * and belongs to another owner.
+ */
 export async function checkOwnership(
   cluster: Cluster,
-  targets: readonly Target[],
+  objects: readonly ReleaseObject[],
   owner: Owner,
   options: { prefix: string; signal: AbortSignal },
 ): Promise<void> {
   await forEach(
-    targets.filter(({ ref }) => ref.name !== ''),
+    objects.filter(({ ref }) => ref.name !== ''),
     async ({ ref }) => {
       const existing = await cluster.get(ref, options.signal);
       const problems = existing === undefined ? [] : ownershipProblems(existing, owner);
       if (problems.length === 0) return;
-      const place = `${ref.kind} ${JSON.stringify(ref.name)} in namespace ${JSON.stringify(ref.namespace ?? '')}`;
+      const described = `${ref.kind} ${JSON.stringify(ref.name)} in namespace ${JSON.stringify(ref.namespace ?? '')}`;
       throw new OperationError(
         'ownership_conflict',
-        `${options.prefix}: ${place} exists and cannot be imported into the current release: invalid ownership metadata; ${problems.join('; ')}`,
+        `${options.prefix}: ${described} exists and cannot be imported into the current release: invalid ownership metadata; ${problems.join('; ')}`,
       );
     },
   );

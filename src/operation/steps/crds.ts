@@ -5,21 +5,23 @@ import type { CrdFile } from '../../render/manifest/crds.ts';
 import { applyObject } from '../apply/apply.ts';
 import type { Cluster, ClusterCapabilities } from '../../objects/cluster.ts';
 import type { OperationContext } from '../context.ts';
-import { OperationError } from '../error.ts';
-import { withPrefix } from '../error-code.ts';
+import { OperationError, withPrefix } from '../error.ts';
 import { readObjects } from '../apply/manifest-objects.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
-import type { StepTools } from './steps.ts';
-import { resolveTargets, type Target } from '../apply/target.ts';
+import type { StepTools } from './step-runner.ts';
+import { resolveReleaseObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { timeLimit } from './time-limit.ts';
 
-/** As in Helm, the API server has this long to serve what was defined; in milliseconds. */
+/** Time limit for CRDs to be established, as in Helm; in milliseconds. */
 const establishTimeout = 60_000;
-/** Discovery follows a definition's Established condition with a delay, in milliseconds. */
+/** Time limit for discovery to list new kinds, which takes longer; in milliseconds. */
 const discoveryTimeout = 10_000;
 const discoveryInterval = 200;
 
-/** The kinds that CRD files define, as discovery will list them: `group/version` and `group/version/Kind`. Throws `invalid_manifest`. */
+/**
+ * Returns the API versions that CRD files define, as in discovery: `group/version` and
+ * `group/version/Kind`. Throws `invalid_manifest`.
+ */
 export function definedApiVersions(files: readonly CrdFile[]): string[] {
   const objects = files.flatMap((file) => {
     const found = readObjects(textOf(file), failurePrefix(file));
@@ -41,8 +43,8 @@ function versionsOf({ kind, spec }: KubeObject): string[] {
 }
 
 /**
- * Installs what is not there yet, as Helm does: definitions that exist are left alone. Waits until the new ones are established.
- * Answers how many were installed.
+ * Installs CRDs that do not exist yet, and waits until they are established. Existing ones are not
+ * changed. Returns the number of installed CRDs.
  */
 export async function installCrds(
   context: OperationContext,
@@ -51,19 +53,19 @@ export async function installCrds(
   tools: StepTools,
 ): Promise<number> {
   const { cluster, host } = context;
-  const installed: Target[] = [];
+  const installed: ReleaseObject[] = [];
   for (const file of files) {
     const prefix = failurePrefix(file);
-    const targets = await resolveTargets(cluster, textOf(file), namespace, { prefix, signal: tools.signal });
-    for (const target of targets) {
-      if ((await cluster.get(target.ref, tools.signal)) !== undefined) continue;
+    const objects = await resolveReleaseObjects(cluster, textOf(file), namespace, { prefix, signal: tools.signal });
+    for (const item of objects) {
+      if ((await cluster.get(item.ref, tools.signal)) !== undefined) continue;
       try {
-        await applyObject(cluster, target, tools.signal);
+        await applyObject(cluster, item, tools.signal);
       } catch (error) {
         tools.signal.throwIfAborted();
         throw withPrefix(prefix, error);
       }
-      installed.push(target);
+      installed.push(item);
     }
   }
   const limit = timeLimit(establishTimeout, tools.signal);
@@ -77,7 +79,7 @@ export async function installCrds(
   return installed.length;
 }
 
-/** Reads discovery until it lists these versions; after some seconds goes on with what there is. */
+/** Reads discovery until it lists these versions, but returns it after some seconds in any case. */
 export async function capabilitiesWith(
   cluster: Cluster,
   apiVersions: readonly string[],

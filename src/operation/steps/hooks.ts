@@ -4,24 +4,24 @@ import { formatTime } from '../../release/time.ts';
 import { applyObject } from '../apply/apply.ts';
 import type { OperationContext } from '../context.ts';
 import { waitUntilGone } from '../wait/deletion-wait.ts';
-import { OperationError } from '../error.ts';
-import { messageOf } from '../error-code.ts';
+import { OperationError, messageOf } from '../error.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
-import type { StepTools } from './steps.ts';
-import { resolveTargets, type Target } from '../apply/target.ts';
+import type { StepTools } from './step-runner.ts';
+import { resolveReleaseObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { timeLimit } from './time-limit.ts';
 
-/** For deleting what failed hooks left, in milliseconds. */
+/** Time limit for deleting hooks after a failure, in milliseconds. */
 const cleanupTimeout = 30_000;
 
-/** The revision whose hooks run; replaced as what they did is written into it. */
+/** Holds the revision whose hooks run. It is replaced when their runs are stored in it. */
 export interface HookedRevision {
   revision: StoredRevision;
 }
 
 /**
- * Runs the hooks of an event, one after the other by weight and name, each to its end where it is a Job or a Pod, and deletes them by
- * their policies. When each ran is stored with the revision. Throws `hook_failed`, `timeout` or `cancelled`.
+ * Runs the hooks of an event one at a time, in the order of weight and name. Waits for Jobs and Pods to
+ * end, deletes hooks by their policies, and stores the time of each run in the revision. Throws
+ * `hook_failed`, `timeout` or `cancelled`.
  */
 export async function runHooks(
   context: OperationContext,
@@ -64,7 +64,7 @@ async function runHook(
 ): Promise<void> {
   const { cluster, host } = context;
   await deleteByPolicy(context, state, hook, 'before-hook-creation', tools);
-  const targets = await hookTargets(
+  const objects = await hookObjects(
     context,
     state,
     hook,
@@ -77,7 +77,7 @@ async function runHook(
     setExecution(state, hook, { started_at, completed_at: formatTime(host.now()), phase });
   };
   try {
-    for (const target of targets) await applyObject(cluster, target, tools.signal);
+    for (const item of objects) await applyObject(cluster, item, tools.signal);
   } catch (cause) {
     end('Failed');
     tools.signal.throwIfAborted();
@@ -85,7 +85,7 @@ async function runHook(
     throw new OperationError('hook_failed', message, { cause });
   }
   try {
-    const awaited = targets.map(({ ref }) => ref).filter(({ kind }) => kind === 'Job' || kind === 'Pod');
+    const awaited = objects.map(({ ref }) => ref).filter(({ kind }) => kind === 'Job' || kind === 'Pod');
     await waitUntilReady(awaited, { cluster, host, tools, toCompletion: ['Job', 'Pod'], labelled: false });
   } catch (cause) {
     end('Failed');
@@ -95,7 +95,10 @@ async function runHook(
   end('Succeeded');
 }
 
-/** What the hooks left is deleted even where the operation's time is over; the failure that led here is told, not one of this. */
+/**
+ * Deletes hooks after a failure, even if the operation has timed out. A failure to delete them is only
+ * reported.
+ */
 async function deleteAfterFailure(
   context: OperationContext,
   state: HookedRevision,
@@ -109,7 +112,7 @@ async function deleteAfterFailure(
     await deleteByPolicy(context, state, failed, 'hook-failed', ownTools);
     for (const hook of ended) await deleteByPolicy(context, state, hook, 'hook-succeeded', ownTools);
   } catch (error) {
-    tools.report({ message: `hooks could not be deleted: ${messageOf(error)}` });
+    tools.report({ message: `could not delete hooks: ${messageOf(error)}` });
   } finally {
     limit.close();
   }
@@ -124,18 +127,18 @@ async function deleteByPolicy(
 ): Promise<void> {
   const policies = hook.delete_policies ?? [];
   const applies = policies.length === 0 ? policy === 'before-hook-creation' : policies.includes(policy);
-  // with a definition, all its objects would go
+  // deleting a definition would delete all its objects
   if (!applies || hook.kind === 'CustomResourceDefinition') return;
-  const targets = await hookTargets(
+  const objects = await hookObjects(
     context,
     state,
     hook,
     `unable to build kubernetes object for deleting hook ${hook.path}`,
     tools,
   );
-  const deleted: Target[] = [];
-  for (const target of targets) {
-    if (await context.cluster.delete(target.ref, { signal: tools.signal })) deleted.push(target);
+  const deleted: ReleaseObject[] = [];
+  for (const item of objects) {
+    if (await context.cluster.delete(item.ref, { signal: tools.signal })) deleted.push(item);
   }
   await waitUntilGone(
     deleted.map(({ ref }) => ref),
@@ -143,14 +146,14 @@ async function deleteByPolicy(
   );
 }
 
-function hookTargets(
+function hookObjects(
   { cluster }: OperationContext,
   { revision }: HookedRevision,
   hook: Hook,
   prefix: string,
   { signal }: StepTools,
-): Promise<Target[]> {
-  return resolveTargets(cluster, hook.manifest, revision.release.namespace, { prefix, signal });
+): Promise<ReleaseObject[]> {
+  return resolveReleaseObjects(cluster, hook.manifest, revision.release.namespace, { prefix, signal });
 }
 
 async function record(

@@ -1,7 +1,10 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import type { Lookup } from '../../render/render-request.ts';
 
-/** Answers templates' `lookup` from the cluster. `unserved` are kinds that do not exist yet and count as empty: `group/version/Kind`. */
+/**
+ * Returns the `lookup` function for templates, which reads from the cluster. Kinds in `unserved`, as
+ * `group/version/Kind`, do not exist yet and count as empty.
+ */
 export function clusterLookup(
   cluster: Cluster,
   signal: AbortSignal,

@@ -1,19 +1,19 @@
 import { OperationError } from '../error.ts';
 
-// Helm's rules and texts (pkg/chart/v2/util/validate_name.go), and those of Kubernetes for namespaces.
+// Rules and messages of Helm (pkg/chart/v2/util/validate_name.go) and, for namespaces, Kubernetes
 const releaseName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const maxReleaseName = 53;
 const namespaceName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const maxNamespaceName = 63;
 
-/** What is wrong with a release's name, in Helm's words; undefined where nothing is. */
+/** Returns Helm's message about an invalid release name, or undefined if it is valid. */
 export function releaseNameProblem(name: string): string | undefined {
   if (name === '') return 'no name provided';
   if (name.length <= maxReleaseName && releaseName.test(name)) return undefined;
   return `invalid release name, must match regex ${releaseName.source} and the length must not be longer than ${maxReleaseName}`;
 }
 
-/** Throws `invalid_release_name`; `describe` makes the message out of what is wrong. */
+/** Throws `invalid_release_name`. `describe` returns the message for a problem with the name. */
 export function checkReleaseName(name: string, describe: (problem: string) => string): void {
   const problem = releaseNameProblem(name);
   if (problem !== undefined) throw new OperationError('invalid_release_name', describe(problem));

@@ -1,10 +1,13 @@
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { OperationError } from '../error.ts';
-import { hasCode } from '../error-code.ts';
-import type { StepTools } from './steps.ts';
+import type { StepTools } from './step-runner.ts';
 import { fieldManager } from '../apply/apply.ts';
 
-/** Makes sure that the namespace is there: creates it, labelled as Helm does, where it is asked to. Throws `namespace_not_found`. */
+/**
+ * Checks that the namespace exists. If it does not, creates it with Helm's label, or throws
+ * `namespace_not_found` if `create` is false.
+ */
 export async function ensureNamespace(
   cluster: Cluster,
   name: string,
@@ -17,7 +20,7 @@ export async function ensureNamespace(
   try {
     await cluster.create(object, { fieldManager, signal: tools.signal });
   } catch (error) {
-    if (!hasCode(error, 'already_exists')) throw error;
+    if (!hasClusterErrorCode(error, 'already_exists')) throw error;
   }
   tools.done(`${name} created`);
 }
@@ -25,12 +28,12 @@ export async function ensureNamespace(
 async function exists(cluster: Cluster, name: string, tools: StepTools): Promise<boolean> {
   try {
     const namespace = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, tools.signal);
-    if (namespace !== undefined) tools.skipped(`${name} is there`);
+    if (namespace !== undefined) tools.skipped(`${name} exists`);
     return namespace !== undefined;
   } catch (error) {
-    // who may work in a namespace need not be allowed to look at namespaces
-    if (!hasCode(error, 'forbidden')) throw error;
-    tools.skipped(`whether ${name} is there may not be asked`);
+    // the agent may have permissions in a namespace only
+    if (!hasClusterErrorCode(error, 'forbidden')) throw error;
+    tools.skipped(`no permission to read namespace ${name}`);
     return true;
   }
 }

@@ -8,7 +8,7 @@ import { capabilitiesWith, definedApiVersions, installCrds } from './crds.ts';
 import { clusterLookup } from './lookup.ts';
 import type { Rendered } from '../../render/rendered.ts';
 import type { DeployOptions } from '../request.ts';
-import type { StepRunner } from './steps.ts';
+import type { StepRunner } from './step-runner.ts';
 
 export interface Preparation extends Pick<DeployOptions, 'postRender' | 'postRenderStrategy'> {
   loadChart: (signal: AbortSignal) => Promise<Chart>;
@@ -17,8 +17,8 @@ export interface Preparation extends Pick<DeployOptions, 'postRender' | 'postRen
 }
 
 /**
- * The steps before anything of the release itself is touched: loads the chart, installs its CRDs where the release is new, and renders it.
- * Nothing of it needs to be remembered: after an interruption it is done again.
+ * Runs the steps before the first change to the release: loads the chart, installs its CRDs if the
+ * release is new, and renders it. All of them can run again after an interruption.
  */
 export async function prepare(
   context: OperationContext,
@@ -37,16 +37,16 @@ export async function prepare(
     const files = release.isInstall ? await renderer.crds(chart, values, tools.signal) : [];
     const apiVersions = definedApiVersions(files);
     if (files.length === 0) {
-      tools.skipped(release.isInstall ? 'the chart brings none' : 'an upgrade leaves them alone');
+      tools.skipped(release.isInstall ? 'the chart has no CRDs' : 'upgrades do not change CRDs');
       return apiVersions;
     }
-    // rendered once and thrown away, so that a template that fails leaves no CRDs behind
+    // a first render, so that no CRDs are installed if a template fails
     const capabilities = withApiVersions(await cluster.capabilities(tools.signal), apiVersions);
     const lookup = clusterLookup(cluster, tools.signal, new Set(apiVersions));
     await renderer.render({ chart, values, release, capabilities, lookup }, tools.signal);
     const count = await installCrds(context, files, release.namespace, tools);
     if (count > 0) tools.done(`${count} installed`);
-    else tools.skipped('all were there already');
+    else tools.skipped('all exist already');
     return apiVersions;
   });
 

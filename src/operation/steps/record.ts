@@ -1,18 +1,18 @@
+import { ReleaseError } from '../../release/error.ts';
 import type { Release } from '../../release/release.ts';
 import { withStatus } from '../../release/release.ts';
 import { history, pruneHistory } from '../../release/history.ts';
 import type { StoredRevision } from '../../release/storage/storage.ts';
 import type { OperationContext } from '../context.ts';
-import { OperationError } from '../error.ts';
-import { hasCode, messageOf, withMessage } from '../error-code.ts';
+import { OperationError, messageOf, withMessage } from '../error.ts';
 import { timeLimit } from './time-limit.ts';
 
-/** For what must be stored after the operation's time is over, in milliseconds. */
+/** Time limit for storing a failure after the operation has ended, in milliseconds. */
 const recordTimeout = 30_000;
 
 /**
- * Stores a new revision, and drops the oldest so that not more than `limit` are kept. That it is created only once is the lock between
- * two operations on a release: throws `pending_operation` where another one was first.
+ * Stores a new revision, and deletes the oldest ones so that `limit` revisions are kept. The stored
+ * revision is the lock of the release: throws `pending_operation` if another operation was first.
  */
 export async function recordRevision(
   { storage }: OperationContext,
@@ -26,7 +26,7 @@ export async function recordRevision(
   try {
     return await storage.create(release, labels, signal);
   } catch (cause) {
-    if (!hasCode(cause, 'release_exists')) throw cause;
+    if (!(cause instanceof ReleaseError) || cause.code !== 'release_exists') throw cause;
     throw pendingOperation(cause);
   }
 }
@@ -37,7 +37,7 @@ export function pendingOperation(cause?: unknown): OperationError {
   });
 }
 
-/** Stores that the revision failed, and answers the error of its operation; it says so where even that could not be stored. */
+/** Stores that the revision failed. Returns the error, extended if that could not be stored. */
 export async function recordFailure(
   { storage, abandon }: OperationContext,
   revision: StoredRevision,
@@ -49,7 +49,7 @@ export async function recordFailure(
     await storage.update({ ...revision, release: withStatus(revision.release, 'failed', description) }, limit.signal);
     return error;
   } catch (second) {
-    return withMessage(error, `${messageOf(error)}; and that it failed could not be stored: ${messageOf(second)}`);
+    return withMessage(error, `${messageOf(error)}; the failure could not be stored: ${messageOf(second)}`);
   } finally {
     limit.close();
   }

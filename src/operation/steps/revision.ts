@@ -4,10 +4,10 @@ import type { Release, ReleaseInfo } from '../../release/release.ts';
 import { storedChart } from '../../release/stored-chart.ts';
 import type { Rendered } from '../../render/rendered.ts';
 
-/** Helm's command line keeps as many revisions. */
+/** Number of revisions that the helm CLI keeps by default. */
 export const defaultHistoryLimit = 10;
 
-/** A new revision out of what was rendered. */
+/** Returns a new revision with a rendered chart. */
 export function newRevision(
   identity: { name: string; namespace: string; version: number },
   info: ReleaseInfo,

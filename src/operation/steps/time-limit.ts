@@ -1,14 +1,16 @@
-import { OperationError } from '../error.ts';
-import { messageOf } from '../error-code.ts';
+import { OperationError, messageOf } from '../error.ts';
 
-/** A signal that aborts by itself. Its reason always is an {@link OperationError}. */
+/** A signal with a time limit. Its reason is always an {@link OperationError}. */
 export interface TimeLimit {
   signal: AbortSignal;
-  /** Stops the clock. To be called whatever happens. */
+  /** Stops the timer. Must always be called. */
   close(): void;
 }
 
-/** Aborts after `timeout` milliseconds with `timeout`, or when one of the signals does with `cancelled`. */
+/**
+ * Returns a signal that aborts with `timeout` after `timeout` milliseconds, or with `cancelled` when
+ * one of `signals` aborts.
+ */
 export function timeLimit(timeout: number, ...signals: (AbortSignal | undefined)[]): TimeLimit {
   const controller = new AbortController();
   const timer = setTimeout(() => {
@@ -35,7 +37,7 @@ function cancellation(source: AbortSignal | undefined): OperationError {
   return new OperationError('cancelled', `cancelled: ${messageOf(cause)}`, { cause });
 }
 
-/** A duration as Go writes it, to the millisecond: `5m0s`, `1h0m0s`, `1.5s`, `300ms`. */
+/** Formats a duration like Go, in milliseconds: `5m0s`, `1h0m0s`, `1.5s`, `300ms`. */
 export function durationText(milliseconds: number): string {
   if (milliseconds < 1000) return `${milliseconds}ms`;
   const hours = Math.floor(milliseconds / 3_600_000);

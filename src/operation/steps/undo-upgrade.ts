@@ -1,9 +1,8 @@
 import { history, lastSuccessful } from '../../release/history.ts';
 import { failures, settleEach } from '../apply/concurrency.ts';
 import type { OperationContext } from '../context.ts';
-import type { Deployment } from '../deploy.ts';
-import { OperationError } from '../error.ts';
-import { messageOf, withMessage } from '../error-code.ts';
+import type { PendingRevision } from './pending-revision.ts';
+import { OperationError, messageOf, withMessage } from '../error.ts';
 import { recordFailure } from './record.ts';
 import type { UpgradeRequest } from '../request.ts';
 import { defaultHistoryLimit } from './revision.ts';
@@ -11,31 +10,32 @@ import { rollBack } from '../rollback.ts';
 import { compensate } from '../run.ts';
 
 /**
- * Stores that an upgrade failed, deletes what it created where that was asked for, and returns to the last successful revision where it is
- * atomic. Answers the error that says so, in Helm's words; what goes wrong on the way is told besides the error that led here.
+ * Stores that an upgrade failed, deletes the objects that it created if `cleanupOnFail` is set, and
+ * rolls back to the last successful revision if it is atomic. Returns the error with Helm's message,
+ * and with the messages of errors on the way.
  */
 export async function undoUpgrade(
   context: OperationContext,
   request: UpgradeRequest,
-  deployment: Deployment,
+  pending: PendingRevision,
   error: unknown,
 ): Promise<unknown> {
   if (context.abandon?.aborted === true) return error;
   const description = `Upgrade ${JSON.stringify(request.releaseName)} failed: ${messageOf(error)}`;
-  const recorded = await recordFailure(context, deployment.revision, description, error);
-  const cleaned = request.cleanupOnFail === true ? await cleanUp(context, request, deployment, recorded) : recorded;
-  return request.atomic === false ? cleaned : await returnToSuccess(context, request, cleaned);
+  const recorded = await recordFailure(context, pending.revision, description, error);
+  const cleaned = request.cleanupOnFail === true ? await cleanUp(context, request, pending, recorded) : recorded;
+  return request.atomic === false ? cleaned : await rollBackToSuccess(context, request, cleaned);
 }
 
 async function cleanUp(
   context: OperationContext,
   { timeout }: UpgradeRequest,
-  { update }: Deployment,
+  { changes }: PendingRevision,
   error: unknown,
 ): Promise<unknown> {
   try {
     await compensate(context, 'delete', timeout, async ({ signal }) => {
-      const results = await settleEach(update.created, ({ ref }) => context.cluster.delete(ref, { signal }));
+      const results = await settleEach(changes.created, ({ ref }) => context.cluster.delete(ref, { signal }));
       const problems = failures(results);
       if (problems.length === 0) return;
       const message = `unable to cleanup resources: ${problems.map(messageOf).join(', ')}`;
@@ -48,11 +48,11 @@ async function cleanUp(
   }
 }
 
-async function returnToSuccess(context: OperationContext, request: UpgradeRequest, error: unknown): Promise<unknown> {
+async function rollBackToSuccess(context: OperationContext, request: UpgradeRequest, error: unknown): Promise<unknown> {
   const { releaseName, namespace, timeout, historyLimit = defaultHistoryLimit } = request;
   const message = messageOf(error);
   try {
-    const hasReturned = await compensate(context, 'rollback', timeout, async (runner) => {
+    const isRolledBack = await compensate(context, 'rollback', timeout, async (runner) => {
       const target = lastSuccessful(await history(context.storage, namespace, releaseName, runner.signal));
       if (target === undefined) return false;
       const { version } = target.release;
@@ -61,7 +61,7 @@ async function returnToSuccess(context: OperationContext, request: UpgradeReques
     });
     return withMessage(
       error,
-      hasReturned
+      isRolledBack
         ? `release ${releaseName} failed, and has been rolled back due to rollback-on-failure being set: ${message}`
         : `unable to find a previously successful release when attempting to rollback. original upgrade error: ${message}`,
     );

@@ -1,27 +1,29 @@
-import type { ObjectRef } from '../../objects/object.ts';
 import type { Cluster } from '../../objects/cluster.ts';
+import type { ObjectRef } from '../../objects/object.ts';
+import type { StepTools } from '../steps/step-runner.ts';
 import { waitForStatus } from './status-wait.ts';
-import type { StepTools } from '../steps/steps.ts';
+import { withWatches } from './watch-group.ts';
 
 export interface DeletionWaitOptions {
   cluster: Cluster;
   tools: StepTools;
-  /** As in `watchTargets`. */
+  /** As in `StatusWait`. */
   labelled: boolean;
 }
 
-/** Waits until none of the objects is there any more. */
-export async function waitUntilGone(refs: readonly ObjectRef[], options: DeletionWaitOptions): Promise<void> {
-  await waitForStatus(
-    () => ({
-      ...options,
+/** Waits until none of the objects exists. */
+export async function waitUntilGone(
+  refs: readonly ObjectRef[],
+  { cluster, tools, labelled }: DeletionWaitOptions,
+): Promise<void> {
+  await withWatches(cluster, tools.signal, (watches) =>
+    waitForStatus(watches, tools, {
       refs,
+      labelled,
       wanted: 'NotFound',
-      look: (ref, object) => ({ ...ref, status: object === undefined ? 'NotFound' : 'Terminating' }),
-      judge: () => undefined,
+      statusOf: (ref, object) => ({ ...ref, status: object === undefined ? 'NotFound' : 'Terminating' }),
       describe: ({ kind, namespace = '', name, status }) =>
         `resource ${kind}/${namespace}/${name} still exists. status: ${status}, message: Resource scheduled for deletion`,
     }),
-    options.tools,
   );
 }

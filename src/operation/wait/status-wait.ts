@@ -1,82 +1,95 @@
+import type { ObjectQuery } from '../../objects/cluster.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { changeNotice } from './change-notice.ts';
-import type { Cluster } from '../../objects/cluster.ts';
+import { managedByLabel } from '../apply/ownership.ts';
 import { OperationError } from '../error.ts';
 import type { ResourceStatus, ResourceStatusName } from '../progress.ts';
-import type { StepTools } from '../steps/steps.ts';
-import { watchTargets } from './target-watch.ts';
+import type { StepTools } from '../steps/step-runner.ts';
+import { objectKey, type WatchGroup } from './watch-group.ts';
 
-/** What is waited for. */
+/** The objects of a wait, and the rules for their statuses. */
 export interface StatusWait {
-  cluster: Cluster;
   refs: readonly ObjectRef[];
-  /** As in `watchTargets`. */
+  /**
+   * Whether all objects have Helm's label, as all but hooks do. If so, one watch follows all objects
+   * of a kind.
+   */
   labelled: boolean;
   wanted: ResourceStatusName;
-  /** The status of an object as it is now; undefined: it is not there. */
-  look(ref: ObjectRef, object: KubeObject | undefined, before: ResourceStatus | undefined): ResourceStatus;
-  /** Throws where waiting longer is of no use. */
-  judge(remaining: readonly ResourceStatus[]): void;
-  /** A line for the error of a wait that was interrupted. */
+  /** Returns the status of an object, which is undefined if it does not exist. */
+  statusOf(ref: ObjectRef, object: KubeObject | undefined, previous: ResourceStatus | undefined): ResourceStatus;
+  /** Throws if it makes no sense to wait longer. */
+  check?(remaining: readonly ResourceStatus[]): void;
+  /** Returns a line for the error of an interrupted wait. */
   describe(remaining: ResourceStatus): string;
-  /** Ends when everything has ended that `begin` started. */
-  ended?(): Promise<unknown>;
 }
 
-/** Some rules look at the clock; in milliseconds. */
-const recheckInterval = 250;
+/**
+ * Waits until all objects have the wanted status. Reports all statuses at first, then those that
+ * change, or whose reason does. When the step's signal aborts, throws an error with the code of its
+ * reason and the remaining objects. Fails if the API server refuses a watch.
+ */
+export async function waitForStatus(watches: WatchGroup, tools: StepTools, wait: StatusWait): Promise<void> {
+  const lookUp = watchObjects(watches, wait);
+  let known: ResourceStatus[] = [];
+  for (;;) {
+    const statuses = wait.refs.map((ref, index): ResourceStatus => {
+      const object = lookUp(ref);
+      return object === 'unknown' ? { ...ref, status: 'Unknown' } : wait.statusOf(ref, object, known[index]);
+    });
+    if (statuses.every(({ status }) => status !== 'Unknown')) {
+      reportChanges(tools, known, statuses);
+      known = statuses;
+    }
+    const remaining = statuses.filter(({ status }) => status !== wait.wanted);
+    if (remaining.length === 0) return;
+    wait.check?.(remaining);
+    await watches.nextChange();
+    if (tools.signal.aborted) throw interruption(tools.signal.reason, remaining, wait);
+  }
+}
 
 /**
- * Follows the objects of `refs` until all have the wanted status, and reports each change of a status or its reason; the first time all of them.
- * `begin` gets what to call when something changed on which a status depends, and a signal that ends with the wait.
- * At the end of the step's signal, throws its reason's code with what remained. Fails where the API refuses to be watched.
+ * Watches the objects of a wait and, if the API allows it, no others: one watch for each kind and
+ * namespace, or for each object. Returns a function that looks up an object; `unknown` until its
+ * watch has listed.
  */
-export async function waitForStatus(
-  begin: (notify: () => void, signal: AbortSignal) => StatusWait,
-  tools: StepTools,
-): Promise<void> {
-  const ending = new AbortController();
-  const { notify, next } = changeNotice();
-  const signal = AbortSignal.any([tools.signal, ending.signal]);
-  tools.signal.addEventListener('abort', notify, { signal: ending.signal });
-  const timer = setInterval(notify, recheckInterval);
+function watchObjects(
+  watches: WatchGroup,
+  { refs, labelled }: StatusWait,
+): (ref: ObjectRef) => KubeObject | undefined | 'unknown' {
+  const keyOf = labelled ? groupKey : singleKey;
+  const groups = Map.groupBy(refs, keyOf);
+  const watchOf = new Map(Array.from(groups, ([key, group]) => [key, watches.watch(queryFor(group))]));
+  return (ref) => {
+    const watch = watchOf.get(keyOf(ref));
+    if (watch?.refusal) throw watch.refusal;
+    return watch?.isListed === true ? watch.objects.get(objectKey(ref)) : 'unknown';
+  };
+}
 
-  const wait = begin(notify, signal);
-  const targets = watchTargets(wait.cluster, wait.refs, { labelled: wait.labelled, signal, onChange: notify });
-  let refusal: { error: unknown } | undefined;
-  const finished = targets.finished.catch((error: unknown) => {
-    refusal = { error };
-    notify();
-  });
+function queryFor(group: ObjectRef[]): ObjectQuery {
+  const [{ apiVersion, kind, namespace, name }] = group as [ObjectRef]; // groups are never empty
+  return {
+    apiVersion,
+    kind,
+    ...(namespace !== undefined && { namespace }),
+    ...(group.length === 1 ? { fieldSelector: `metadata.name=${name}` } : { labelSelector: `${managedByLabel}=Helm` }),
+  };
+}
 
-  let known: ResourceStatus[] = [];
-  try {
-    for (;;) {
-      const statuses = wait.refs.map((ref, index): ResourceStatus => {
-        const object = targets.look(ref);
-        return object === 'unknown' ? { ...ref, status: 'Unknown' } : wait.look(ref, object, known[index]);
-      });
-      if (!statuses.some(({ status }) => status === 'Unknown')) report(statuses);
-      const remaining = statuses.filter(({ status }) => status !== wait.wanted);
-      if (remaining.length === 0) return;
-      wait.judge(remaining);
-      await next();
-      if (refusal) throw refusal.error;
-      if (tools.signal.aborted) throw interruption(tools.signal.reason, remaining, wait);
-    }
-  } finally {
-    clearInterval(timer);
-    ending.abort();
-    await Promise.all([finished, wait.ended?.()]);
-  }
+function groupKey({ apiVersion, kind, namespace = '' }: ObjectRef): string {
+  return `${apiVersion} ${kind} ${namespace}`;
+}
 
-  function report(statuses: ResourceStatus[]): void {
-    const changed = statuses.filter(
-      ({ status, reason }, index) => status !== known[index]?.status || reason !== known[index].reason,
-    );
-    known = statuses;
-    if (changed.length > 0) tools.report({ resources: changed });
-  }
+function singleKey(ref: ObjectRef): string {
+  return `${groupKey(ref)}/${ref.name}`;
+}
+
+function reportChanges(tools: StepTools, known: readonly ResourceStatus[], statuses: readonly ResourceStatus[]): void {
+  const changed = statuses.filter(
+    ({ status, reason }, index) => status !== known[index]?.status || reason !== known[index].reason,
+  );
+  if (changed.length > 0) tools.report({ resources: changed });
 }
 
 function interruption(reason: unknown, remaining: readonly ResourceStatus[], wait: StatusWait): unknown {

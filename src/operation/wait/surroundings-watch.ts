@@ -1,35 +1,19 @@
+import { isJsonObject, objectAt } from '../../objects/fields.ts';
 import { labelRequirements, type LabelRequirement } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { Surroundings } from '../../readiness/surroundings.ts';
-import type { Cluster } from '../../objects/cluster.ts';
-import { messageOf } from '../error-code.ts';
-import { watchObjects, type ObjectWatch } from './object-watch.ts';
+import type { ObjectWatch, WatchGroup } from './watch-group.ts';
 
-/** What is under the workloads of a release: ReplicaSets, pods and events, followed for as long as somebody asks why. */
+/** ReplicaSets, pods and events of workloads, which show why one is not ready. */
 export interface SurroundingsWatch {
-  /** What is known about a workload. The first question about it begins to follow what is under it. */
-  around: (workload: KubeObject) => Surroundings;
-  /** Whether everything that is followed has been listed once, or may not be looked at. */
-  settled: () => boolean;
-  /** Ends when everything that was followed has ended with the signal. Does not fail. */
-  finished: () => Promise<unknown>;
+  /** Returns the surroundings of a workload. The first call for a workload starts their watches. */
+  of: (workload: KubeObject) => Surroundings;
+  /** Whether every watch has listed or was refused. */
+  areListed: () => boolean;
 }
 
-export interface SurroundingsWatchOptions {
-  signal: AbortSignal;
-  onChange: () => void;
-  /** Told once for each kind that may not be looked at: reasons are poorer then, but the wait goes on. */
-  onRefused: (message: string) => void;
-}
-
-interface FollowedKind {
-  kind: string;
-  watch: ObjectWatch;
-  isRefused: boolean;
-  finished: Promise<void>;
-}
-
-const owners: ReadonlySet<string> = new Set([
+/** Kinds with a selector for the pods that they own. */
+const podOwners: ReadonlySet<string> = new Set([
   'Deployment',
   'StatefulSet',
   'DaemonSet',
@@ -38,54 +22,45 @@ const owners: ReadonlySet<string> = new Set([
   'Job',
 ]);
 
-export function watchSurroundings(cluster: Cluster, options: SurroundingsWatchOptions): SurroundingsWatch {
-  const watches = new Map<string, FollowedKind>();
+/**
+ * Calls `report` once for each kind that the API server refuses to watch. The reasons are less precise
+ * then, but the wait continues.
+ */
+export function watchSurroundings(watches: WatchGroup, report: (message: string) => void): SurroundingsWatch {
+  const started = new Map<string, ObjectWatch>();
+  const refused = new Set<string>();
 
-  function follow(kind: string, namespace: string, labelSelector: string): KubeObject[] {
+  function objectsOf(kind: string, namespace: string, labelSelector: string): KubeObject[] {
     const key = `${kind} ${namespace} ${labelSelector}`;
-    const followed = watches.get(key) ?? begin(kind, namespace, labelSelector);
-    watches.set(key, followed);
-    return [...followed.watch.objects.values()];
-  }
-
-  function begin(kind: string, namespace: string, labelSelector: string): FollowedKind {
-    const query = {
-      apiVersion: kind === 'ReplicaSet' ? 'apps/v1' : 'v1',
-      kind,
-      namespace,
-      ...(kind === 'Event' ? { fieldSelector: 'type=Warning' } : { labelSelector }),
-    };
-    const watch = watchObjects(cluster, query, options.signal, options.onChange);
-    const followed: FollowedKind = { kind, watch, isRefused: false, finished: watch.finished.catch(refuse) };
-    return followed;
-
-    function refuse(error: unknown): void {
-      const isKnown = [...watches.values()].some((other) => other.kind === kind && other.isRefused);
-      followed.isRefused = true;
-      if (!isKnown) options.onRefused(`reasons may be missing: ${messageOf(error)}`);
-      options.onChange();
+    const apiVersion = kind === 'ReplicaSet' ? 'apps/v1' : 'v1';
+    const selector = kind === 'Event' ? { fieldSelector: 'type=Warning' } : { labelSelector };
+    const watch = started.get(key) ?? watches.watch({ apiVersion, kind, namespace, ...selector });
+    started.set(key, watch);
+    if (watch.refusal && !refused.has(kind)) {
+      refused.add(kind);
+      report(`reasons may be missing: ${watch.refusal.message}`);
     }
+    return [...watch.objects.values()];
   }
 
   return {
-    around: (workload) => {
+    of(workload) {
       const { namespace } = workload.metadata;
       if (namespace === undefined) return { replicaSets: [], pods: [], events: [] };
-      const events = workload.kind === 'Pod' || owners.has(workload.kind) ? follow('Event', namespace, '') : [];
-      const selector = owners.has(workload.kind) ? podSelector(workload) : '';
+      const isOwner = podOwners.has(workload.kind);
+      const events = isOwner || workload.kind === 'Pod' ? objectsOf('Event', namespace, '') : [];
+      const selector = isOwner ? podSelector(workload) : '';
       if (selector === '') return { replicaSets: [], pods: [], events };
-      const replicaSets = workload.kind === 'Deployment' ? follow('ReplicaSet', namespace, selector) : [];
-      return { replicaSets, pods: follow('Pod', namespace, selector), events };
+      const replicaSets = workload.kind === 'Deployment' ? objectsOf('ReplicaSet', namespace, selector) : [];
+      return { replicaSets, pods: objectsOf('Pod', namespace, selector), events };
     },
-    settled: () => [...watches.values()].every(({ watch, isRefused }) => watch.listed || isRefused),
-    finished: () => Promise.all(Array.from(watches.values(), ({ finished }) => finished)),
+    areListed: () => [...started.values()].every(({ isListed, refusal }) => isListed || refusal !== undefined),
   };
 }
 
-/** The selector of a workload's pods in the API's form; empty where it has none. */
+/** Returns the selector of a workload's pods in the API's form. Empty if it has none. */
 function podSelector({ kind, spec }: KubeObject): string {
-  const selector = typeof spec === 'object' && spec !== null && 'selector' in spec ? spec.selector : undefined;
-  if (typeof selector !== 'object' || selector === null) return '';
+  const selector = isJsonObject(spec) ? objectAt(spec, 'selector') : {};
   const labelSelector =
     kind === 'ReplicationController' ? { matchLabels: selector as Record<string, string> } : selector; // as the API defines it
   return labelRequirements(labelSelector).map(requirementText).join(',');

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fieldsTakenOver, type ManagedFields } from '../../../src/operation/apply/field-ownership.ts';
+import { migratedEntries, type ManagedFields } from '../../../src/operation/apply/field-ownership.ts';
 
 const entry = (manager: string, operation: string, fieldsV1: ManagedFields['fieldsV1'], rest: object = {}) => ({
   manager,
@@ -11,31 +11,31 @@ const entry = (manager: string, operation: string, fieldsV1: ManagedFields['fiel
 const other = entry('kubectl', 'Update', { 'f:data': {} });
 const status = entry('helm', 'Update', { 'f:status': {} }, { subresource: 'status' });
 
-test('nothing is taken over where nothing was applied by the client', (t) => {
-  t.is(fieldsTakenOver([], 'helm'), undefined);
-  t.is(fieldsTakenOver([entry('helm', 'Apply', {}), other, status], 'helm'), undefined);
+test('migrates nothing if nothing was applied client-side', (t) => {
+  t.is(migratedEntries([], 'helm'), undefined);
+  t.is(migratedEntries([entry('helm', 'Apply', {}), other, status], 'helm'), undefined);
 });
 
-test('what was applied by the client alone becomes applied by the server', (t) => {
+test('turns client-side fields into server-side ones', (t) => {
   const fields = { 'f:data': { 'f:a': {} } };
-  t.deepEqual(fieldsTakenOver([other, entry('helm', 'Update', fields), status], 'helm'), [
+  t.deepEqual(migratedEntries([other, entry('helm', 'Update', fields), status], 'helm'), [
     entry('helm', 'Apply', fields),
     other,
     status,
   ]);
 });
 
-test('fields of both are united', (t) => {
+test('merges client-side and server-side fields', (t) => {
   const updated = entry('helm', 'Update', { 'f:data': { '.': {}, 'f:old': {}, 'f:both': {} }, 'f:spec': {} });
   const applied = entry('helm', 'Apply', { 'f:data': { 'f:both': {}, 'f:new': {} } });
-  t.deepEqual(fieldsTakenOver([updated, applied, other], 'helm'), [
+  t.deepEqual(migratedEntries([updated, applied, other], 'helm'), [
     entry('helm', 'Apply', { 'f:data': { '.': {}, 'f:both': {}, 'f:new': {}, 'f:old': {} }, 'f:spec': {} }),
     other,
   ]);
 });
 
-test('fields of another version of the API are given up, as their names may not exist in this one', (t) => {
+test('drops fields of another API version, which may not exist in this one', (t) => {
   const updated = entry('helm', 'Update', { 'f:old': {} }, { apiVersion: 'v1beta1' });
   const applied = entry('helm', 'Apply', { 'f:new': {} });
-  t.deepEqual(fieldsTakenOver([updated, applied], 'helm'), [applied]);
+  t.deepEqual(migratedEntries([updated, applied], 'helm'), [applied]);
 });

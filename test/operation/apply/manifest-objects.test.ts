@@ -3,7 +3,7 @@ import { readObjects } from '../../../src/operation/apply/manifest-objects.ts';
 
 const read = (text: string) => readObjects(text, 'unable to build');
 
-test('a manifest is read into objects, with the templates they came from', (t) => {
+test('reads the objects of a manifest and the paths of their templates', (t) => {
   const objects = read(`---
 # Source: web/templates/a.yaml
 apiVersion: v1
@@ -35,7 +35,7 @@ spec: {replicas: 3}
   ]);
 });
 
-test('a list counts as its items', (t) => {
+test('reads the items of a list', (t) => {
   const items = [1, 2].map((index) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c${index}` } }));
   const objects = read(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   t.deepEqual(
@@ -44,12 +44,12 @@ test('a list counts as its items', (t) => {
   );
 });
 
-test('an object may leave its name to the server', (t) => {
+test('reads an object with generateName', (t) => {
   const [found] = read('apiVersion: v1\nkind: Pod\nmetadata: {generateName: p-}\n');
   t.deepEqual(found?.object.metadata, { name: '', generateName: 'p-' });
 });
 
-test('comments and empty documents are no objects', (t) => {
+test('ignores comments and empty documents', (t) => {
   t.deepEqual(read('---\n# Source: web/templates/a.yaml\n# nothing\n---\n\n---\nnull\n'), []);
   t.deepEqual(read(''), []);
 });
@@ -62,12 +62,12 @@ const invalid: [string, string, RegExp][] = [
   ['an object without metadata', 'kind: Pod\napiVersion: v1', /Pod without metadata$/],
   ['an object without a name', 'kind: Pod\napiVersion: v1\nmetadata: {}', /Pod without metadata\.name$/],
   ['a name that is a number', 'kind: Pod\napiVersion: v1\nmetadata: {name: 1}', /Pod without metadata\.name$/],
-  ['a namespace that is a number', 'kind: Pod\napiVersion: v1\nmetadata: {name: a, namespace: 1}', /no text$/],
+  ['a namespace that is a number', 'kind: Pod\napiVersion: v1\nmetadata: {name: a, namespace: 1}', /is not a string$/],
   ['two names', 'kind: Pod\napiVersion: v1\nmetadata: {name: a, generateName: b}', /cannot both be set$/],
-  ['no YAML', 'a: [', /./],
+  ['text that is not YAML', 'a: [', /./],
 ];
 for (const [what, text, message] of invalid) {
-  test(`${what} is refused with the template's name`, (t) => {
+  test(`refuses ${what} and names the template`, (t) => {
     const error = t.throws(() => read(`# Source: web/templates/x.yaml\n${text}\n`));
     t.like(error, { code: 'invalid_manifest' });
     t.regex(error.message, /^unable to build: web\/templates\/x\.yaml: /);

@@ -5,7 +5,7 @@ import { newWorld, sandboxTest } from '../world.ts';
 
 const test = sandboxTest();
 
-test('hooks run by weight and then by name, and are no part of the manifest', async (t) => {
+test('runs hooks by weight, then by name, and keeps them out of the manifest', async (t) => {
   const chart = textChart({
     '1.yaml': configMap('late', '1', hook('pre-install', { weight: 5 })),
     '2.yaml': configMap('beta', '1', hook('pre-install')),
@@ -16,11 +16,11 @@ test('hooks run by weight and then by name, and are no part of the manifest', as
   });
   const world = newWorld(t, chart);
   const release = await world.install(chart);
-  const told = world.progress.filter(
+  const reported = world.progress.filter(
     ({ step, state, message }) => step === 'pre-hooks' && state === 'running' && message,
   );
   t.deepEqual(
-    told.map(({ message }) => message),
+    reported.map(({ message }) => message),
     [
       'pre-install hook ConfigMap first',
       'pre-install hook ConfigMap alpha',
@@ -31,13 +31,17 @@ test('hooks run by weight and then by name, and are no part of the manifest', as
   t.is(await world.find('ConfigMap', 'other'), undefined);
   t.false(release.manifest.includes('beta'));
   const object = await world.find('ConfigMap', 'first');
-  t.is(object?.metadata.labels?.['app.kubernetes.io/managed-by'], undefined, "hooks do not carry the release's marks");
+  t.is(
+    object?.metadata.labels?.['app.kubernetes.io/managed-by'],
+    undefined,
+    'hooks do not have the labels of the release',
+  );
   const runs = new Map(release.hooks?.map(({ name, last_run }) => [name, last_run.phase]));
   t.is(runs.get('first'), 'Succeeded');
   t.is(runs.get('other'), '');
 });
 
-test('a Job of a hook is waited for to its end before anything else happens', async (t) => {
+test('waits for the end of a hook Job before it applies objects', async (t) => {
   const chart = textChart({ 'h.yaml': job('first', { annotations: hook('pre-install') }), 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -46,7 +50,7 @@ test('a Job of a hook is waited for to its end before anything else happens', as
   t.true(finished.completionTime <= created);
 });
 
-test('what an earlier run left is replaced before a hook runs again', async (t) => {
+test('deletes the object of an earlier run before a hook runs again', async (t) => {
   const chart = textChart({
     'h.yaml': job('h', { annotations: hook('pre-install,pre-upgrade') }),
     'a.yaml': configMap('a'),
@@ -60,7 +64,7 @@ test('what an earlier run left is replaced before a hook runs again', async (t) 
   t.not(after?.metadata.uid, before?.metadata.uid);
 });
 
-test('hooks that succeeded are deleted where that is their policy, once all have', async (t) => {
+test('deletes hooks with the policy hook-succeeded after all have succeeded', async (t) => {
   const succeeded = { policy: 'hook-succeeded' };
   const chart = textChart({
     'h.yaml': job('h', { annotations: hook('pre-install', succeeded) }),
@@ -74,7 +78,7 @@ test('hooks that succeeded are deleted where that is their policy, once all have
   t.truthy(await world.find('ConfigMap', 'k'));
 });
 
-test('a hook that fails ends the operation at once, and those after it do not run', async (t) => {
+test('a failed hook ends the operation before later hooks run', async (t) => {
   const chart = textChart({
     'e.yaml': configMap('earlier', '1', hook('pre-install', { weight: -1, policy: 'hook-succeeded' })),
     'h.yaml': job('h', { args: ['fail'], annotations: hook('pre-install') }),
@@ -91,13 +95,13 @@ test('a hook that fails ends the operation at once, and those after it do not ru
   t.deepEqual(await world.history(), ['1:failed']);
   const stored = await world.stored(1);
   t.is(stored?.hooks?.find(({ name }) => name === 'h')?.last_run.phase, 'Failed');
-  t.truthy(await world.find('Job', 'h'), 'its policy does not say to delete it');
+  t.truthy(await world.find('Job', 'h'), 'its policy does not delete it');
   t.is(await world.find('ConfigMap', 'earlier'), undefined);
   t.is(await world.find('ConfigMap', 'later'), undefined);
   t.is(await world.find('ConfigMap', 'a'), undefined);
 });
 
-test('a hook that the API server refuses fails with its path', async (t) => {
+test('names the path of a hook that the API server refuses', async (t) => {
   const chart = textChart({ 'h.yaml': configMap('Bad_Name', '1', hook('pre-upgrade')), 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
@@ -106,7 +110,7 @@ test('a hook that the API server refuses fails with its path', async (t) => {
   t.regex(error.message, /^pre-upgrade hooks failed: warning: Hook pre-upgrade web\/templates\/h\.yaml failed: /);
 });
 
-test('a Pod of a hook is waited for until it has ended', async (t) => {
+test('waits for the end of a hook Pod', async (t) => {
   const container = { name: 'main', image: 'localhost/app:1', args: ['sleep', '1s'] };
   const metadata = { name: 'p', annotations: hook('post-install') };
   const spec = { restartPolicy: 'Never', containers: [container] };
@@ -116,7 +120,7 @@ test('a Pod of a hook is waited for until it has ended', async (t) => {
   t.like((await world.find('Pod', 'p'))?.['status'], { phase: 'Succeeded' });
 });
 
-test('a hook that hangs is ended by the deadline of the operation', async (t) => {
+test('ends a hanging hook at the deadline of the operation', async (t) => {
   const chart = textChart({
     'h.yaml': job('h', { args: ['serve'], annotations: hook('pre-install', { policy: 'hook-failed' }) }),
   });
@@ -124,5 +128,5 @@ test('a hook that hangs is ended by the deadline of the operation', async (t) =>
   const error = await t.throwsAsync<OperationError>(world.install(chart, { timeout: 4000, atomic: false }));
   t.is(error.code, 'timeout');
   t.regex(error.message, /^failed pre-install: timed out after 4s\nresource Job\/.*\/h not ready\. status: InProgress/);
-  t.is(await world.find('Job', 'h'), undefined, 'it is deleted all the same, as its policy says');
+  t.is(await world.find('Job', 'h'), undefined, 'its policy deletes it');
 });

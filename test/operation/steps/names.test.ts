@@ -19,19 +19,19 @@ const releaseNames: [string, string | undefined][] = [
   ['web\n', rule],
 ];
 for (const [name, problem] of releaseNames) {
-  test(`${JSON.stringify(name)} is ${problem === undefined ? 'a' : 'no'} release name`, (t) => {
+  test(`${problem === undefined ? 'accepts' : 'refuses'} the release name ${JSON.stringify(name)}`, (t) => {
     t.is(releaseNameProblem(name), problem);
   });
 }
 
 for (const name of ['default', 'a', '0-1', 'a'.repeat(63)]) {
-  test(`${JSON.stringify(name)} is a namespace`, (t) => {
+  test(`accepts the namespace ${JSON.stringify(name)}`, (t) => {
     t.notThrows(() => checkNamespace(name));
   });
 }
 
 for (const name of ['', 'Default', 'a.b', '-a', 'a-', 'a/b', '../x', 'a'.repeat(64)]) {
-  test(`${JSON.stringify(name)} is no namespace`, (t) => {
+  test(`refuses the namespace ${JSON.stringify(name)}`, (t) => {
     const error = t.throws(() => checkNamespace(name));
     t.like(error, { code: 'invalid_namespace' });
     t.regex(error.message, /^invalid namespace /);

@@ -12,23 +12,23 @@ const durations: [number, string][] = [
   [5_405_250, '1h30m5.25s'],
 ];
 for (const [milliseconds, text] of durations) {
-  test(`${milliseconds} ms are ${text}`, (t) => {
+  test(`formats ${milliseconds} ms as ${text}`, (t) => {
     t.is(durationText(milliseconds), text);
   });
 }
 
 function reasonOf(signal: AbortSignal): OperationError {
-  if (!(signal.reason instanceof OperationError)) throw new Error('the reason is no OperationError');
+  if (!(signal.reason instanceof OperationError)) throw new Error('the reason is not an OperationError');
   return signal.reason;
 }
 
-test('it aborts when the time is over', async (t) => {
+test('aborts after the time limit', async (t) => {
   const limit = timeLimit(10);
   await new Promise((resolve) => limit.signal.addEventListener('abort', resolve));
   t.like(reasonOf(limit.signal), { code: 'timeout', message: 'timed out after 10ms' });
 });
 
-test('it aborts with another signal, now or before', (t) => {
+test('aborts with another signal, even if that has aborted already', (t) => {
   const cancel = new AbortController();
   const limit = timeLimit(60_000, undefined, cancel.signal);
   t.false(limit.signal.aborted);
@@ -41,14 +41,14 @@ test('it aborts with another signal, now or before', (t) => {
   late.close();
 });
 
-test('the reason of a limit within a limit is that of the outer one', (t) => {
+test('has the reason of the outer limit', (t) => {
   const reason = new OperationError('timeout', 'timed out after 5m0s');
   const inner = timeLimit(60_000, AbortSignal.abort(reason));
   t.is(inner.signal.reason, reason);
   inner.close();
 });
 
-test('once closed, it never aborts', async (t) => {
+test('never aborts after it is closed', async (t) => {
   const cancel = new AbortController();
   const limit = timeLimit(5, cancel.signal);
   limit.close();

@@ -45,7 +45,7 @@ async function wait(refs: ObjectRef[], script: (query: ObjectQuery) => Script, l
   return { error, reports, statuses, queries: cluster.queries };
 }
 
-test('a Job that was seen complete counts, though its time to live removes it', async (t) => {
+test('counts a completed Job as ready after its time to live deletes it', async (t) => {
   const { error, statuses } = await wait([ref('Job', 'load'), ref('PersistentVolumeClaim', 'data')], ({ kind }) =>
     kind === 'Job'
       ? [
@@ -63,7 +63,7 @@ test('a Job that was seen complete counts, though its time to live removes it', 
   t.deepEqual(statuses, [['load Current', 'data InProgress'], ['data Current']]);
 });
 
-test('one object is watched by its name, several of a kind by the label of Helm', async (t) => {
+test('watches one object by its name, and several of a kind by the label of Helm', async (t) => {
   const refs = [ref('ConfigMap', 'a'), ref('PersistentVolumeClaim', 'b'), ref('PersistentVolumeClaim', 'c')];
   const { error, queries } = await wait(refs, ({ kind }) => [
     { type: 'snapshot', objects: refs.filter((one) => one.kind === kind).map(({ name }) => object(kind, name, bound)) },
@@ -80,7 +80,7 @@ test('one object is watched by its name, several of a kind by the label of Helm'
   ]);
 });
 
-test('an object that is missing after a gap in the watch is told', async (t) => {
+test('reports an object that is missing after a gap in the watch', async (t) => {
   const claim = object('PersistentVolumeClaim', 'data');
   const { error, statuses } = await wait([ref('PersistentVolumeClaim', 'data')], () => [
     { type: 'snapshot', objects: [claim] },
@@ -91,12 +91,12 @@ test('an object that is missing after a gap in the watch is told', async (t) => 
   t.deepEqual(statuses, [['data InProgress'], ['data NotFound'], ['data Current']]);
 });
 
-test('a kind that may not be watched fails the wait', async (t) => {
+test('fails if the API server refuses to watch a kind', async (t) => {
   const { error } = await wait([ref('ConfigMap', 'a')], () => [forbidden('configmaps')]);
   t.like(error, { code: 'forbidden', message: 'configmaps is forbidden' });
 });
 
-test('pods that may not be looked at cost the reason, not the wait', async (t) => {
+test('continues without reasons if the API server refuses to watch pods', async (t) => {
   const web = (status: object) =>
     object('Deployment', 'web', { spec: { selector: { matchLabels: { app: 'web' } } }, status });
   const ready = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
@@ -127,7 +127,7 @@ test('pods that may not be looked at cost the reason, not the wait', async (t) =
   );
 });
 
-test('at the deadline, all that is not ready is named with its reason', async (t) => {
+test('names all resources that are not ready at the deadline, with reasons', async (t) => {
   const refs = [ref('PersistentVolumeClaim', 'data'), ref('Job', 'load'), ref('ConfigMap', 'a')];
   const { error } = await wait(
     refs,
@@ -143,7 +143,7 @@ resource Job/shop/load not ready. status: Unknown, message: not seen yet`,
   });
 });
 
-test('nothing to wait for is ready', async (t) => {
+test('returns at once if there are no objects', async (t) => {
   const { error, queries } = await wait([], () => []);
   t.is(error, undefined);
   t.deepEqual(queries, []);

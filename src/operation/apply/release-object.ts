@@ -1,46 +1,46 @@
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import type { Cluster } from '../../objects/cluster.ts';
-import { OperationError } from '../error.ts';
-import { hasCode, messageOf } from '../error-code.ts';
+import { OperationError, messageOf } from '../error.ts';
 import { forEach } from './concurrency.ts';
 import { readObjects, type ManifestObject } from './manifest-objects.ts';
 
-/** An object of a release, and where the cluster keeps it. */
-export interface Target {
+/** An object of a release, with its reference in the cluster. */
+export interface ReleaseObject {
   object: KubeObject;
   ref: ObjectRef;
   namespaced: boolean;
 }
 
 export interface ResolveOptions {
-  /** How the message of an error begins. */
+  /** Start of an error's message. */
   prefix: string;
   signal: AbortSignal;
-  /** What to do about kinds that the cluster does not serve; of one that it serves no longer, it holds no objects. Default `refuse`. */
+  /** Whether objects of kinds that the cluster does not serve are an error. Default: `refuse`. */
   unknownKinds?: 'refuse' | 'leave out';
 }
 
 /**
- * Reads a manifest and asks the cluster how it serves the kinds in it; objects without a namespace get the release's.
- * Throws `invalid_manifest`.
+ * Reads the objects of a manifest and finds out how the cluster serves their kinds. Objects without a
+ * namespace get that of the release. Throws `invalid_manifest`.
  */
-export async function resolveTargets(
+export async function resolveReleaseObjects(
   cluster: Cluster,
   manifest: string,
   namespace: string,
   { prefix, signal, unknownKinds = 'refuse' }: ResolveOptions,
-): Promise<Target[]> {
-  const targets = await forEach(readObjects(manifest, prefix), async (item) => {
+): Promise<ReleaseObject[]> {
+  const objects = await forEach(readObjects(manifest, prefix), async (item) => {
     try {
       return await resolve(cluster, item, namespace, signal);
     } catch (cause) {
-      if (!hasCode(cause, 'unknown_kind')) throw cause;
+      if (!hasClusterErrorCode(cause, 'unknown_kind')) throw cause;
       if (unknownKinds === 'leave out') return undefined;
       throw new OperationError('invalid_manifest', `${prefix}: ${item.source}: ${messageOf(cause)}`, { cause });
     }
   });
-  return targets.filter((target) => target !== undefined);
+  return objects.filter((item) => item !== undefined);
 }
 
 async function resolve(
@@ -48,7 +48,7 @@ async function resolve(
   { object }: ManifestObject,
   releaseNamespace: string,
   signal: AbortSignal,
-): Promise<Target> {
+): Promise<ReleaseObject> {
   const { apiVersion, kind, metadata } = object;
   const { namespaced } = await cluster.resourceKind(apiVersion, kind, signal);
   const { namespace: ownNamespace, ...otherMetadata } = metadata;
@@ -67,8 +67,8 @@ async function resolve(
   };
 }
 
-/** The objects of the first list that are not in the second. */
-export function without(targets: readonly Target[], others: readonly Target[]): Target[] {
+/** Returns the objects of the first list that are not in the second. */
+export function subtractObjects(objects: readonly ReleaseObject[], others: readonly ReleaseObject[]): ReleaseObject[] {
   const known = new Set(others.map(({ ref }) => identityOf(ref)));
-  return targets.filter(({ ref }) => !known.has(identityOf(ref)));
+  return objects.filter(({ ref }) => !known.has(identityOf(ref)));
 }

@@ -1,56 +1,56 @@
 import type { Host } from '../../go/host.ts';
-import { messageOf } from '../error-code.ts';
+import { messageOf } from '../error.ts';
 import type { Progress, ResourceStatus, StepName, StepState } from '../progress.ts';
 
-/** What a step works with besides the operation's state. */
+/** Tools of a step: its signal and its reports. */
 export interface StepTools {
-  /** Aborts at the operation's deadline and when it is cancelled, with an `OperationError` as reason. */
+  /** Aborts at the deadline or on cancel, with an `OperationError` as its reason. */
   signal: AbortSignal;
-  /** Says what the step did, for its end. */
+  /** Sets the message that is reported when the step ends. */
   done(message: string): void;
-  /** As `done`, for a step that had nothing to do. */
+  /** Marks the step as skipped, because there is nothing to do. */
   skipped(message: string): void;
-  /** Says what changed while the step goes on. */
+  /** Reports a change while the step runs. */
   report(update: { message?: string; resources?: ResourceStatus[] }): void;
 }
 
 export interface StepRunner {
   readonly signal: AbortSignal;
-  /** Runs one step: says when it begins, and how it ends. Does not begin it where the signal is aborted. */
+  /** Runs a step and reports its start and end. Throws at once if the signal has aborted. */
   step<T>(name: StepName, run: (tools: StepTools) => Promise<T>): Promise<T>;
 }
 
-/** Runs steps until `signal` aborts. `emit` is told of each step's beginning and end, and of what it reports. */
+/** Returns a runner of steps until `signal` aborts. `emit` receives all progress. */
 export function stepRunner(signal: AbortSignal, host: Host, emit: (progress: Progress) => void): StepRunner {
   return {
     signal,
     async step(name, run) {
       signal.throwIfAborted();
       let end: { state: StepState; message?: string } = { state: 'done' };
-      const say = (state: StepState, update: Pick<Progress, 'message' | 'resources'>) => {
+      const report = (state: StepState, update: Pick<Progress, 'message' | 'resources'>) => {
         emit({ step: name, state, time: timeText(host.now()), ...update });
       };
-      say('running', {});
+      report('running', {});
       try {
         const result = await run({
           signal,
           done: (message) => (end = { state: 'done', message }),
           skipped: (message) => (end = { state: 'skipped', message }),
-          report: (update) => say('running', update),
+          report: (update) => report('running', update),
         });
         const { state, ...message } = end;
-        say(state, message);
+        report(state, message);
         return result;
       } catch (error) {
         const cause = interruption(signal, error);
-        say('failed', { message: messageOf(cause) });
+        report('failed', { message: messageOf(cause) });
         throw cause;
       }
     },
   };
 }
 
-/** What a request says when it is aborted differs from one library to the next; why it was aborted does not. */
+/** Returns the signal's reason for an error caused by the abort, which differs between libraries. */
 function interruption(signal: AbortSignal, error: unknown): unknown {
   return signal.aborted && error instanceof Error && error.name === 'AbortError' ? signal.reason : error;
 }

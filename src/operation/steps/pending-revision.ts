@@ -1,0 +1,139 @@
+import type { HookEvent } from '../../release/hook.ts';
+import { withStatus } from '../../release/release.ts';
+import { revisionKey, type StoredRevision } from '../../release/storage/storage.ts';
+import { createObjects, updateObjects, type ObjectChanges } from '../apply/apply.ts';
+import { withOwner } from '../apply/ownership.ts';
+import { resolveReleaseObjects, type ReleaseObject } from '../apply/release-object.ts';
+import type { OperationContext } from '../context.ts';
+import { withPrefix } from '../error.ts';
+import type { StepName } from '../progress.ts';
+import type { DeployOptions } from '../request.ts';
+import { waitUntilReady } from '../wait/ready-wait.ts';
+import { runHooks } from './hooks.ts';
+import type { StepRunner, StepTools } from './step-runner.ts';
+
+/** A stored revision that is being deployed. */
+export interface PendingRevision {
+  action: 'install' | 'upgrade' | 'rollback';
+  revision: StoredRevision;
+  /** The revision to start from: objects that only it has are deleted. Undefined on install. */
+  baseline: StoredRevision | undefined;
+  /** Revisions that become `superseded` when this one is deployed. */
+  superseded: readonly StoredRevision[];
+  options: Pick<DeployOptions, 'wait' | 'waitForJobs'>;
+  /** Description of the deployed release. */
+  description: string;
+  /** Changes that the apply step has made so far. */
+  changes: ObjectChanges;
+}
+
+interface DeployStep {
+  name: StepName;
+  run: (context: OperationContext, pending: PendingRevision, tools: StepTools) => Promise<void>;
+}
+
+/** The steps from a stored revision to a deployed one. An interrupted step may run again. */
+const deploySteps: readonly DeployStep[] = [
+  { name: 'pre-hooks', run: (context, pending, tools) => runHooksOf('pre', context, pending, tools) },
+  { name: 'apply', run: apply },
+  { name: 'wait', run: wait },
+  { name: 'post-hooks', run: (context, pending, tools) => runHooksOf('post', context, pending, tools) },
+  { name: 'finish', run: finish },
+];
+
+/** Deploys a pending revision. Updates its `revision` and `changes`. */
+export async function deployRevision(
+  context: OperationContext,
+  runner: StepRunner,
+  pending: PendingRevision,
+): Promise<void> {
+  for (const { name, run } of deploySteps) await runner.step(name, (tools) => run(context, pending, tools));
+}
+
+async function runHooksOf(
+  phase: 'pre' | 'post',
+  context: OperationContext,
+  pending: PendingRevision,
+  tools: StepTools,
+): Promise<void> {
+  const { action } = pending;
+  const event: HookEvent = `${phase}-${action}`;
+  try {
+    await runHooks(context, pending, event, tools);
+  } catch (error) {
+    if (action === 'install') throw withPrefix(`failed ${event}`, error);
+    if (action === 'upgrade') throw withPrefix(`${event} hooks failed`, error);
+    throw error;
+  }
+}
+
+async function apply(context: OperationContext, pending: PendingRevision, tools: StepTools): Promise<void> {
+  const { cluster } = context;
+  const { action, baseline, changes } = pending;
+  const objects = await objectsOf(context, pending, tools.signal);
+  if (action === 'install') {
+    await createObjects(cluster, objects, tools.signal);
+    tools.done(countText(objects.length, 'applied'));
+    return;
+  }
+  const old = baseline === undefined ? [] : await baselineObjects(context, baseline, tools.signal);
+  await updateObjects(cluster, old, objects, changes, tools.signal);
+  const removed = changes.deleted.length === 0 ? '' : `, ${changes.deleted.length} removed`;
+  tools.done(`${countText(objects.length, 'applied')}${removed}`);
+}
+
+async function wait(context: OperationContext, pending: PendingRevision, tools: StepTools): Promise<void> {
+  const { wait: isWanted = true, waitForJobs = true } = pending.options;
+  if (!isWanted) {
+    tools.skipped('not requested');
+    return;
+  }
+  const objects = await objectsOf(context, pending, tools.signal);
+  const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
+  const { cluster, host } = context;
+  await waitUntilReady(refs, { cluster, host, tools, toCompletion: waitForJobs ? ['Job'] : [], labelled: true });
+  tools.done(countText(refs.length, 'ready'));
+}
+
+/**
+ * Marks the old revisions as superseded before the new one as deployed, as Helm does, so that there
+ * are never two deployed revisions. Ignores the deadline and a cancel: the release is complete.
+ */
+async function finish(context: OperationContext, pending: PendingRevision, tools: StepTools): Promise<void> {
+  const { storage, abandon } = context;
+  for (const { release } of pending.superseded) {
+    const stored = await storage.get(revisionKey(release), abandon);
+    if (stored === undefined) continue;
+    const info = { ...stored.release.info, status: 'superseded' as const };
+    await storage.update({ ...stored, release: { ...stored.release, info } }, abandon);
+  }
+  const { revision, description } = pending;
+  const release = withStatus(revision.release, 'deployed', description);
+  pending.revision = await storage.update({ ...revision, release }, abandon);
+  tools.done(description);
+}
+
+async function objectsOf(
+  { cluster }: OperationContext,
+  { revision }: PendingRevision,
+  signal: AbortSignal,
+): Promise<ReleaseObject[]> {
+  const { name, namespace, manifest } = revision.release;
+  const prefix = 'unable to build kubernetes objects from new release manifest';
+  const objects = await resolveReleaseObjects(cluster, manifest, namespace, { prefix, signal });
+  return objects.map((item) => ({ ...item, object: withOwner(item.object, { name, namespace }) }));
+}
+
+function baselineObjects(
+  { cluster }: OperationContext,
+  { release }: StoredRevision,
+  signal: AbortSignal,
+): Promise<ReleaseObject[]> {
+  const prefix = 'unable to build kubernetes objects from current release manifest';
+  const options = { prefix, signal, unknownKinds: 'leave out' } as const;
+  return resolveReleaseObjects(cluster, release.manifest, release.namespace, options);
+}
+
+function countText(count: number, what: string): string {
+  return `${count} ${count === 1 ? 'resource' : 'resources'} ${what}`;
+}
