@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What all engines are told. */
+/** Options of all engines. */
 export const benchNamespace = 'testns';
 export const benchKubeVersion = 'v1.35.0';
 
-/** A chart that renders, with one set of values. */
+/** A chart and one set of values. */
 export interface BenchCase {
   id: string;
-  /** Path of an archive. */
+  /** Path of the archive. */
   chart: string;
-  /** Path of a values file. */
+  /** Path of the values file. */
   values?: string;
 }
 
-/** A chart is rendered until both are reached. */
+/** Each chart is rendered until both are reached. */
 export interface Effort {
   minRuns: number;
   minMillis: number;
@@ -23,7 +23,7 @@ export interface Effort {
 
 const caseSchema = z.object({ id: z.string(), chart: z.string(), values: z.string().nullable(), exit: z.number() });
 
-/** Of each chart of a corpus the first case in which helm renders it. */
+/** Returns the first case of each chart of a corpus that helm can render. */
 export function readCases(folder: string): BenchCase[] {
   const cases = new Map<string, BenchCase>();
   for (const line of readFileSync(join(folder, 'cases.jsonl'), 'utf8').split('\n')) {

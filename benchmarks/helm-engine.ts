@@ -1,4 +1,4 @@
-// Helm's engine in a process of its own, built from helm-engine/.
+// Runs Helm's engine in its own process, built from helm-engine/.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -15,24 +15,27 @@ const answerSchema = z.object({
   error: z.string().optional(),
 });
 
-/** Milliseconds; for each run where they are lists. */
+/** Times in milliseconds. Lists have one time per run. */
 interface HelmTimes {
   load: number;
-  /** Merging and checking the values. */
+  /** Merging and validating the values. */
   values: number[];
-  /** The engine alone. */
+  /** Running the engine. */
   render: number[];
-  /** Into hooks and manifests. */
+  /** Splitting into hooks and manifests. */
   sort: number[];
 }
 
 export interface HelmEngine {
-  /** Loads and renders a chart again and again. Throws with Helm's text where the chart does not render. */
+  /**
+   * Loads a chart and renders it repeatedly. Throws an error with Helm's text if the chart does not
+   * render.
+   */
   measure(one: BenchCase, effort: Effort): Promise<HelmTimes>;
   close(): Promise<void>;
 }
 
-/** Builds helm itself, of the version that the engine has, and answers its path. Needs Go. */
+/** Builds helm in the version of the engine and returns its path. Needs Go. */
 export function buildHelm(buildFolder: string): Promise<string> {
   return goBuild('helm.sh/helm/v4/cmd/helm', join(buildFolder, 'helm'));
 }

@@ -1,4 +1,4 @@
-// This project's engine, in this process.
+// Runs this project's engine in this process.
 import { readFile } from 'node:fs/promises';
 import { processHost } from '../src/render/process-host.ts';
 import { loadArchive } from '../src/chart/load/load-archive.ts';
@@ -17,20 +17,20 @@ const capabilities: Capabilities = {
   helmVersion: defaultHelmVersion,
 };
 
-/** Milliseconds, for each run. */
+/** Times in milliseconds, one per run. */
 export interface OwnTimes {
-  /** Loading, compiling and rendering a chart that was never seen. */
+  /** Loading, compiling and rendering a chart for the first time. */
   cold: number[];
-  /** Rendering it again with other values. */
+  /** Rendering the chart again with other values. */
   warm: number[];
 }
 
-/** An engine that has seen no chart. */
+/** Returns an engine that has not rendered a chart yet. */
 export function newEngine(): Engine {
   return createEngines(processHost());
 }
 
-/** Loads and renders a chart again and again. Throws as `renderChart`. */
+/** Loads a chart and renders it. */
 export async function measureOwn(one: BenchCase, effort: Effort): Promise<OwnTimes> {
   const cold: number[] = [];
   for (let run = 0; run < effort.minRuns; run++) {

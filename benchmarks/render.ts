@@ -1,6 +1,7 @@
-// Measures the engine, cold and warm, beside Helm's in one process and `helm template`, chart by chart in one run.
+// Measures this engine, cold and warm, Helm's engine in one process, and `helm template`, chart by
+// chart in one run.
 //   npm run -s bench:render -- DIR [--helm PROGRAM] [--only ID-PART] [--every N] [--all]
-// DIR is a corpus (see tools/corpus.ts). Needs Go, which builds Helm's engine and, without --helm, helm itself.
+// DIR is a corpus (see tools/corpus.ts). Needs Go to build Helm's engine and, without --helm, helm.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,14 +29,14 @@ if (folder === undefined) {
 const run = promisify(execFile);
 const effort = { minRuns: 5, minMillis: 20 };
 
-/** Milliseconds: medians of the runs of one chart. */
+/** Medians of the runs of one chart, in milliseconds. */
 interface Times {
   id: string;
   warm: number;
   cold: number;
-  /** Helm's engine alone: no merging of values, no sorting of manifests. */
+  /** Helm's engine without merging values and sorting manifests. */
   helmEngine: number;
-  /** Helm's engine, values and manifests: what `warm` does, too. */
+  /** Helm's engine with values and manifests, comparable to `warm`. */
   helmInProcess: number;
   helmTemplate: number;
 }
@@ -122,7 +123,10 @@ function ratio(title: string, of: (one: Times) => number): void {
   console.log(`  ${title.padEnd(44)} ${numbers.join(' ')} (${worst.id})`);
 }
 
-/** In a process of its own, so that nothing else counts, with a heap that does not grow merely because the machine has memory. */
+/**
+ * Measured in a separate process with a fixed heap size, so that neither other data nor the memory
+ * of the machine changes the result.
+ */
 async function reportMemory(corpus: string): Promise<void> {
   const heap = ['--max-old-space-size=192', '--max-semi-space-size=4'];
   const { stdout } = await run(process.execPath, [...heap, join(import.meta.dirname, 'memory.ts'), corpus]);

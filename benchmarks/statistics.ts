@@ -1,4 +1,4 @@
-/** The middle one of some numbers, or the mean of the two in the middle. */
+/** Returns the median. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

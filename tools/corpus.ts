@@ -1,6 +1,7 @@
-// Compares what the engine makes of the charts of a corpus with what the real helm printed.
+// Compares the engine's output for the charts of a corpus with the output of helm.
 //   npm run -s corpus -- DIR [--all] [--only ID-PART] [--group NAME]
-// DIR has cases.jsonl (a case a line: id, chart, values, exit, stderr, nondeterministic, golden, notes) and the files that it names.
+// DIR has cases.jsonl with one case per line (id, chart, values, exit, stderr, nondeterministic,
+// golden, notes) and the files that the cases name.
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +29,7 @@ type Group = (typeof groups)[number];
 interface Comparison {
   group: Group;
   id: string;
-  /** What is wrong; undefined where all is as it should be. */
+  /** Returns the difference; undefined if there is none. */
   difference: string | undefined;
 }
 
@@ -67,8 +68,8 @@ async function compare(root: string, one: Case): Promise<Comparison[]> {
   const outcome = await run(root, one, 'v1.35.0');
   let difference = differenceIn(root, group, one, outcome);
   if (group === 'masked' && difference !== undefined && 'output' in outcome) {
-    // samples of the same second agree on the time, and two that took the same key first on that: what changes when we render again,
-    // later and through maps from behind, is random too
+    // samples of the same second agree on the time, and two that started with the same key agree
+    // on that: everything that differs if we render again,
     await sleep(1100);
     const again = await run(root, one, 'v1.35.0', descending);
     if ('output' in again)
@@ -111,7 +112,7 @@ function differenceIn(root: string, group: Group, one: Case, outcome: TemplateOu
   return one.golden === null ? 'the case has no golden file' : differ(read(root, one.golden), outcome.output);
 }
 
-/** What stands after the log lines. */
+/** Returns the text after the log lines. */
 function errorOf(stderr: string): string {
   const at = stderr.startsWith('Error: ') ? 0 : stderr.indexOf('\nError: ') + 1;
   return stderr.slice(at);
@@ -134,7 +135,10 @@ function samplesOf(root: string, one: Case): string[] {
   return [1, 2].map((n) => read(root, `samples/${one.id}.${n}.yaml.gz`));
 }
 
-/** Lines that differ between samples of one make are random and may be anything. `samples` come in pairs. */
+/**
+ * Marks lines that differ between samples of the same build: they are random and can have any text.
+ * `samples` come in pairs.
+ */
 function differMasked(samples: string[], actual: string): string | undefined {
   const lines = samples.map((sample) => sample.split('\n'));
   const isRandom = (i: number) => lines.some((pair, n) => n % 2 === 0 && pair[i] !== lines[n + 1]?.[i]);

@@ -1,4 +1,5 @@
-// One case of the oracle, done by the project's own code. Only the fields that a kind of case has results for come back.
+// Runs one case of the oracle with the project's own code. Returns only the fields that this
+// kind of case has results for.
 import type { Chart, ChartFile } from '../src/chart/chart.ts';
 import type { Warn } from '../src/chart/values/coalesce-tables.ts';
 import { coalesceValues, mergeValues } from '../src/chart/values/coalesce.ts';
@@ -85,14 +86,14 @@ function attempt(run: () => Result): Result {
   }
 }
 
-/** The text of one of the project's own errors; anything else is a defect. */
+/** Returns the message of one of the project's own errors; other errors are bugs. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = 'code' in error || error.name === 'GoError';
   return own ? error.message : `defect: ${error.stack ?? error.message}`;
 }
 
-/** Text that is no UTF-8 comes as base64. */
+/** Text that is not UTF-8 is returned as base64. */
 function textField(name: string, text: string): Result {
   return text.isWellFormed() ? { [name]: text } : { [`${name}_b64`]: Buffer.from(toBytes(text)).toString('base64') };
 }
@@ -143,7 +144,7 @@ function buildChart(spec: ChartSpec): Chart {
     templates: fileList(spec.templates),
     files: fileList(spec.files),
     dependencies: (spec.dependencies ?? []).map(buildChart),
-    // each chart is another one
+    // a unique digest for each chart
     digest: String(charts++),
   };
 }
@@ -156,7 +157,7 @@ function fileList(files: Record<string, string> = {}): ChartFile[] {
   return Object.entries(files).map(([name, text]) => ({ name, data: toBytes(text) }));
 }
 
-/** Values as a values file has them. JSON escapes what YAML does not take in plain. */
+/** Returns values as a values file has them. JSON escapes characters that YAML does not accept. */
 function readMap(data: unknown): ValueMap {
   if (data === undefined) return new Map();
   const json = JSON.stringify(data, keepNegativeZero)
@@ -168,7 +169,7 @@ function readMap(data: unknown): ValueMap {
   return readYamlMap(json) ?? new Map<string, Value>();
 }
 
-/** JSON.stringify would write 0; a text that no case has stands for it. */
+/** JSON.stringify would write 0, so a text that no case contains is used instead */
 function keepNegativeZero(_key: string, value: unknown): unknown {
   return Object.is(value, -0) ? '\u0000-0' : value;
 }
@@ -176,7 +177,7 @@ function keepNegativeZero(_key: string, value: unknown): unknown {
 function valuesCase(one: OracleCase): Result {
   const result: Result = {};
   const warnings: string[] = [];
-  // the cases hold what Helm prints by Go's log alone
+  // the cases have the text that Helm prints with Go's log
   const warn: Warn = (warning, attributes) => {
     if (attributes === undefined) warnings.push(warning);
   };
@@ -253,7 +254,7 @@ function yamlCase(text: string): Result {
     value = readYaml(text);
     result['json'] = jsonOfTree(readTypedYaml(text));
   } catch (error) {
-    // YAMLToJSON has the reason alone
+    // YAMLToJSON has only the reason
     const reason = messageOf(error).replace(/^error converting YAML to JSON: /, '');
     return { ...textField('error', reason), ...loadCase(text) };
   }
@@ -272,7 +273,7 @@ function loadCase(text: string): Result {
   }
 }
 
-/** JSON as YAMLToJSON writes it: whole numbers with all their digits. */
+/** Returns JSON as YAMLToJSON writes it: whole numbers with all their digits. */
 function jsonOfTree(tree: YamlTree): string {
   if (tree instanceof TypedScalar) {
     return /^-?[0-9]+$/.test(tree.text) ? tree.text : encodeJson(tree.value, { escapeHtml: true });
@@ -290,7 +291,7 @@ function plain(value: Value): unknown {
   return data;
 }
 
-/** Every scalar as its Go type and value. */
+/** Returns every scalar as its Go type and value. */
 function typed(value: Value): unknown {
   if (value === null) return 'nil';
   if (isMap(value)) return Object.fromEntries(Array.from(value, ([key, item]) => [key, typed(item)]));

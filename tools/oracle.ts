@@ -1,14 +1,16 @@
-// Runs cases whose results Go recorded, and compares.
+// Runs cases and compares the results with those that Go recorded.
 //   npm run -s oracle -- FILE.jsonl[.gz]… [--all] [--only ID-PART]
-// A case is a JSON object a line: a template to render, values to coalesce, a --set line, or a YAML text, together with what Helm's packages made of it.
-// tools/oracle-skips.tsv has lines `ID<tab>REASON`: those cases are known to differ and are counted apart. Only those that a generator made may stand there.
+// A case is one line of JSON: a template to render, values to coalesce, a --set argument, or a YAML
+// text, with the result of Helm's packages.
+// tools/oracle-skips.tsv has lines `ID<tab>REASON` for cases that are known to differ. They are counted
+// separately. Only generated cases may be listed.
 import { readFileSync } from 'node:fs';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { runOracleCase, type OracleCase } from './oracle-case.ts';
 
-// include nests 1,000 deep in some cases, which needs a stack that only a thread can have
+// include nests 1,000 levels deep in some cases, which needs the stack of a thread
 if (isMainThread) {
   new Worker(new URL(import.meta.url), {
     argv: process.argv.slice(2),
@@ -48,7 +50,7 @@ function compareAll(): void {
 function readCases(file: string): OracleCase[] {
   const data = readFileSync(file);
   const text = (file.endsWith('.gz') ? gunzipSync(data) : data).toString('utf8');
-  // the files are written by the oracle program
+  // the oracle program writes these files
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as OracleCase]));
 }
 
@@ -78,7 +80,7 @@ function shown(value: unknown): string {
   return JSON.stringify(value ?? null).slice(0, 500);
 }
 
-/** The same data with the keys of its objects in order. */
+/** Returns the same data with the keys of its objects sorted. */
 function sorted(data: unknown): unknown {
   if (Array.isArray(data)) return data.map(sorted);
   if (typeof data !== 'object' || data === null) return data;

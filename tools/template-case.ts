@@ -1,4 +1,4 @@
-// Does what `helm template` does, for the runners that compare with it.
+// Renders as `helm template` does, for the tools that compare with it.
 import { readFile } from 'node:fs/promises';
 import { TemplateError, templateChart } from '../src/cli/template/template-chart.ts';
 import type { Value } from '../src/go/value.ts';
@@ -8,7 +8,7 @@ import { loadValues } from '../src/chart/values/load-values.ts';
 import { createThreadedRenderer, type ThreadedRenderer } from '../src/render/worker/threaded-renderer.ts';
 
 export interface TemplateCase {
-  /** Path of a .tgz. */
+  /** Path of a .tgz file. */
   chart: string;
   valuesFile: string | undefined;
   name: string;
@@ -24,7 +24,7 @@ export function createCaseRenderer(threads: number, keyOrder: 'ascending' | 'des
   return createThreadedRenderer({
     workerUrl: new URL(worker, import.meta.url),
     threads,
-    // what `go install` makes of helm v4.2.4 says of itself
+    // the version that helm v4.2.4 reports if it is built with `go install`
     helmVersion: {
       version: 'v4.2',
       gitCommit: '',

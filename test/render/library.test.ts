@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import test from 'ava';
-import { createRenderer, loadChart, renderChart, type RenderChartOptions } from '../../src/render/index.ts';
+import { ChartError, createRenderer, loadChart, renderChart, type RenderChartOptions } from '../../src/render/index.ts';
 import { TemplateSet } from '../../src/template/template-set.ts';
 import { archiveOf } from '../bin/support/archive.ts';
 import { fixedHost } from '../support/host.ts';
@@ -44,6 +44,13 @@ test('loads a chart from a folder, an archive, bytes, a stream of bytes, or file
   ]) {
     t.is((await renderChart(source)).manifest, expected);
   }
+});
+
+test('names the path of a chart that does not exist', async (t) => {
+  const message = 'chart /nope does not exist; pass the path of a chart folder or of a .tgz file';
+  await t.throwsAsync(renderChart('/nope'), { instanceOf: ChartError, code: 'chart_not_found', message });
+  await using renderer = createRenderer();
+  await t.throwsAsync(renderer.render('/nope'), { instanceOf: ChartError, code: 'chart_not_found', message });
 });
 
 test('rejects a chart that is larger than the limits, without reading a stream to its end', async (t) => {

@@ -1,10 +1,10 @@
-/** What a busy thread is at, for another one to see. */
+/** Text that a busy thread shows to another one. */
 export interface Display {
   readonly memory: SharedArrayBuffer;
   show(text: string): void;
-  /** How much was shown so far. */
+  /** Length of the text. */
   count(): number;
-  /** What was shown last. */
+  /** The text that was shown last. */
   text(): string;
 }
 

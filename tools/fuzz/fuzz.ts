@@ -1,6 +1,7 @@
-// Feeds all that reads texts of charts and users with texts that are wrong. What is no error of the project's own, or takes over a second, is a finding.
+// Passes wrong texts to all functions that parse texts of charts and users. A finding is an error that
+// is not one of the project's own, or a call that takes more than a second.
 //   npm run -s fuzz -- [--seconds N] [--seed S] [--only NAME]
-// The same seed makes the same texts. A finding is printed with the shortest text that shows it.
+// The same seed generates the same texts. A finding is printed with the shortest text that causes it.
 import { writeSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { parseArgs } from 'node:util';
@@ -10,12 +11,12 @@ import { mutated } from './mutate.ts';
 import { randomOf } from './random.ts';
 import { fuzzTargets, isOwnError, type FuzzTarget } from './targets.ts';
 
-/** Milliseconds. */
+/** Time in milliseconds. */
 const slow = 1000;
 const hang = 20_000;
 const mostFindings = 20;
 
-// templates nest deeper than the stack of the main thread allows
+// templates nest deeper than the main thread's stack allows
 if (isMainThread) {
   const shown = createDisplay();
   new Worker(new URL(import.meta.url), {
@@ -25,11 +26,11 @@ if (isMainThread) {
   }).on('exit', (code) => process.exit(code));
   reportHangs(shown);
 } else {
-  // this is what the main thread gives
+  // the main thread passes these fields
   fuzz(displayOn(workerData as SharedArrayBuffer));
 }
 
-/** Ends the process where one text keeps the thread busy for too long. */
+/** Ends the process if one text keeps the thread busy for too long. */
 function reportHangs(display: Display): void {
   let last = -1;
   setInterval(() => {
@@ -41,7 +42,7 @@ function reportHangs(display: Display): void {
   }, hang);
 }
 
-/** A thread that is busy prints nothing by way of streams. */
+/** A busy thread cannot print through streams. */
 function print(line: string): void {
   writeSync(1, `${line}\n`);
 }
@@ -73,7 +74,7 @@ function fuzz(display: Display): void {
 }
 
 interface Problem {
-  /** Equal for problems that have one cause, as far as one can tell. */
+  /** Returns a text that is equal for problems that seem to have the same cause. */
   readonly kind: string;
   readonly text: string;
 }

@@ -1,4 +1,4 @@
-/** Cuts a text down as long as it stays interesting, or until so much time has gone by. */
+/** Shortens a text while it stays interesting, until the time is up. */
 export function minimised(text: string, isInteresting: (text: string) => boolean, milliseconds = 5000): string {
   const end = performance.now() + milliseconds;
   let shortest = text;

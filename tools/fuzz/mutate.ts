@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 import type { FuzzTarget } from './targets.ts';
 
-/** Characters that parsers stumble over. */
+/** Characters that parsers often handle wrongly. */
 const odd = [
   '\0',
   '\t',
@@ -33,14 +33,14 @@ const mutations: readonly Mutation[] = [
   (text, random) => text.slice(0, random.below(text.length + 1)),
 ];
 
-/** A text like those that the target knows, with something wrong in it. */
+/** Returns a text like the target's examples, with something wrong in it. */
 export function mutated(target: FuzzTarget, random: Random): string {
   let text = random.pick(target.seeds);
   for (let count = 1 + random.below(6); count > 0; count--) text = random.pick(mutations)(text, random, target);
   return text.slice(0, 20_000);
 }
 
-/** Puts something in the place of so many characters anywhere. */
+/** Replaces `count` characters at a random position. */
 function splice(text: string, random: Random, remove: number, insert: string): string {
   const at = random.below(text.length + 1);
   return text.slice(0, at) + insert + text.slice(at + remove);

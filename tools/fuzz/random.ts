@@ -1,6 +1,6 @@
-/** Numbers that a seed determines: mulberry32. */
+/** Returns a random number generator with a seed: mulberry32. */
 export interface Random {
-  /** A whole number from 0 up to but without `limit`. */
+  /** Returns a whole number from 0 to `limit` - 1. */
   below(limit: number): number;
   pick<T>(items: readonly T[]): T;
 }

@@ -21,17 +21,17 @@ import { defaultRenderLimits } from '../../src/render/limits.ts';
 import { readTypedYaml, readYaml } from '../../src/yaml/read.ts';
 import { writeYaml } from '../../src/yaml/write.ts';
 
-/** Something that takes any text, and either works or throws an error of the project's own. */
+/** A function that accepts any text, and either works or throws one of the project's own errors. */
 export interface FuzzTarget {
   readonly name: string;
-  /** Texts that are well formed. */
+  /** Valid texts. */
   readonly seeds: readonly string[];
-  /** What such texts are made of. */
+  /** Parts of such texts. */
   readonly tokens: readonly string[];
   readonly run: (text: string) => void;
 }
 
-/** Whether an error is one that the project throws for what is wrong with a text; anything else is a defect. */
+/** Whether an error is one that the project throws for a wrong text. All others are bugs. */
 export function isOwnError(error: unknown): boolean {
   if (error instanceof GoError) return true;
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^[a-z_]+$/.test(error.code);
@@ -73,7 +73,7 @@ function renderTemplate(text: string): void {
   const release = { name: 'r', namespace: 'n', revision: 1, isInstall: true, isUpgrade: false };
   const kubeVersion = parseKubeVersion('v1.35.0');
   const capabilities = { kubeVersion, apiVersions: ['v1'], helmVersion: defaultHelmVersion };
-  // the digest of no chart is empty, so that each text is compiled
+  // an empty digest prevents caching, so each text is compiled
   chart.digest = text;
   engine.render(chartTemplates(chart, values, release, capabilities), { limits });
 }
@@ -109,7 +109,7 @@ function assign(text: string): void {
 
 const words = (text: string): string[] => text.split(' ');
 
-/** All that reads what a chart or a user writes. */
+/** All functions that parse texts of charts or users. */
 export const fuzzTargets: readonly FuzzTarget[] = [
   {
     name: 'template',

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { RenderLimits } from '../limits.ts';
 import { RenderError } from '../render-error.ts';
@@ -56,7 +57,7 @@ export function createWorkerPool({ workerUrl, limits, size }: WorkerPoolOptions)
     busy++;
     try {
       signal.throwIfAborted();
-      const thread = idle.pop() ?? start();
+      const thread = idle.pop() ?? (await start(signal));
       thread.worker.ref();
       const reply = await replyOf(thread, request, signal);
       thread.worker.unref();
@@ -68,7 +69,7 @@ export function createWorkerPool({ workerUrl, limits, size }: WorkerPoolOptions)
     }
   }
 
-  function start(): RenderThread {
+  async function start(signal: AbortSignal): Promise<RenderThread> {
     const board = createBoard();
     const worker = new Worker(workerUrl, {
       env: {},
@@ -77,6 +78,7 @@ export function createWorkerPool({ workerUrl, limits, size }: WorkerPoolOptions)
     });
     all.add(worker);
     worker.once('exit', () => all.delete(worker));
+    await untilReady(worker, signal);
     return { worker, board };
   }
 
@@ -114,6 +116,22 @@ export function createWorkerPool({ workerUrl, limits, size }: WorkerPoolOptions)
       await Promise.all(Array.from(all, (worker) => worker.terminate()));
     },
   };
+}
+
+/** Waits until the thread has loaded its modules, which does not count as time of a render. */
+async function untilReady(worker: Worker, signal: AbortSignal): Promise<void> {
+  const exited = new AbortController();
+  const onExit = () => exited.abort();
+  worker.once('exit', onExit);
+  try {
+    await once(worker, 'message', { signal: AbortSignal.any([signal, exited.signal]) });
+  } catch (error) {
+    await worker.terminate();
+    if (signal.aborted) throw reasonOf(signal);
+    throw exited.signal.aborted ? new Error('the render thread has ended') : error;
+  } finally {
+    worker.off('exit', onExit);
+  }
 }
 
 function reasonOf(signal: AbortSignal): Error {

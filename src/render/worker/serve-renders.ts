@@ -7,7 +7,7 @@ import type { RenderError } from '../render-error.ts';
 import { createSchemaCache } from '../schema-cache.ts';
 import type { LookupTable } from '../scope/lookup-table.ts';
 import { createLiveHeap } from './live-heap.ts';
-import type { WorkerOutcome, WorkerReply, WorkerRequest, WorkerSetup } from './messages.ts';
+import type { WorkerOutcome, WorkerReady, WorkerReply, WorkerRequest, WorkerSetup } from './messages.ts';
 import { createSupervisor } from './progress-board.ts';
 import { packChart, unpackChart, unpackValues } from './wire-values.ts';
 
@@ -49,6 +49,8 @@ export function serveRenders(port: MessagePort, host: Host, { limits, board }: W
     const reply: WorkerReply = { ...render(request, (notice) => notices.push(notice)), notices };
     port.postMessage(reply);
   });
+  const ready: WorkerReady = { type: 'ready' };
+  port.postMessage(ready);
 }
 
 function failure(error: unknown): WorkerOutcome {
