@@ -11,7 +11,9 @@ export async function requireFile(setting: Setting, path: string | undefined, fi
 
 /** Checks that a file can be read and contains a token. Throws `SettingError`. */
 export async function requireToken(setting: Setting, path: string | undefined, files: Files): Promise<void> {
-  if (path !== undefined) await readToken(setting, path, files);
+  if (path === undefined) return;
+  if (path.trim() === '-') throw settingError(setting, 'must be a file, because it is read again for each connection');
+  await readToken(setting, path, files);
 }
 
 /** Reads a token, without the white space around it. Throws `SettingError` if there is none. */

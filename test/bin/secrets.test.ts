@@ -28,7 +28,7 @@ function assertNoSecrets(t: ExecutionContext, kubeconfig: string, texts: readonl
 }
 
 /**
- * A repository that wants the password for `/good`, and under other paths tells it to everybody.
+ * A repository that wants the password for `/good`, and under other paths sends it to everyone.
  */
 async function leakyRepository(t: ExecutionContext): Promise<TestRepository> {
   const archive = await packedApp({ 'map.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n' });

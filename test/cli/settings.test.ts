@@ -101,6 +101,10 @@ test('the files of tokens are checked before anything starts', async (t) => {
     `Error: --token-file (HELM_AGENT_TOKEN_FILE): ${missing}\n`,
   );
   t.is(
+    await errorOf('run', '--listen', '1', '--token-file', '-'),
+    'Error: --token-file (HELM_AGENT_TOKEN_FILE): must be a file, because it is read again for each connection\n',
+  );
+  t.is(
     await errorOf('control-plane', '--api-token-file', 'empty'),
     'Error: --api-token-file (HELM_AGENT_API_TOKEN_FILE): empty is empty; write the token into it\n',
   );

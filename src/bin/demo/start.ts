@@ -1,0 +1,64 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ControlPlane } from '../../control-plane/index.ts';
+import { processHost } from '../../render/process-host.ts';
+import { startSandbox } from '../../sandbox/sandbox.ts';
+import { agentOf } from '../agent-of.ts';
+import { processLogger } from '../logger.ts';
+import { version } from '../version.ts';
+import { serveChart } from './chart-repository.ts';
+
+/** Addresses of everything that the demo has started. */
+export interface Started {
+  kubeconfig: string;
+  /** URL of the control plane. */
+  server: string;
+  /** URL of the chart repository. */
+  repository: string;
+}
+
+export interface StartOptions {
+  /** Folder of charts. */
+  charts: string;
+  /** Name of the chart that the repository offers. */
+  chart: string;
+  /** Kubeconfig of a real cluster. Default: the sandbox. */
+  kubeconfig: string | undefined;
+}
+
+/**
+ * Starts a cluster, a control plane, an agent `demo` and a chart repository. `cleanup` stops them
+ * in reverse order.
+ */
+export async function startAll(options: StartOptions, cleanup: AsyncDisposableStack): Promise<Started> {
+  const { charts, chart, kubeconfig = await sandboxKubeconfig(cleanup) } = options;
+  const log = processLogger('error');
+  const plane = new ControlPlane({ version, log });
+  const port = await plane.listen(0);
+  cleanup.defer(() => plane.close());
+  const agent = await agentOf({
+    agentId: 'demo',
+    cluster: { file: kubeconfig },
+    controlPlaneUrl: `ws://127.0.0.1:${port}`,
+    localCharts: charts,
+    // for the chart nunjucks-web
+    allowNunjucks: true,
+    log,
+  });
+  cleanup.defer(() => agent.stop());
+  await plane.waitForAgent('demo', AbortSignal.timeout(10_000));
+  const repository = await serveChart(join(charts, chart));
+  cleanup.defer(() => repository.close());
+  return { kubeconfig, server: `http://127.0.0.1:${port}`, repository: repository.url };
+}
+
+async function sandboxKubeconfig(cleanup: AsyncDisposableStack): Promise<string> {
+  const sandbox = await startSandbox({ host: processHost() });
+  cleanup.defer(() => sandbox.close());
+  const folder = await mkdtemp(join(tmpdir(), 'helm-agent-demo-'));
+  cleanup.defer(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'kubeconfig');
+  await writeFile(file, sandbox.kubeconfig, { mode: 0o600 });
+  return file;
+}
