@@ -16,12 +16,12 @@ export class Cursor {
   indent = -1;
   flowLevel = 0;
   /** Whether a simple key may begin here. */
-  keyAllowed = true;
+  isKeyAllowed = true;
   protected readonly problem: YamlError | undefined;
 
-  constructor(source: YamlText) {
-    this.text = `${source.text}\0`;
-    this.problem = source.problem;
+  constructor(input: YamlText) {
+    this.text = `${input.text}\0`;
+    this.problem = input.problem;
   }
 
   /** Returns the UTF-16 unit `ahead` places after the offset; 0 at the end of the text. */
@@ -39,8 +39,8 @@ export class Cursor {
   }
 
   /**
-   * Throws an error in the order of tokens. go-yaml counts the lines of such errors from 0, and
-   * does not mention line 0.
+   * Throws an error about the order of tokens, at a line. go-yaml counts the lines of such errors
+   * from 0, and does not mention line 0.
    */
   failAt(line: number, problem: string): never {
     // go-yaml reads four characters ahead, and reports invalid characters first

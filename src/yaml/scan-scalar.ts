@@ -55,7 +55,7 @@ export function scanPlain(cursor: Cursor): Token {
     gap = skipGap(cursor, indent);
     if (cursor.flowLevel === 0 && cursor.column() < indent) break;
   }
-  if (gap.broken) cursor.keyAllowed = true;
+  if (gap.broken) cursor.isKeyAllowed = true;
   return { type: 'scalar', text, plain: true, line };
 }
 

@@ -94,7 +94,7 @@ export class Scanner extends Cursor {
   }
 
   #saveKey(): SimpleKey | undefined {
-    if (!this.keyAllowed) return undefined;
+    if (!this.isKeyAllowed) return undefined;
     this.#dropKey();
     const key = this.#keyHere(true);
     this.#keys[this.flowLevel] = key;
@@ -163,7 +163,7 @@ export class Scanner extends Cursor {
   #closeAll(): void {
     this.#closeBlocks(-1);
     this.#dropKey();
-    this.keyAllowed = false;
+    this.isKeyAllowed = false;
   }
 
   #fetchContent(): void {
@@ -246,7 +246,7 @@ export class Scanner extends Cursor {
   /** Pushes a token that may be, or begin, a simple key. */
   #fetchKeyable(scan: (cursor: Cursor) => Token): void {
     const key = this.#saveKey();
-    this.keyAllowed = false;
+    this.isKeyAllowed = false;
     const token = scan(this);
     if (key !== undefined) token.key = key;
     this.#push(token);
@@ -256,7 +256,7 @@ export class Scanner extends Cursor {
     const key = this.#saveKey();
     this.flowLevel++;
     this.#keys.push(this.#keyHere(false));
-    this.keyAllowed = true;
+    this.isKeyAllowed = true;
     this.#push(key === undefined ? { type, line: this.line } : { type, line: this.line, key });
     this.at++;
   }
@@ -270,33 +270,33 @@ export class Scanner extends Cursor {
       // go-yaml stops waiting for the colon after brackets in which no key could begin
       if (outer !== undefined && outer.token === inner?.token) outer.awaited = false;
     }
-    this.keyAllowed = false;
+    this.isKeyAllowed = false;
     this.#pushIndicator(type);
   }
 
   #fetchFlowEntry(): void {
     this.#dropKey();
-    this.keyAllowed = true;
+    this.isKeyAllowed = true;
     this.#pushIndicator('flow-entry');
   }
 
   #fetchBlockEntry(): void {
     if (this.flowLevel === 0) {
-      if (!this.keyAllowed) this.fail('block sequence entries are not allowed in this context');
+      if (!this.isKeyAllowed) this.fail('block sequence entries are not allowed in this context');
       this.#openBlock(this.column(), 'block-sequence-start');
     }
     this.#dropKey();
-    this.keyAllowed = true;
+    this.isKeyAllowed = true;
     this.#pushIndicator('block-entry');
   }
 
   #fetchKey(): void {
     if (this.flowLevel === 0) {
-      if (!this.keyAllowed) this.fail('mapping keys are not allowed in this context');
+      if (!this.isKeyAllowed) this.fail('mapping keys are not allowed in this context');
       this.#openBlock(this.column(), 'block-mapping-start');
     }
     this.#dropKey();
-    this.keyAllowed = this.flowLevel === 0;
+    this.isKeyAllowed = this.flowLevel === 0;
     this.#pushIndicator('key');
   }
 
@@ -306,13 +306,13 @@ export class Scanner extends Cursor {
       this.#insert(key.token, { type: 'key', line: key.line });
       this.#openBlock(key.column, 'block-mapping-start', key);
       key.possible = false;
-      this.keyAllowed = false;
+      this.isKeyAllowed = false;
     } else {
       if (this.flowLevel === 0) {
-        if (!this.keyAllowed) this.fail('mapping values are not allowed in this context');
+        if (!this.isKeyAllowed) this.fail('mapping values are not allowed in this context');
         this.#openBlock(this.column(), 'block-mapping-start');
       }
-      this.keyAllowed = this.flowLevel === 0;
+      this.isKeyAllowed = this.flowLevel === 0;
     }
     this.#pushIndicator('value');
   }
@@ -320,7 +320,7 @@ export class Scanner extends Cursor {
   #fetchBlockScalar(indicator: '|' | '>'): void {
     if (this.flowLevel > 0) this.#failAtCharacter();
     this.#dropKey();
-    this.keyAllowed = true;
+    this.isKeyAllowed = true;
     this.#push(scanBlockScalar(this, indicator === '|'));
   }
 
@@ -328,12 +328,12 @@ export class Scanner extends Cursor {
     for (;;) {
       // a second byte order mark
       if (this.at === 0 && this.unit() === 0xfeff) this.at++;
-      const tabs = this.flowLevel > 0 || !this.keyAllowed;
+      const tabs = this.flowLevel > 0 || !this.isKeyAllowed;
       for (let unit = this.unit(); unit === code.space || (tabs && unit === code.tab); unit = this.unit()) this.at++;
       this.skipComment();
       if (!isBreak(this.unit())) return;
       this.skipBreak();
-      if (this.flowLevel === 0) this.keyAllowed = true;
+      if (this.flowLevel === 0) this.isKeyAllowed = true;
     }
   }
 }
