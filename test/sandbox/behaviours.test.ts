@@ -245,7 +245,7 @@ test('a failing Job retries up to its backoffLimit, after a back-off of 10 s', a
 
 test('a finished Job is deleted when its time to live is over', async (t) => {
   const cluster = await quickSandbox(t);
-  const object = withSpec(job(namespace, 'task', ['true']), { ttlSecondsAfterFinished: 5 });
+  const object = withSpec(job(namespace, 'task', ['true']), { ttlSecondsAfterFinished: 20 });
   await cluster.create(object);
   await until(cluster, refTo(object), 'it is complete', (found) => condition(found, 'Complete') !== undefined);
   t.true(await eventually('it is gone', 10, async () => ((await cluster.get(refTo(object))) ? undefined : true)));

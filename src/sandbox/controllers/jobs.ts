@@ -8,16 +8,36 @@ import { podFromTemplate } from './pod-template.ts';
 import { controlledBy, isPodActive, isPodReady, keyOf, liveObject, pods, typeOf, writeStatus } from './workload.ts';
 
 /** Runs the pods of a Job until enough have succeeded or too many have failed. */
-export const jobController: Controller = {
-  name: 'job',
-  watches: { 'batch/jobs': itself, [pods]: ownerOf('Job') },
-  reconcile(key, tools) {
-    const job = liveObject(tools, 'batch/jobs', key);
-    if (!job) return;
-    if (isFinished(job)) deleteIfExpired(tools, job);
-    else run(tools, job);
-  },
-};
+export function jobController(): Controller {
+  // Simulated time at which a Job with a time to live finished, by uid: status has whole seconds.
+  const finishTimes = new Map<string, number>();
+  return {
+    name: 'job',
+    watches: { 'batch/jobs': itself, [pods]: ownerOf('Job') },
+    reconcile(key, tools) {
+      const job = liveObject(tools, 'batch/jobs', key);
+      if (!job) return;
+      if (!isFinished(job)) {
+        run(tools, job);
+        return;
+      }
+      const seconds = numberAt(job, 'spec', 'ttlSecondsAfterFinished');
+      if (seconds === undefined) return;
+      const { uid = '' } = job.metadata;
+      const finishTime = finishTimes.get(uid) ?? tools.elapsed();
+      finishTimes.set(uid, finishTime);
+      const left = finishTime + seconds * 1000 - tools.elapsed();
+      if (left > 0) {
+        tools.requeueAfter(left);
+        return;
+      }
+      finishTimes.delete(uid);
+      tools.objects.remove(typeOf(tools, 'batch/v1', 'Job'), key.namespace, key.name, {
+        propagationPolicy: 'Foreground',
+      });
+    },
+  };
+}
 
 /**
  * Delay before the first pod after a failure, in simulated milliseconds. It doubles with each
@@ -190,20 +210,6 @@ function finish(
 
 function isFinished(job: KubeObject): boolean {
   return conditionsOf(job).some(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True');
-}
-
-function deleteIfExpired(tools: ControllerTools, job: KubeObject): void {
-  const seconds = numberAt(job, 'spec', 'ttlSecondsAfterFinished');
-  if (seconds === undefined) return;
-  const finished =
-    conditionsOf(job).find(({ type }) => type === 'Complete' || type === 'Failed')?.lastTransitionTime ?? '';
-  const left = seconds * 1000 - (Number(tools.host.now() / 1_000_000n) - Date.parse(finished)) * tools.speed;
-  if (left > 0) {
-    tools.requeueAfter(left);
-    return;
-  }
-  const { namespace, name } = keyOf(job);
-  tools.objects.remove(typeOf(tools, 'batch/v1', 'Job'), namespace, name, { propagationPolicy: 'Foreground' });
 }
 
 function nonZero(counts: Record<string, number>): JsonObject {

@@ -21,7 +21,7 @@ export function startControllers(state: ClusterState, options: { speed: number; 
     replicaSetController,
     statefulSetController,
     daemonSetController,
-    jobController,
+    jobController(),
     podController(),
     ...simpleControllers(),
   ];
