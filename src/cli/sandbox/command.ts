@@ -25,7 +25,9 @@ export function addSandbox(program: Command, dependencies: ProgramDependencies):
   command.addHelpText(
     'after',
     `
-It prints the path of the kubeconfig. Nothing is kept: Ctrl-C ends the cluster and removes the file.
+It prints the path of the kubeconfig. Ctrl-C ends the cluster and removes the file.
+Clients must send JSON. kubectl get, kubectl apply and helm list do; helm install sends protobuf,
+which the sandbox does not read.
 
 Examples:
   helm-agent sandbox
