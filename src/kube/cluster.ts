@@ -105,7 +105,7 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
       } catch (error) {
         if (isKubeError(error, 'not_found')) return false;
         if (uid === undefined || !isKubeError(error, 'conflict')) throw error;
-        // the API answers a failed precondition with a plain conflict: only the object shows which
+        // a failed precondition is a plain conflict: only the object shows which one it is
         const existing = await undefinedIfNotFound(send({ method: 'GET', path, signal }));
         if (existing?.metadata.uid === uid) throw error;
         return false;

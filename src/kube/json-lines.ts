@@ -1,4 +1,6 @@
-/** Maximum length of a line. A watch event is shorter: the API server refuses objects of a few MiB. */
+/**
+ * Maximum length of a line. A watch event is shorter: the API server refuses objects of a few MiB.
+ */
 const maxLineLength = 64 * 1024 * 1024;
 
 /**

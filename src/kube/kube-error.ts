@@ -10,7 +10,9 @@ export class KubeError extends Error {
   readonly code: ClusterErrorCode;
   /** HTTP status, or 0 if there was no response. */
   readonly status: number;
-  /** `reason` of the server's Status object: `NotFound`, `AlreadyExists` and so on. May be empty. */
+  /**
+   * `reason` of the server's Status object: `NotFound`, `AlreadyExists` and so on. May be empty.
+   */
   readonly reason: string;
 
   constructor(
@@ -71,8 +73,8 @@ function codeFor(status: number, reason: string, message: string): ClusterErrorC
 
 /**
  * Whether an applied object does not match its schema. The API server returns a plain Go error for
- * this (k8s.io/apimachinery/pkg/util/managedfields/internal/structuredmerge.go), which becomes a 500
- * with no reason and no details, as for a storage failure. Only the message tells them apart.
+ * this (k8s.io/apimachinery/pkg/util/managedfields/internal/structuredmerge.go), which becomes a
+ * 500 with no reason and no details, as for a storage failure. Only the message tells them apart.
  */
 function isSchemaMismatch(status: number, reason: string, message: string): boolean {
   return status === 500 && reason === '' && message.startsWith('failed to create typed patch object');

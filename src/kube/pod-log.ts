@@ -5,8 +5,8 @@ import type { Transport } from './transport.ts';
 const maxBytes = 1024 * 1024;
 
 /**
- * Returns the last lines of a container's log. Returns an empty string if there is no such pod, or if
- * the container has not started yet, which the API server refuses with 400.
+ * Returns the last lines of a container's log. Returns an empty string if there is no such pod, or
+ * if the container has not started yet, which the API server refuses with 400.
  */
 export async function readPodLog(
   transport: Transport,

@@ -26,8 +26,8 @@ export const defaultWatchTimes: WatchTimes = { lifetime: 290_000, silence: 90_00
 
 /**
  * Reads one watch from `resourceVersion` until the server ends it. Reads only as fast as events are
- * consumed. Fails with `gone` if that version is too old, and with `unreachable` if the stream breaks
- * or stays silent.
+ * consumed. Fails with `gone` if that version is too old, and with `unreachable` if the stream
+ * breaks or stays silent.
  */
 export async function* watchEvents(
   transport: Transport,
@@ -68,8 +68,8 @@ export async function* watchEvents(
 }
 
 /**
- * Passes chunks through, and aborts `stop` if the next one takes longer than `silence`. The time that
- * the consumer takes does not count.
+ * Passes chunks through, and aborts `stop` if the next one takes longer than `silence`. The time
+ * that the consumer takes does not count.
  */
 async function* abortingOnSilence(
   chunks: AsyncIterable<Uint8Array>,

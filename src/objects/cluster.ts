@@ -66,8 +66,8 @@ export interface Cluster {
   list(query: ObjectQuery, signal?: AbortSignal): Promise<KubeObject[]>;
   create(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /**
-   * Sends a PUT. With `metadata.resourceVersion`, it fails with `conflict` if the object has changed
-   * since that version.
+   * Sends a PUT. With `metadata.resourceVersion`, it fails with `conflict` if the object has
+   * changed since that version.
    */
   replace(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /** Sends a server-side apply. */

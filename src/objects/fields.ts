@@ -23,7 +23,9 @@ export function numberAt(data: unknown, ...path: string[]): number | undefined {
   return typeof found === 'number' ? found : undefined;
 }
 
-/** Like {@link numberAt}, but also reads decimal text: some controllers write integers as strings. */
+/**
+ * Like {@link numberAt}, but also reads decimal text: some controllers write integers as strings.
+ */
 export function integerAt(data: unknown, ...path: string[]): number | undefined {
   const found = fieldAt(data, ...path);
   if (typeof found === 'number') return found;

@@ -32,7 +32,9 @@ export interface OperationErrorOptions {
 
 export class OperationError extends Error {
   override readonly name = 'OperationError';
-  /** An {@link OperationErrorCode}, or the code of the cause if this error only extends its message. */
+  /**
+   * An {@link OperationErrorCode}, or the code of the cause if this error only extends its message.
+   */
   readonly code: string;
   readonly resources: readonly ResourceStatus[];
 
@@ -51,8 +53,8 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Returns the error with another message, but with its code and resources. The code is `internal` if
- * the error has none, which is a bug.
+ * Returns the error with another message, but with its code and resources. The code is `internal`
+ * if the error has none, which is a bug.
  */
 export function withMessage(error: unknown, message: string): OperationError {
   return new OperationError(codeOf(error) ?? 'internal', message, {

@@ -20,9 +20,9 @@ import { uninstallRelease } from './uninstall.ts';
 import { upgradeRelease } from './upgrade.ts';
 
 /**
- * Installs a chart as a new release (pkg/action/install.go), or upgrades the release if it exists and
- * the request allows it. If it fails, an atomic installation is uninstalled, and any other leaves the
- * release `failed`. CRDs and the namespace are kept.
+ * Installs a chart as a new release (pkg/action/install.go), or upgrades the release if it exists
+ * and the request allows it. If it fails, an atomic installation is uninstalled, and any other
+ * leaves the release `failed`. CRDs and the namespace are kept.
  */
 export async function install(context: OperationContext, request: InstallRequest): Promise<Release> {
   const { releaseName, namespace } = request;

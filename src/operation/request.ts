@@ -10,8 +10,8 @@ export interface ReleaseName {
 
 interface WaitOptions {
   /**
-   * Time limit of the operation, in milliseconds. Undoing it has the same limit. Default: 300,000 (5
-   * minutes).
+   * Time limit of the operation, in milliseconds. Undoing it has the same limit. Default: 300,000
+   * (5 minutes).
    */
   timeout?: number;
   /** Waits until all resources are ready or, on uninstall, deleted. Default: true. */
@@ -28,7 +28,10 @@ export interface DeployOptions extends WaitOptions {
   atomic?: boolean;
   /** Description of the release. Default: `Install complete` or `Upgrade complete`. */
   description?: string;
-  /** Changes the manifests before they are stored and applied. Not used for rollbacks. Default: none. */
+  /**
+   * Changes the manifests before they are stored and applied. Not used for rollbacks. Default:
+   * none.
+   */
   postRender?: PostRender;
   /** How {@link postRender} gets hooks. Default: `combined`. */
   postRenderStrategy?: PostRenderStrategy;

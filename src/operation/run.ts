@@ -21,8 +21,9 @@ export async function runSteps<T>(
 }
 
 /**
- * Undoes a failed operation as one step of it. Has its own time limit, and ignores the deadline and the
- * cancel that may have caused the failure. Progress of nested steps is reported as progress of this one.
+ * Undoes a failed operation as one step of it. Has its own time limit, and ignores the deadline and
+ * the cancel that may have caused the failure. Progress of nested steps is reported as progress of
+ * this one.
  */
 export async function compensate<T>(
   context: OperationContext,

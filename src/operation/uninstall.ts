@@ -23,8 +23,8 @@ export interface Uninstalled {
 }
 
 /**
- * Deletes the objects of a release, then its revisions. After a failure, the release is `uninstalling`
- * and can be uninstalled again.
+ * Deletes the objects of a release, then its revisions. After a failure, the release is
+ * `uninstalling` and can be uninstalled again.
  */
 export async function uninstall(context: OperationContext, request: UninstallRequest): Promise<Uninstalled> {
   checkReleaseName(request.releaseName, () => `uninstall: Release name is invalid: ${request.releaseName}`);

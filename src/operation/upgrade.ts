@@ -20,8 +20,9 @@ import { resolveReleaseObjects, subtractObjects } from './apply/release-object.t
 import { undoUpgrade } from './steps/undo-upgrade.ts';
 
 /**
- * Upgrades a release to another chart or other values (pkg/action/upgrade.go). If it fails, an atomic
- * upgrade rolls back to the last successful revision, and any other leaves its revision `failed`.
+ * Upgrades a release to another chart or other values (pkg/action/upgrade.go). If it fails, an
+ * atomic upgrade rolls back to the last successful revision, and any other leaves its revision
+ * `failed`.
  */
 export async function upgrade(context: OperationContext, request: UpgradeRequest): Promise<Release> {
   const { releaseName, namespace } = request;

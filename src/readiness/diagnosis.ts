@@ -8,8 +8,8 @@ import { newestWarning, type Surroundings } from './surroundings.ts';
 const maxLength = 1000;
 
 /**
- * Returns the reason why a workload is not ready: the message of its controller, or the problem of the
- * newest pod in its current revision. Undefined if no reason is known.
+ * Returns the reason why a workload is not ready: the message of its controller, or the problem of
+ * the newest pod in its current revision. Undefined if no reason is known.
  */
 export function diagnose(workload: KubeObject, surroundings: Surroundings): string | undefined {
   const problems = podProblems(workload, surroundings);

@@ -15,8 +15,8 @@ export interface PodProblem {
 const settingUp: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 
 /**
- * Returns the problem of a pod that is not ready. Undefined if the pod is ready, has succeeded, or is
- * being deleted.
+ * Returns the problem of a pod that is not ready. Undefined if the pod is ready, has succeeded, or
+ * is being deleted.
  */
 export function podProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem | undefined {
   if (pod.metadata.deletionTimestamp !== undefined || conditionOf(pod, 'Ready', 'True')) return undefined;

@@ -28,9 +28,9 @@ const rules: ReadonlyMap<string, ReadinessRule> = new Map<string, ReadinessRule>
 ]);
 
 /**
- * Returns the status of an object by the rules of kstatus, in the same order: deletion, generation, the
- * conditions Reconciling and Stalled, the rule of the kind, the condition Ready. An object to which
- * none applies is current.
+ * Returns the status of an object by the rules of kstatus, in the same order: deletion, generation,
+ * the conditions Reconciling and Stalled, the rule of the kind, the condition Ready. An object to
+ * which none applies is current.
  */
 export function readinessOf(object: KubeObject, options: ReadinessOptions): Readiness {
   return genericReadiness(object) ?? (rules.get(groupKind(object)) ?? readyCondition)(object, options);

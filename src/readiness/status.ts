@@ -13,8 +13,8 @@ export interface ReadinessOptions {
   /** Milliseconds since the Unix epoch. */
   now: number;
   /**
-   * Kinds that are current only after they have completed: Jobs, or Pods of hooks. In kstatus, a Job is
-   * current as soon as it has started. Default: none.
+   * Kinds that are current only after they have completed: Jobs, or Pods of hooks. In kstatus, a
+   * Job is current as soon as it has started. Default: none.
    */
   toCompletion?: readonly ('Job' | 'Pod')[];
 }

@@ -12,8 +12,8 @@ export async function history(
 }
 
 /**
- * Returns the highest deployed revision. There is more than one if two processes worked on a release
- * at the same time.
+ * Returns the highest deployed revision. There is more than one if two processes worked on a
+ * release at the same time.
  */
 export function lastDeployed(revisions: readonly StoredRevision[]): StoredRevision | undefined {
   return revisions.findLast(({ release }) => release.info.status === 'deployed');

@@ -14,8 +14,8 @@ export const hookEvents = [
 export type HookEvent = (typeof hookEvents)[number];
 
 /**
- * The last run of a hook. Times are RFC 3339. They are absent or empty if the hook has not started or
- * not ended.
+ * The last run of a hook. Times are RFC 3339. They are absent or empty if the hook has not started
+ * or not ended.
  */
 export interface HookExecution {
   started_at?: string;
@@ -25,8 +25,8 @@ export interface HookExecution {
 }
 
 /**
- * A manifest that is created at an event instead of with the release. Field names are those of Helm's
- * JSON (pkg/release/v1/hook.go).
+ * A manifest that is created at an event instead of with the release. Field names are those of
+ * Helm's JSON (pkg/release/v1/hook.go).
  */
 export interface Hook {
   name: string;

@@ -1,8 +1,8 @@
 import { GoError, Int, type Value, type ValueMap } from '../go/value.ts';
 
 /**
- * Converts a value to plain JSON data. Integers become numbers, as in a release that Helm stored and
- * read again. Bytes become base64.
+ * Converts a value to plain JSON data. Integers become numbers, as in a release that Helm stored
+ * and read again. Bytes become base64.
  */
 export function plainValue(value: Value): unknown {
   if (value === null || typeof value !== 'object') return value;

@@ -13,8 +13,8 @@ export const fieldManager = 'helm';
 export const resourcePolicy = 'helm.sh/resource-policy';
 
 /**
- * Applies one object server-side. Throws `conflict` if another manager owns one of its fields with a
- * different value, or `apply_failed`.
+ * Applies one object server-side. Throws `conflict` if another manager owns one of its fields with
+ * a different value, or `apply_failed`.
  */
 export async function applyObject(cluster: Cluster, item: ReleaseObject, signal: AbortSignal): Promise<KubeObject> {
   try {
@@ -34,8 +34,8 @@ export async function applyObject(cluster: Cluster, item: ReleaseObject, signal:
 }
 
 /**
- * Creates the objects of a new release in order, and adjacent objects of one kind in parallel. As in
- * Helm, it continues after a failure.
+ * Creates the objects of a new release in order, and adjacent objects of one kind in parallel. As
+ * in Helm, it continues after a failure.
  */
 export async function createObjects(
   cluster: Cluster,
@@ -56,9 +56,9 @@ export interface ObjectChanges {
 }
 
 /**
- * Moves a release from its old objects to new ones, one at a time, and adds to `changes`. As in Helm,
- * a failed creation is thrown at once, failed changes at the end, and objects that are no longer
- * wanted are deleted only if nothing failed.
+ * Moves a release from its old objects to new ones, one at a time, and adds to `changes`. As in
+ * Helm, a failed creation is thrown at once, failed changes at the end, and objects that are no
+ * longer wanted are deleted only if nothing failed.
  */
 export async function updateObjects(
   cluster: Cluster,
@@ -120,7 +120,9 @@ export function batchesOfKind(objects: readonly ReleaseObject[]): ReleaseObject[
   return batches;
 }
 
-/** Formats a kind as Go does: `apps/v1, Kind=Deployment`, or `/v1, Kind=Service` for the core group. */
+/**
+ * Formats a kind as Go does: `apps/v1, Kind=Deployment`, or `/v1, Kind=Service` for the core group.
+ */
 function describe({ ref: { apiVersion, kind, namespace = '', name } }: ReleaseObject): string {
   const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
   return `${namespace}/${name} ${groupVersion}, Kind=${kind}`;

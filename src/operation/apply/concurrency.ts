@@ -2,8 +2,8 @@
 const limit = 8;
 
 /**
- * Calls `run` for every item, some in parallel, and waits for all of them, even if one fails. Returns
- * the results in the order of the items.
+ * Calls `run` for every item, some in parallel, and waits for all of them, even if one fails.
+ * Returns the results in the order of the items.
  */
 export async function settleEach<T, R>(
   items: readonly T[],
@@ -24,8 +24,8 @@ export async function settleEach<T, R>(
 }
 
 /**
- * Calls `run` like {@link settleEach}, and then throws the first error in the order of the items, if
- * there is one.
+ * Calls `run` like {@link settleEach}, and then throws the first error in the order of the items,
+ * if there is one.
  */
 export async function forEach<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
   const results = await settleEach(items, run);

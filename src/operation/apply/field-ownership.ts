@@ -21,9 +21,9 @@ interface FieldSet {
 const attempts = 5;
 
 /**
- * Turns the fields that a manager owns by client-side apply, as after Helm 3, into fields that it owns
- * by server-side apply. Otherwise fields that the chart drops would stay, and fields that it changes
- * would conflict. `live` is the current object.
+ * Turns the fields that a manager owns by client-side apply, as after Helm 3, into fields that it
+ * owns by server-side apply. Otherwise fields that the chart drops would stay, and fields that it
+ * changes would conflict. `live` is the current object.
  */
 export async function migrateManagedFields(
   cluster: Cluster,

@@ -13,8 +13,8 @@ export interface ManifestObject {
 }
 
 /**
- * Reads the objects of a manifest, and those in its lists. The name of an object with `generateName`
- * is empty. Throws `invalid_manifest` with a message that starts with `prefix`.
+ * Reads the objects of a manifest, and those in its lists. The name of an object with
+ * `generateName` is empty. Throws `invalid_manifest` with a message that starts with `prefix`.
  */
 export function readObjects(manifest: string, prefix: string): ManifestObject[] {
   return splitDocuments(manifest).flatMap((document) => {

@@ -33,8 +33,8 @@ export function withOwner(object: KubeObject, owner: Owner): KubeObject {
 }
 
 /**
- * Throws `ownership_conflict`, with a message that starts with `prefix`, if one of the objects exists
- * and belongs to another owner.
+ * Throws `ownership_conflict`, with a message that starts with `prefix`, if one of the objects
+ * exists and belongs to another owner.
  */
 export async function checkOwnership(
   cluster: Cluster,

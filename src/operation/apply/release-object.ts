@@ -22,8 +22,8 @@ export interface ResolveOptions {
 }
 
 /**
- * Reads the objects of a manifest and finds out how the cluster serves their kinds. Objects without a
- * namespace get that of the release. Throws `invalid_manifest`.
+ * Reads the objects of a manifest and finds out how the cluster serves their kinds. Objects without
+ * a namespace get that of the release. Throws `invalid_manifest`.
  */
 export async function resolveReleaseObjects(
   cluster: Cluster,

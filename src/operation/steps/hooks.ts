@@ -19,9 +19,9 @@ export interface HookedRevision {
 }
 
 /**
- * Runs the hooks of an event one at a time, in the order of weight and name. Waits for Jobs and Pods to
- * end, deletes hooks by their policies, and stores the time of each run in the revision. Throws
- * `hook_failed`, `timeout` or `cancelled`.
+ * Runs the hooks of an event one at a time, in the order of weight and name. Waits for Jobs and
+ * Pods to end, deletes hooks by their policies, and stores the time of each run in the revision.
+ * Throws `hook_failed`, `timeout` or `cancelled`.
  */
 export async function runHooks(
   context: OperationContext,
@@ -96,8 +96,8 @@ async function runHook(
 }
 
 /**
- * Deletes hooks after a failure, even if the operation has timed out. A failure to delete them is only
- * reported.
+ * Deletes hooks after a failure, even if the operation has timed out. A failure to delete them is
+ * only reported.
  */
 async function deleteAfterFailure(
   context: OperationContext,

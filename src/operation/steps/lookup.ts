@@ -2,8 +2,8 @@ import type { Cluster } from '../../objects/cluster.ts';
 import type { Lookup } from '../../render/render-request.ts';
 
 /**
- * Returns the `lookup` function for templates, which reads from the cluster. Kinds in `unserved`, as
- * `group/version/Kind`, do not exist yet and count as empty.
+ * Returns the `lookup` function for templates, which reads from the cluster. Kinds in `unserved`,
+ * as `group/version/Kind`, do not exist yet and count as empty.
  */
 export function clusterLookup(
   cluster: Cluster,

@@ -50,7 +50,9 @@ export function stepRunner(signal: AbortSignal, host: Host, emit: (progress: Pro
   };
 }
 
-/** Returns the signal's reason for an error caused by the abort, which differs between libraries. */
+/**
+ * Returns the signal's reason for an error caused by the abort, which differs between libraries.
+ */
 function interruption(signal: AbortSignal, error: unknown): unknown {
   return signal.aborted && error instanceof Error && error.name === 'AbortError' ? signal.reason : error;
 }

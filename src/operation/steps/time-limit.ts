@@ -8,8 +8,8 @@ export interface TimeLimit {
 }
 
 /**
- * Returns a signal that aborts with `timeout` after `timeout` milliseconds, or with `cancelled` when
- * one of `signals` aborts.
+ * Returns a signal that aborts with `timeout` after `timeout` milliseconds, or with `cancelled`
+ * when one of `signals` aborts.
  */
 export function timeLimit(timeout: number, ...signals: (AbortSignal | undefined)[]): TimeLimit {
   const controller = new AbortController();

@@ -11,8 +11,8 @@ import { compensate } from '../run.ts';
 
 /**
  * Stores that an upgrade failed, deletes the objects that it created if `cleanupOnFail` is set, and
- * rolls back to the last successful revision if it is atomic. Returns the error with Helm's message,
- * and with the messages of errors on the way.
+ * rolls back to the last successful revision if it is atomic. Returns the error with Helm's
+ * message, and with the messages of errors on the way.
  */
 export async function undoUpgrade(
   context: OperationContext,

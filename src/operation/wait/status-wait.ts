@@ -10,8 +10,8 @@ import { objectKey, type WatchGroup } from './watch-group.ts';
 export interface StatusWait {
   refs: readonly ObjectRef[];
   /**
-   * Whether all objects have Helm's label, as all but hooks do. If so, one watch follows all objects
-   * of a kind.
+   * Whether all objects have Helm's label, as all but hooks do. If so, one watch follows all
+   * objects of a kind.
    */
   labelled: boolean;
   wanted: ResourceStatusName;

@@ -23,8 +23,8 @@ const podOwners: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Calls `report` once for each kind that the API server refuses to watch. The reasons are less precise
- * then, but the wait continues.
+ * Calls `report` once for each kind that the API server refuses to watch. The reasons are less
+ * precise then, but the wait continues.
  */
 export function watchSurroundings(watches: WatchGroup, report: (message: string) => void): SurroundingsWatch {
   const started = new Map<string, ObjectWatch>();

@@ -23,8 +23,8 @@ export interface KubeStorageOptions {
   cluster: ReleaseCluster;
   host: Host;
   /**
-   * Called for each object of a query over all names that is not a readable release. As in Helm, the
-   * result has the other releases.
+   * Called for each object of a query over all names that is not a readable release. As in Helm,
+   * the result has the other releases.
    */
   onUnreadable: (error: ReleaseError) => void;
 }

@@ -2,8 +2,8 @@ import { kubeObjectStorage, type KubeStorageOptions } from './kube-object.ts';
 import type { ReleaseStorage } from './storage.ts';
 
 /**
- * Stores each revision in a Secret, as Helm does by default (pkg/storage/driver/secrets.go). Its data
- * has a second layer of base64, that of the API.
+ * Stores each revision in a Secret, as Helm does by default (pkg/storage/driver/secrets.go). Its
+ * data has a second layer of base64, that of the API.
  */
 export function secretStorage(options: KubeStorageOptions): ReleaseStorage {
   return kubeObjectStorage(

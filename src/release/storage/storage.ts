@@ -31,13 +31,13 @@ export interface ReleaseStorage {
   /** Returns the matching revisions, in no particular order. */
   query(query: RevisionQuery, signal?: AbortSignal): Promise<StoredRevision[]>;
   /**
-   * Stores a new revision. Fails with `release_exists` if there is one already, so that it serves as
-   * the lock between two operations on a release.
+   * Stores a new revision. Fails with `release_exists` if there is one already, so that it serves
+   * as the lock between two operations on a release.
    */
   create(release: Release, customLabels: Record<string, string>, signal?: AbortSignal): Promise<StoredRevision>;
   /**
-   * Writes `revision.release`. Fails with `release_conflict` if the stored revision has changed since
-   * it was read.
+   * Writes `revision.release`. Fails with `release_conflict` if the stored revision has changed
+   * since it was read.
    */
   update(revision: StoredRevision, signal?: AbortSignal): Promise<StoredRevision>;
   /** Returns whether there was a revision to delete. */
