@@ -74,7 +74,7 @@ export function keyFromPem(text: string): KeyObject {
       ? createPrivateKey(encodePem(block))
       : createPrivateKey({ key: Buffer.from(block.der), format: 'der', type: form.der });
   } catch {
-    // OpenSSL's message differs from Go's and is no more precise
+    // OpenSSL's message differs from Go's and says no more
     throw new GoError(`${form.problem}${asn1Problem(block.der)}`);
   }
 }

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import { ChartError } from '../chart-error.ts';
-import { compilePathPattern } from './path-match.ts';
+import { compilePathPattern, type PathPattern } from './path-match.ts';
 
 interface Rule {
-  pattern: RegExp;
+  pattern: PathPattern;
   /** Whether the rule matches names (a pattern without a slash) or whole paths. */
   onName: boolean;
   negated: boolean;

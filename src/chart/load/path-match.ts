@@ -1,55 +1,88 @@
 import { ChartError } from '../chart-error.ts';
 
+/** A compiled pattern. */
+export interface PathPattern {
+  test(name: string): boolean;
+}
+
+/** Matches one character, or with `star` any number of characters except slashes. */
+type Token = 'star' | ((character: string) => boolean);
+
 /**
  * Compiles a pattern of Go's `filepath.Match`: `*` and `?` do not match slashes, brackets hold
  * ranges, `^` negates. Throws {@link ChartError}.
  */
-export function compilePathPattern(pattern: string): RegExp {
-  let source = '';
-  for (let i = 0; i < pattern.length; i++) {
-    const character = pattern.charAt(i);
-    if (character === '*') source += '[^/]*';
-    else if (character === '?') source += '[^/]';
+export function compilePathPattern(pattern: string): PathPattern {
+  const characters = Array.from(pattern);
+  const tokens: Token[] = [];
+  for (let i = 0; i < characters.length; i++) {
+    let character = characters[i];
+    if (character === '*') tokens.push('star');
+    else if (character === '?') tokens.push((other) => other !== '/');
     else if (character === '[') {
-      const [range, next] = compileRange(pattern, i + 1);
-      source += range;
-      i = next;
-    } else if (character === '\\') {
-      i++;
-      if (i >= pattern.length) throw badPattern();
-      source += escape(pattern.charAt(i));
-    } else source += escape(character);
+      const [isInRange, end] = compileRange(characters, i + 1);
+      tokens.push(isInRange);
+      i = end;
+    } else {
+      if (character === '\\') character = characters[++i];
+      if (character === undefined) throw badPattern();
+      tokens.push((other) => other === character);
+    }
   }
-  return new RegExp(`^${source}$`, 's');
+  return { test: (name) => matchTokens(tokens, Array.from(name)) };
 }
 
-/** Compiles a bracket expression. Returns the offset of its closing bracket. */
-function compileRange(pattern: string, start: number): [source: string, end: number] {
+/** Goes back only to the last star, so the time is bounded by the product of the lengths. */
+function matchTokens(tokens: readonly Token[], name: readonly string[]): boolean {
+  let [token, position] = [0, 0];
+  let lastStar: { token: number; position: number } | undefined;
+  while (token < tokens.length || position < name.length) {
+    const current = tokens[token];
+    const character = name[position];
+    if (current === 'star') {
+      lastStar = { token, position };
+      token++;
+    } else if (current !== undefined && character !== undefined && current(character)) {
+      token++;
+      position++;
+    } else {
+      const skipped = lastStar && name[lastStar.position];
+      if (lastStar === undefined || skipped === undefined || skipped === '/') return false;
+      lastStar.position++;
+      token = lastStar.token + 1;
+      position = lastStar.position;
+    }
+  }
+  return true;
+}
+
+/** Compiles a bracket expression. Returns the index of its closing bracket. */
+function compileRange(
+  pattern: readonly string[],
+  start: number,
+): [isInRange: (character: string) => boolean, end: number] {
   let i = start;
-  const negated = pattern.charAt(i) === '^';
+  const negated = pattern[i] === '^';
   if (negated) i++;
-  let ranges = '';
-  for (let first = true; first || pattern.charAt(i) !== ']'; first = false) {
+  const ranges: [low: string, high: string][] = [];
+  for (let first = true; first || pattern[i] !== ']'; first = false) {
     const [low, afterLow] = rangeEnd(pattern, i);
     i = afterLow;
     let high = low;
-    if (pattern.charAt(i) === '-') [high, i] = rangeEnd(pattern, i + 1);
-    if (low <= high) ranges += low === high ? escape(low) : `${escape(low)}-${escape(high)}`;
+    if (pattern[i] === '-') [high, i] = rangeEnd(pattern, i + 1);
+    ranges.push([low, high]);
   }
-  return [`(?!/)[${negated ? '^' : ''}${ranges}]`, i];
+  const isListed = (character: string): boolean => ranges.some(([low, high]) => low <= character && character <= high);
+  return [(character) => character !== '/' && isListed(character) !== negated, i];
 }
 
-function rangeEnd(pattern: string, start: number): [character: string, next: number] {
+function rangeEnd(pattern: readonly string[], start: number): [character: string, next: number] {
   let i = start;
-  if (i >= pattern.length || pattern.charAt(i) === '-' || pattern.charAt(i) === ']') throw badPattern();
-  if (pattern.charAt(i) === '\\') i++;
-  const character = pattern.charAt(i);
-  if (i + 1 >= pattern.length) throw badPattern();
+  if (pattern[i] === '-' || pattern[i] === ']') throw badPattern();
+  if (pattern[i] === '\\') i++;
+  const character = pattern[i];
+  if (character === undefined || i + 1 >= pattern.length) throw badPattern();
   return [character, i + 1];
-}
-
-function escape(character: string): string {
-  return /[\w/]/.test(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function badPattern(): ChartError {

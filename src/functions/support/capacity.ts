@@ -18,7 +18,7 @@ interface ListWithCapacity {
 }
 
 /**
- * Marks a list as allocatedSize with a capacity. Lists without a mark were appended to one element at a
+ * Marks a list as allocated with a capacity. Lists without a mark were appended to one element at a
  * time.
  */
 export function withCapacity<L extends readonly Value[]>(list: L, capacity: number): L {

@@ -31,3 +31,8 @@ for (const pattern of ['a[', '[]a]', '[a-]', '[-a]', '\\']) {
     t.throws(() => compilePathPattern(pattern), { instanceOf: ChartError, message: 'syntax error in pattern' });
   });
 }
+
+test('a pattern with many stars does not take exponential time', (t) => {
+  t.timeout(10_000);
+  t.false(compilePathPattern(`${'*a'.repeat(30)}b`).test('a'.repeat(2000)));
+});
