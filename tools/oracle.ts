@@ -1,9 +1,8 @@
 // Runs cases and compares the results with those that Go recorded.
 //   npm run -s oracle -- FILE.jsonl[.gz]… [--all] [--only ID-PART]
 // A case is one line of JSON: a template to render, values to coalesce, a --set argument, or a YAML
-// text, with the result of Helm's packages.
-// tools/oracle-skips.tsv has lines `ID<tab>REASON` for cases that are known to differ. They are counted
-// separately. Only generated cases may be listed.
+// text, with the result of Helm's packages. tools/oracle-skips.tsv has lines `ID<tab>REASON` for
+// cases that are known to differ. They are counted separately. Only generated cases may be listed.
 import { readFileSync } from 'node:fs';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { parseArgs } from 'node:util';

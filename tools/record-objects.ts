@@ -1,8 +1,8 @@
 // Records again what Helm prints for the templates in test/render/fixtures/objects.jsonl:
 //   npm run -s record:objects -- ORACLE
-// ORACLE is a program over Helm's packages that reads a case per line with `-mode render` (the fields
-// of objects-chart.json, "id", "template", "strict", "lint") and prints a result per line: {"id",
-// "output"} or {"id", "error"}.
+// ORACLE is a program over Helm's packages that reads a case per line with `-mode render` (the
+// fields of objects-chart.json, "id", "template", "strict", "lint") and prints a result per line:
+// {"id", "output"} or {"id", "error"}.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 

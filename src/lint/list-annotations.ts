@@ -5,7 +5,10 @@ import type { ObjectHead } from './object-head.ts';
 
 const resourcePolicy = 'helm.sh/resource-policy';
 
-/** Helm's anonymous struct for a List (pkg/chart/v2/lint/rules/template.go: validateListAnnotations). */
+/**
+ * Helm's anonymous struct for a List (pkg/chart/v2/lint/rules/template.go:
+ * validateListAnnotations).
+ */
 const metadata = goStruct('struct { Annotations map[string]string }', { Annotations: goStringMap });
 const item = goStruct(`struct { Metadata ${metadata.name} }`, { Metadata: metadata });
 const items = goSlice(item);

@@ -11,8 +11,9 @@ export interface EngineRun
 }
 
 /**
- * Renders the templates of a chart and its subcharts, and returns the texts by path. Partials (files
- * whose name begins with `_`) can be included but have no text of their own. Throws RenderError.
+ * Renders the templates of a chart and its subcharts, and returns the texts by path. Partials
+ * (files whose name begins with `_`) can be included but have no text of their own. Throws
+ * RenderError.
  */
 export interface Engine {
   render(templates: readonly ScopedTemplate[], run: EngineRun): Map<string, string>;

@@ -15,7 +15,8 @@ const engineAnnotation = 'helm-agent/engine';
 
 /**
  * Returns an engine that renders each chart with the engine that its Chart.yaml names (default: Go
- * templates). A subchart may use another engine than its parent. Nunjucks must be allowed by the run.
+ * templates). A subchart may use another engine than its parent. Nunjucks must be allowed by the
+ * run.
  * @param limits limits of one function call; a run has further limits
  */
 export function createEngines(host: Host, limits: FunctionLimits = defaultLimits): Engine {

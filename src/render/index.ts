@@ -29,13 +29,13 @@ export type { RenderedChart, RenderedFile, RenderedHook, RenderedManifest } from
 
 export interface LoadChartOptions extends ChartInputOptions {
   /**
-   * Clock, randomness and time zone for templates. Default: the real ones. With a fixed host, the same
-   * chart and values always render to the same bytes.
+   * Clock, randomness and time zone for templates. Default: the real ones. With a fixed host, the
+   * same chart and values always render to the same bytes.
    */
   host?: Host;
   /**
-   * Limits of each render of the chart. Time and memory are limited only in the threads of a renderer.
-   * Default: {@link defaultRenderLimits}.
+   * Limits of each render of the chart. Time and memory are limited only in the threads of a
+   * renderer. Default: {@link defaultRenderLimits}.
    */
   limits?: Partial<RenderLimits>;
 }
@@ -76,9 +76,9 @@ export async function renderChart(
 }
 
 /**
- * Creates a renderer with its own threads, for charts that you do not trust. A template cannot block
- * the calling thread, read the environment, or use more time and memory than the limits allow, and
- * templates can include each other as deeply as in Helm.
+ * Creates a renderer with its own threads, for charts that you do not trust. A template cannot
+ * block the calling thread, read the environment, or use more time and memory than the limits
+ * allow, and templates can include each other as deeply as in Helm.
  *
  *     await using renderer = createRenderer({ limits: { milliseconds: 10_000 } });
  *     const { manifest } = await renderer.render(await loadChart(upload));

@@ -49,8 +49,8 @@ export function splitManifests({ files, ...rendered }: RenderedTemplates, notice
 
 /**
  * Returns the texts of all templates by path, including NOTES.txt, without reading them as YAML.
- * Unlike {@link renderChart}, it needs a chart whose dependencies are processed, and values that are
- * coalesced and valid. Throws RenderError.
+ * Unlike {@link renderChart}, it needs a chart whose dependencies are processed, and values that
+ * are coalesced and valid. Throws RenderError.
  */
 export function renderFiles(input: RenderInput, engine: Engine): Map<string, string> {
   const { chart, values, release, capabilities, lookups, supervisor, options = {}, notice } = input;

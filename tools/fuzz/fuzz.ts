@@ -1,7 +1,8 @@
-// Passes wrong texts to all functions that parse texts of charts and users. A finding is an error that
-// is not one of the project's own, or a call that takes more than a second.
+// Passes wrong texts to all functions that parse texts of charts and users. A finding is an error
+// that is not one of the project's own, or a call that takes more than a second.
 //   npm run -s fuzz -- [--seconds N] [--seed S] [--only NAME]
-// The same seed generates the same texts. A finding is printed with the shortest text that causes it.
+// The same seed generates the same texts. A finding is printed with the shortest text that causes
+// it.
 import { writeSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { parseArgs } from 'node:util';

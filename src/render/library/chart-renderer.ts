@@ -8,7 +8,9 @@ import { toRenderedChart, type RenderedChart } from './rendered-chart.ts';
 export interface ChartRendererOptions {
   /** Number of charts that render at the same time; others wait. Default: 1. */
   threads?: number;
-  /** Limits of each render; past one it fails with `render_limit`. Default: `defaultRenderLimits`. */
+  /**
+   * Limits of each render; past one it fails with `render_limit`. Default: `defaultRenderLimits`.
+   */
   limits?: Partial<RenderLimits>;
 }
 
@@ -16,8 +18,8 @@ export interface ChartRendererOptions {
 export interface ChartRenderer extends AsyncDisposable {
   /**
    * Renders a chart. `postRender` and `lookup` are called in the calling thread. The limits and the
-   * host of a loaded chart are not used. Throws RenderError (also with the code `values_invalid`), and
-   * the errors of loading, of `lookup` and of the signal.
+   * host of a loaded chart are not used. Throws RenderError (also with the code `values_invalid`),
+   * and the errors of loading, of `lookup` and of the signal.
    */
   render(chart: ChartInput | LoadedChart, options?: RenderChartOptions): Promise<RenderedChart>;
   /** Ends the threads. Renders that are running fail. */

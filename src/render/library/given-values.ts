@@ -6,8 +6,8 @@ import { YamlError } from '../../yaml/yaml-error.ts';
 
 /**
  * Values as YAML text, or as data: null, booleans, numbers, strings, arrays and plain objects. A
- * number is a float64, as in Helm's values files; a bigint is an int64, as with `--set`. Entries that
- * are undefined are left out.
+ * number is a float64, as in Helm's values files; a bigint is an int64, as with `--set`. Entries
+ * that are undefined are left out.
  */
 export type GivenValues = string | Readonly<Record<string, unknown>>;
 

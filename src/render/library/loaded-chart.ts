@@ -38,8 +38,8 @@ export class LoadedChart {
 
   /**
    * Renders the chart in the calling thread, whose stack limits how deep templates can include each
-   * other. Use `createRenderer` for charts that you do not trust. Throws RenderError, ValuesError if
-   * the values do not fit the chart, and the errors of `lookup`.
+   * other. Use `createRenderer` for charts that you do not trust. Throws RenderError, ValuesError
+   * if the values do not fit the chart, and the errors of `lookup`.
    */
   async render(options: RenderChartOptions = {}): Promise<RenderedChart> {
     const { lookup, signal, postRender, postRenderStrategy } = options;

@@ -10,7 +10,8 @@ export interface CrdFile {
 }
 
 /**
- * Returns the CRD files of a chart, then those of its subcharts (pkg/chart/v2/chart.go: CRDObjects).
+ * Returns the CRD files of a chart, then those of its subcharts (pkg/chart/v2/chart.go:
+ * CRDObjects).
  */
 export function crdFiles(chart: Chart, path = chart.metadata.name): CrdFile[] {
   const own = chart.files

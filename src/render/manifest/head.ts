@@ -19,7 +19,10 @@ const simpleHead = goStruct('util.SimpleHead', {
   ),
 });
 
-/** Reads the head of a manifest. Throws YamlError with Go's text for the first field of a wrong type. */
+/**
+ * Reads the head of a manifest. Throws YamlError with Go's text for the first field of a wrong
+ * type.
+ */
 export function readHead(manifest: string): ManifestHead {
   const { apiVersion, kind, metadata } = decodeYamlTree(readTypedYaml(manifest), simpleHead);
   return { apiVersion, kind, ...metadata };

@@ -28,9 +28,9 @@ const annotationPath = ['metadata', 'annotations', filenameAnnotation];
 
 /**
  * Runs the post-renderer on rendered files and returns the resulting files, as Helm 4 does
- * (pkg/action/action.go: renderResources). Helm rewrites the YAML; here documents keep their comments
- * and formatting, and a List stays one document. `files` must not include NOTES.txt. Throws
- * RenderError.
+ * (pkg/action/action.go: renderResources). Helm rewrites the YAML; here documents keep their
+ * comments and formatting, and a List stays one document. `files` must not include NOTES.txt.
+ * Throws RenderError.
  */
 export async function postRendered(
   files: ReadonlyMap<string, string>,

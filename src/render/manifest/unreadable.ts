@@ -2,8 +2,8 @@ import { YamlError } from '../../yaml/yaml-error.ts';
 import { RenderError } from '../render-error.ts';
 
 /**
- * Returns the error for a rendered document that is not valid YAML, with Helm's text. Throws `cause`
- * itself if it is not a {@link YamlError}.
+ * Returns the error for a rendered document that is not valid YAML, with Helm's text. Throws
+ * `cause` itself if it is not a {@link YamlError}.
  */
 export function unreadableManifest(path: string, cause: unknown): Error {
   if (!(cause instanceof YamlError)) throw cause;

@@ -8,7 +8,9 @@ export interface TemplateText {
   readonly lines: readonly string[];
 }
 
-/** Position in a template. Line and column count from 0, columns in UTF-16 units, as in Nunjucks. */
+/**
+ * Position in a template. Line and column count from 0, columns in UTF-16 units, as in Nunjucks.
+ */
 export interface Position {
   readonly template: TemplateText;
   readonly line: number;

@@ -7,8 +7,9 @@ import { lookupId, type LookupKey, type LookupResults } from './lookup-table.ts'
 const maxLookupRounds = 10;
 
 /**
- * Renders a chart until nothing that its templates look up is missing. Each pass receives the results
- * of all lookups so far. Throws RenderError (`render_limit`) if a chart keeps looking up new objects.
+ * Renders a chart until nothing that its templates look up is missing. Each pass receives the
+ * results of all lookups so far. Throws RenderError (`render_limit`) if a chart keeps looking up
+ * new objects.
  */
 export async function renderWithLookups<T>(
   chart: Chart,

@@ -36,8 +36,8 @@ export function currentTemplate(board: SharedArrayBuffer): string | undefined {
 }
 
 /**
- * Returns the supervisor that a render thread uses: it writes the current template to the board, and
- * ends the render when the board requests a stop or the heap exceeds the memory limit.
+ * Returns the supervisor that a render thread uses: it writes the current template to the board,
+ * and ends the render when the board requests a stop or the heap exceeds the memory limit.
  */
 export function createSupervisor(board: SharedArrayBuffer, limits: RenderLimits, liveHeap: LiveHeap): RenderSupervisor {
   const { milliseconds, memoryMb } = limits;

@@ -27,8 +27,8 @@ type FilesRequest = Omit<RenderRequest, 'lookup' | 'postRender' | 'postRenderStr
 /** Renders charts in its own threads. */
 export interface ThreadedRenderer extends Renderer {
   /**
-   * Returns the texts of all templates by path, without a cluster. The dependencies of the chart must
-   * be processed, and the values coalesced and valid.
+   * Returns the texts of all templates by path, without a cluster. The dependencies of the chart
+   * must be processed, and the values coalesced and valid.
    */
   renderFiles(request: FilesRequest, signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
   /** Ends the threads. Renders that are running fail. */

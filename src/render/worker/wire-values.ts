@@ -1,9 +1,10 @@
 import type { Chart } from '../../chart/chart.ts';
 import { Int, type Value, type ValueMap } from '../../go/value.ts';
 
-// Charts and values between threads. Maps, lists and primitives are cloned as they are; the class of an integer would be lost.
+// Charts and values that are sent between threads. `postMessage` clones maps, lists and
+// primitives, but loses the class of an integer.
 
-/** Values whose integers are plain data, fit for `postMessage`. */
+/** Values with integers as plain data, for `postMessage`. */
 export type PackedValues = ReadonlyMap<string, unknown>;
 
 /** A chart whose values are packed. */
@@ -39,7 +40,7 @@ function unpack(packed: unknown): Value {
   if (packed instanceof Map) return unpackValues(packed);
   if (Array.isArray(packed)) return packed.map(unpack);
   if (isPackedInt(packed)) return new Int(packed.kind, packed.value);
-  // what remains was cloned unchanged by `pack`
+  // everything else was cloned unchanged by `pack`
   return packed as Value;
 }
 
