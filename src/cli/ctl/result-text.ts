@@ -26,18 +26,18 @@ const releaseSchema = z.object({
 });
 
 /** The fields of a result that are printed. */
-const answerSchema = z.object({
-  release: z.unknown(),
+const printedSchema = z.object({
+  release: z.unknown().optional(),
   releases: z.array(z.unknown()).optional(),
   info: z.string().optional(),
 });
 
 /** Returns the text for a command that succeeded. */
 export function successText(result: Extract<Result, { ok: true }>): string {
-  const { release, releases, info: keptText } = answerSchema.parse(result);
+  const { release, releases, info: keptText } = readAs(printedSchema, result, 'result');
   if (releases) return releasesText(releases);
   if (release === undefined) return '';
-  const { name, namespace, version, info } = readRelease(release);
+  const { name, namespace, version, info } = readAs(releaseSchema, release, 'release');
   const rows = [
     ['NAME:', name],
     ['NAMESPACE:', namespace],
@@ -57,16 +57,16 @@ export function failureText({ code, message, position }: Failure): string {
   return `Error: ${printable(message)} (${code})${at}\n`;
 }
 
-/** Reads what is printed of a release. Throws an error if the agent sent something else. */
-function readRelease(release: unknown): z.output<typeof releaseSchema> {
-  const parsed = releaseSchema.safeParse(release);
+/** Reads a part of a result. Throws an error if the agent sent it in another form. */
+function readAs<Output>(schema: z.ZodType<Output>, value: unknown, name: string): Output {
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new Error('the command succeeded, but the agent sent a release in an unknown form; update helm-agent');
+  throw new Error(`the command succeeded, but the agent sent a ${name} in an unknown form; update helm-agent`);
 }
 
 function releasesText(releases: unknown[]): string {
   const rows = releases.map((release) => {
-    const { name, namespace, version, info, chart } = readRelease(release);
+    const { name, namespace, version, info, chart } = readAs(releaseSchema, release, 'release');
     const { metadata } = chart;
     const chartName = metadata?.name ? `${metadata.name}-${metadata.version ?? ''}` : '';
     return [
