@@ -9,8 +9,6 @@ import prose from './tools/prose/plugin.ts';
 /** Folders that are not rewritten yet. */
 export const pending = [
   'docs/adr/**',
-  'docs/errors.md',
-  'docs/protocol.md',
   'src/chart/**',
   'src/functions/**',
   'src/kube/**',

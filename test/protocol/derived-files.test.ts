@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import test from 'ava';
+import { packetSchema } from '../../tools/packet-schema.ts';
+import { renewTables } from '../../tools/protocol-tables.ts';
+import { commandTypes } from '../../src/protocol/commands/index.ts';
+
+const root = new URL('../../', import.meta.url);
+const advice = 'run npm run protocol';
+
+test('schema/packets.schema.json is current', async (t) => {
+  const committed: unknown = JSON.parse(await readFile(new URL('schema/packets.schema.json', root), 'utf8'));
+  t.deepEqual(committed, JSON.parse(JSON.stringify(packetSchema())), advice);
+});
+
+test('the tables of docs/protocol.md are current and complete', async (t) => {
+  const text = await readFile(new URL('docs/protocol.md', root), 'utf8');
+  t.is(renewTables(text), text, advice);
+  const tables = [...text.matchAll(/^<!-- table: (\w+) -->$/gm)].map(([, name]) => name);
+  t.deepEqual(tables, ['commands', ...commandTypes]);
+});
+
+test('every field of a command has a description', (t) => {
+  const { $defs } = packetSchema() as { $defs: Record<string, { properties?: Record<string, object> }> };
+  for (const type of commandTypes) {
+    for (const [name, field] of Object.entries($defs[`${type}.payload`]?.properties ?? {})) {
+      t.true('description' in field, `${type}.${name}`);
+    }
+  }
+});

@@ -1,0 +1,47 @@
+// The JSON Schema of all packets, from the protocol's zod schemas.
+import { z } from 'zod';
+import { commands, commandTypes } from '../src/protocol/commands/index.ts';
+import { agentMessageSchemas, controlPlaneMessageSchemas } from '../src/protocol/messages.ts';
+
+/** Returns the schema of packets in the form helm-agent.v1. */
+export function packetSchema(): object {
+  const commandPackets = commandTypes.map((type) => [type, packetOf(type, commands[type].summary)] as const);
+  const messages = { ...agentMessageSchemas, ...controlPlaneMessageSchemas };
+  const messagePackets = Object.keys(messages).map((type) => [type, packetOf(type)] as const);
+  const packets = Object.fromEntries([...commandPackets, ...messagePackets]);
+  const payloads = [
+    ...commandTypes.map((type) => [`${type}.payload`, jsonSchema(commands[type].payload, 'input')] as const),
+    ...commandTypes.map((type) => [`${type}.result`, jsonSchema(commands[type].answer, 'output')] as const),
+    ...Object.entries(messages).map(([type, schema]) => [`${type}.payload`, jsonSchema(schema, 'output')] as const),
+  ];
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Packets of helm-agent.v1',
+    description:
+      'A packet is one WebSocket text frame. NAME.result has the further fields of a successful result of the command NAME.',
+    oneOf: Object.keys(packets).map((type) => ({ $ref: `#/$defs/${type}` })),
+    $defs: { ...packets, ...Object.fromEntries(payloads) },
+  };
+}
+
+function packetOf(type: string, description?: string): object {
+  return {
+    ...(description !== undefined && { description }),
+    type: 'object',
+    properties: {
+      key: { type: 'string', description: "The command's id" },
+      type: { const: type },
+      payload: {
+        type: 'string',
+        description: 'JSON text',
+        contentMediaType: 'application/json',
+        contentSchema: { $ref: `#/$defs/${type}.payload` },
+      },
+    },
+    required: ['type'],
+  };
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
+  return { ...z.toJSONSchema(schema, { io, unrepresentable: 'any' }), $schema: undefined };
+}
