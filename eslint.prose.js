@@ -11,14 +11,9 @@ export const pending = [
   'docs/adr/**',
   'src/chart/**',
   'src/functions/**',
-  'src/kube/**',
-  'src/objects/**',
   'src/operation/**',
-  'src/readiness/**',
-  'src/release/**',
   'src/sandbox/**',
   'test/operation/**',
-  'test/readiness/**',
   'test/source/**',
 ];
 
