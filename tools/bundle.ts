@@ -6,7 +6,11 @@ const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('usage: npm run bundle -- FOLDER');
 
 await build({
-  entryPoints: { 'helm-agent': 'src/bin/helm-agent.ts', 'render-worker': 'src/bin/render-worker.ts' },
+  entryPoints: {
+    'helm-agent': 'src/bin/helm-agent.ts',
+    'text-thread': 'src/bin/text-thread.ts',
+    'render-worker': 'src/bin/render-worker.ts',
+  },
   outdir: folder,
   outExtension: { '.js': '.mjs' },
   bundle: true,

@@ -1,9 +1,12 @@
-// A render thread in which `keys` and `values` use descending order.
+// A render thread that returns the keys of maps in reverse order.
 import { parentPort, workerData } from 'node:worker_threads';
+import type { RenderLimits } from '../src/render/limits.ts';
 import { processHost } from '../src/render/process-host.ts';
-import { serveRenders } from '../src/render/worker/serve-renders.ts';
-import type { WorkerSetup } from '../src/render/worker/messages.ts';
+import { renderFunctions } from '../src/render/worker/render-functions.ts';
+import type { ThreadSetup } from '../src/threads/messages.ts';
+import { serveTasks } from '../src/threads/serve-tasks.ts';
 
 if (parentPort === null) throw new Error('descending-worker runs as a worker thread only');
-// the pool passes nothing else to this thread
-serveRenders(parentPort, { ...processHost(), keyOrder: 'descending' }, workerData as WorkerSetup);
+// the pool that starts this thread gives it nothing else
+const setup = workerData as ThreadSetup<RenderLimits>;
+serveTasks(parentPort, setup, renderFunctions({ ...processHost(), keyOrder: 'descending' }, setup.limits));

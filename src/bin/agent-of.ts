@@ -4,16 +4,13 @@ import { createCommandHandlers } from '../agent/commands/index.ts';
 import type { ListenAddress } from '../agent/connection/listen-address.ts';
 import type { Logger } from '../agent/logger.ts';
 import { tokenFile } from '../agent/connection/token-file.ts';
-import { loadValues } from '../chart/values/load-values.ts';
 import { connectCluster } from '../kube/cluster.ts';
 import type { ConnectionSource } from '../kube/connection.ts';
 import { configMapStorage } from '../release/storage/config-map.ts';
 import { secretStorage } from '../release/storage/secret.ts';
-import type { ChartLimits } from '../chart/limits.ts';
-import type { RenderLimits } from '../render/limits.ts';
 import { processHost } from '../render/process-host.ts';
 import { createChartSource } from '../source/chart-source.ts';
-import { localRenderer } from './local-renderer.ts';
+import { textThreads, type TextLimitGroups } from './text-threads.ts';
 import { version } from './version.ts';
 
 export interface AgentSetup {
@@ -28,8 +25,8 @@ export interface AgentSetup {
   /** Whether charts may use Nunjucks. Default: false. */
   allowNunjucks?: boolean;
   times?: NonNullable<AgentOptions['times']>;
-  /** Default: `defaultChartLimits` and `defaultRenderLimits`. */
-  limits?: { render?: RenderLimits; chart?: ChartLimits } | undefined;
+  /** Limits for texts of strangers. Default: `defaultTextLimits` and so on. */
+  limits?: TextLimitGroups | undefined;
   /** Where releases are stored. Default: `secret`. */
   storageDriver?: 'secret' | 'configmap' | undefined;
   /** Time limit of each chart download, in milliseconds. Default: 120,000. */
@@ -43,25 +40,22 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const { log, limits = {} } = setup;
   const host = processHost();
   const cluster = connectCluster(setup.cluster);
-  const renderer = localRenderer({
-    allowNunjucks: setup.allowNunjucks ?? false,
-    ...(limits.render && { limits: limits.render }),
-  });
+  const texts = textThreads({ allowNunjucks: setup.allowNunjucks ?? false, limits });
   const createStorage = setup.storageDriver === 'configmap' ? configMapStorage : secretStorage;
   const storage = createStorage({
     cluster,
     host,
+    decode: texts.decodeRelease,
     onUnreadable: (error) => log.warn({ reason: error.message }, 'skipped an unreadable release'),
   });
   const handlers = createCommandHandlers({
     source: createChartSource({
       localCharts: setup.localCharts,
       timeoutMs: setup.downloadTimeoutMs,
-      chartLimits: limits.chart,
+      reader: texts.chartReader,
       plainHttp: setup.plainHttp,
     }),
-    readValues: loadValues,
-    surroundings: { cluster, storage, renderer, host },
+    surroundings: { cluster, storage, renderer: texts.renderer, host },
   });
   const agent = await startAgent({
     ...setup,
@@ -75,7 +69,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     ...agent,
     async stop() {
       await agent.stop();
-      await Promise.all([renderer.close(), cluster.close()]);
+      await Promise.all([texts.close(), cluster.close()]);
     },
   };
 }

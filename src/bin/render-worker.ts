@@ -1,8 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { RenderLimits } from '../render/limits.ts';
 import { processHost } from '../render/process-host.ts';
-import { serveRenders } from '../render/worker/serve-renders.ts';
-import type { WorkerSetup } from '../render/worker/messages.ts';
+import { renderFunctions } from '../render/worker/render-functions.ts';
+import type { ThreadSetup } from '../threads/messages.ts';
+import { serveTasks } from '../threads/serve-tasks.ts';
 
 if (parentPort === null) throw new Error('render-worker runs only as a worker thread');
 // the pool always starts this thread with this data
-serveRenders(parentPort, processHost(), workerData as WorkerSetup);
+const setup = workerData as ThreadSetup<RenderLimits>;
+serveTasks(parentPort, setup, renderFunctions(processHost(), setup.limits));

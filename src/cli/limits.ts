@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
 import { defaultRenderLimits, type RenderLimits } from '../render/limits.ts';
+import { defaultTextLimits, type TextLimits } from '../texts/limits.ts';
 
 /** All limits that a user may set, by the names in docs/limits.md. */
 export interface Limits {
   render: RenderLimits;
   chart: ChartLimits;
+  text: TextLimits;
 }
 
-const defaults = { ...defaultRenderLimits, ...defaultChartLimits };
+const defaults = { ...defaultRenderLimits, ...defaultChartLimits, ...defaultTextLimits };
 
 export const limitsFlag = '--limits <list>';
 export const limitsDescription = 'limits for charts and rendering: steps=1000000,memoryMb=128; see docs/limits.md';
@@ -28,7 +30,11 @@ export const limitsSchema = z.string().transform((text, context): Limits => {
       context.addIssue({ code: 'custom', message: `${name} must be a positive whole number` });
     } else given[name] = Number(value);
   }
-  return { render: pick(given, defaultRenderLimits), chart: pick(given, defaultChartLimits) };
+  return {
+    render: pick(given, defaultRenderLimits),
+    chart: pick(given, defaultChartLimits),
+    text: pick(given, defaultTextLimits),
+  };
 });
 
 /** Returns the numbers whose names are keys of `like`. */

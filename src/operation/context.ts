@@ -2,13 +2,13 @@ import type { Host } from '../go/host.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { Cluster } from '../objects/cluster.ts';
 import type { Progress } from './progress.ts';
-import type { Renderer } from '../render/renderer.ts';
+import type { ReleaseRenderer } from '../render/release-renderer.ts';
 
 /** Dependencies of an operation. */
 export interface OperationContext {
   cluster: Cluster;
   storage: ReleaseStorage;
-  renderer: Renderer;
+  renderer: ReleaseRenderer;
   host: Host;
   /** Cancels the operation: the current step ends, and an atomic operation is undone. */
   signal: AbortSignal;

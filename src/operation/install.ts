@@ -1,4 +1,3 @@
-import type { Value, ValueMap } from '../go/value.ts';
 import { history } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
@@ -50,13 +49,12 @@ async function installRelease(
   version: number,
 ): Promise<Release> {
   const { releaseName: name, namespace, loadChart, description = 'Install complete' } = request;
-  const values: ValueMap = request.values ?? new Map<string, Value>();
   const release = { name, namespace, revision: 1, isInstall: true, isUpgrade: false };
-  const rendered = await prepare(context, runner, { ...request, loadChart, values, release });
+  const rendered = await prepare(context, runner, { ...request, loadChart, values: { yaml: request.values }, release });
 
   await runner.step('check', async ({ signal }) => {
     const prefix = 'unable to build kubernetes objects from release manifest';
-    const objects = await resolveReleaseObjects(context.cluster, rendered.manifest, namespace, { prefix, signal });
+    const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
     const options = { prefix: 'unable to continue with install', signal };
     await checkOwnership(context.cluster, objects, { name, namespace }, options);
   });
@@ -74,7 +72,7 @@ async function installRelease(
     tools.done(`revision ${version}`);
     return await recordRevision(
       context,
-      newRevision({ name, namespace, version }, info, values, rendered),
+      newRevision({ name, namespace, version }, info, rendered),
       {},
       0,
       tools.signal,

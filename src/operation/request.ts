@@ -1,5 +1,4 @@
-import type { Chart } from '../chart/chart.ts';
-import type { ValueMap } from '../go/value.ts';
+import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { PostRender, PostRenderStrategy } from '../render/manifest/post-render.ts';
 
 /** Identifies a release. */
@@ -38,9 +37,9 @@ export interface DeployOptions extends WaitOptions {
 }
 
 export interface InstallRequest extends ReleaseName, DeployOptions {
-  loadChart: (signal: AbortSignal) => Promise<Chart>;
-  /** Default: none. */
-  values?: ValueMap;
+  loadChart: (signal: AbortSignal) => Promise<ChartContent>;
+  /** Values as YAML text. Default: none. */
+  values?: string;
   /** Default: true. */
   createNamespace?: boolean;
   /** Upgrades the release if it exists, instead of failing. Default: false. */
@@ -48,9 +47,9 @@ export interface InstallRequest extends ReleaseName, DeployOptions {
 }
 
 export interface UpgradeRequest extends ReleaseName, DeployOptions {
-  loadChart: (signal: AbortSignal) => Promise<Chart>;
-  /** Default, also if empty: the values of the deployed revision. */
-  values?: ValueMap;
+  loadChart: (signal: AbortSignal) => Promise<ChartContent>;
+  /** Values as YAML text. Default, also if it has none: those of the deployed revision. */
+  values?: string;
   /** Deletes the objects that a failed upgrade has created. Default: false. */
   cleanupOnFail?: boolean;
   /** Number of revisions to keep. 0 keeps all. Default: 10. */

@@ -103,12 +103,12 @@ async function purgeUninstalled(
 
 /** Separates objects with a resource policy. As in Helm, any value of the policy keeps them. */
 async function keptAndRemoved(
-  { cluster }: OperationContext,
+  context: OperationContext,
   { release: { manifest, namespace } }: StoredRevision,
   signal: AbortSignal,
 ): Promise<{ kept: ReleaseObject[]; removed: ReleaseObject[] }> {
   const prefix = 'unable to build kubernetes objects for delete';
-  const objects = await resolveReleaseObjects(cluster, manifest, namespace, {
+  const objects = await resolveReleaseObjects(context, manifest, namespace, {
     prefix,
     signal,
     unknownKinds: 'leave out',

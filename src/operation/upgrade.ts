@@ -1,4 +1,3 @@
-import { valueMapOfPlain } from '../release/plain-value.ts';
 import { customLabels } from '../release/storage/storage.ts';
 import { history, lastDeployed } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
@@ -43,25 +42,21 @@ export async function upgradeRelease(
 ): Promise<Release> {
   const { releaseName: name, namespace, loadChart, description = 'Upgrade complete' } = request;
   const { last, baseline } = startingPoint(name, revisions);
-  const values =
-    request.values === undefined || request.values.size === 0
-      ? valueMapOfPlain(baseline.release.config ?? {})
-      : request.values;
+  const values = { yaml: request.values, stored: baseline.release.config };
   const version = last.release.version + 1;
   const release = { name, namespace, revision: version, isInstall: false, isUpgrade: true };
   const rendered = await prepare(context, runner, { ...request, loadChart, values, release });
 
   await runner.step('check', async ({ signal }) => {
-    const { cluster } = context;
     const prefix = 'unable to build kubernetes objects from new release manifest';
-    const objects = await resolveReleaseObjects(cluster, rendered.manifest, namespace, { prefix, signal });
-    const known = await resolveReleaseObjects(cluster, baseline.release.manifest, namespace, {
+    const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
+    const known = await resolveReleaseObjects(context, baseline.release.manifest, namespace, {
       prefix: 'unable to build kubernetes objects from current release manifest',
       signal,
       unknownKinds: 'leave out',
     });
     const options = { prefix: 'unable to continue with update', signal };
-    await checkOwnership(cluster, subtractObjects(objects, known), { name, namespace }, options);
+    await checkOwnership(context.cluster, subtractObjects(objects, known), { name, namespace }, options);
   });
   const revision = await runner.step('record', async (tools) => {
     const { first_deployed } = baseline.release.info;
@@ -71,7 +66,7 @@ export async function upgradeRelease(
       description: 'Preparing upgrade',
       status: 'pending-upgrade' as const,
     };
-    const next = newRevision({ name, namespace, version }, info, values, rendered);
+    const next = newRevision({ name, namespace, version }, info, rendered);
     tools.done(`revision ${version}`);
     const limit = request.historyLimit ?? defaultHistoryLimit;
     return await recordRevision(context, next, customLabels(last.labels), limit, tools.signal);

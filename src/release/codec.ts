@@ -9,7 +9,10 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** Limit against compressed data made to exhaust memory. A release in a Secret is smaller. */
-const maxDecodedBytes = 128 * 1024 * 1024;
+const maxDecodedBytes = 32 * 1024 * 1024;
+
+/** Decodes a stored release as {@link decodeRelease} does, maybe in another thread. */
+export type ReleaseDecoder = (encoded: string, signal?: AbortSignal) => Promise<Release>;
 
 /** Encodes a release as Helm does: JSON, compressed with gzip, in base64. */
 export async function encodeRelease(release: Release): Promise<string> {
@@ -19,7 +22,7 @@ export async function encodeRelease(release: Release): Promise<string> {
 
 /**
  * Decodes a release of Helm 3, Helm 4 or {@link encodeRelease}. As in Helm, the JSON need not be
- * compressed. Throws {@link ReleaseError} `release_corrupt`.
+ * compressed. Throws {@link ReleaseError} `release_corrupt`, or `release_too_large` past the limit.
  */
 export async function decodeRelease(text: string, limit = maxDecodedBytes): Promise<Release> {
   const compressed = Buffer.from(text, 'base64');
@@ -43,6 +46,9 @@ async function unpackGzip(compressed: Buffer, limit: number): Promise<Buffer> {
   try {
     return await decompress(compressed, { maxOutputLength: limit });
   } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new ReleaseError('release_too_large', `the stored release unpacks to more than ${limit} bytes`, { cause });
+    }
     throw new ReleaseError('release_corrupt', 'the stored release cannot be decompressed', { cause });
   }
 }

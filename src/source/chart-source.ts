@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
-import type { Chart } from '../chart/chart.ts';
-import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
-import { loadArchive } from '../chart/load/load-archive.ts';
+import type { ChartContent } from '../chart/load/chart-content.ts';
+import { createChartReader, type ChartReader } from './chart-reader.ts';
 import type { ChartRequest } from './chart-request.ts';
 import { downloadArchive } from './chart-url.ts';
 import { defaultDownloadSettings, type DownloadSettings } from './download-settings.ts';
@@ -27,8 +26,8 @@ export interface ChartSourceOptions {
   maxIndexBytes?: number | undefined;
   /** Size limit of a packed chart. Default: 100 MiB, as in Helm. */
   maxArchiveBytes?: number | undefined;
-  /** Limits on the contents of a chart. Default: `defaultChartLimits`. */
-  chartLimits?: ChartLimits | undefined;
+  /** Reads what was downloaded. Default: in the calling thread. */
+  reader?: ChartReader | undefined;
   /** Whether to access OCI registries over HTTP without TLS. Default: false. */
   plainHttp?: boolean | undefined;
   /** Called with the warnings that Helm logs during a download. Default: they are dropped. */
@@ -43,9 +42,9 @@ export interface ChartSourceOptions {
  */
 export interface ChartSource {
   /**
-   * Fetches and loads a chart. Throws {@link SourceError}, `ChartError`, or the signal's reason.
+   * Fetches a chart and checks it. Throws {@link SourceError}, `ChartError`, or the signal's reason.
    */
-  load(request: ChartRequest, signal: AbortSignal): Promise<Chart>;
+  load(request: ChartRequest, signal: AbortSignal): Promise<ChartContent>;
   /**
    * Downloads the archive of a chart that is not local. Throws {@link SourceError}, or the signal's
    * reason.
@@ -54,13 +53,14 @@ export interface ChartSource {
 }
 
 export function createChartSource(options: ChartSourceOptions = {}): ChartSource {
-  const { localCharts, chartLimits: limits = defaultChartLimits } = options;
+  const { localCharts, reader = createChartReader() } = options;
   const settings: DownloadSettings = {
     dispatcher: options.dispatcher,
     timeoutMs: options.timeoutMs ?? defaultDownloadSettings.timeoutMs,
     maxIndexBytes: options.maxIndexBytes ?? defaultDownloadSettings.maxIndexBytes,
     maxArchiveBytes: options.maxArchiveBytes ?? defaultDownloadSettings.maxArchiveBytes,
     plainHttp: options.plainHttp ?? false,
+    reader,
     onWarning: options.onWarning,
     onPulled: options.onPulled,
   };
@@ -85,9 +85,9 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
       const location = locationOf(request);
       if (location.kind === 'path' && localCharts !== undefined) {
         const { maxArchiveBytes } = settings;
-        return loadLocalChart(location.path, { folder: localCharts, maxArchiveBytes, limits }, signal);
+        return loadLocalChart(location.path, { folder: localCharts, maxArchiveBytes, reader }, signal);
       }
-      return loadArchive(await download(request, signal), { signal, limits });
+      return reader.readArchive(await download(request, signal), signal);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { ChartReader } from './chart-reader.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -15,6 +16,7 @@ export interface DownloadSettings {
   readonly timeoutMs: number;
   readonly maxIndexBytes: number;
   readonly maxArchiveBytes: number;
+  readonly reader: ChartReader;
   /** Whether to access OCI registries over HTTP without TLS. */
   readonly plainHttp: boolean;
   /** Called if another version than the requested one was selected. */

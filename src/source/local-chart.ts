@@ -1,16 +1,14 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve, sep } from 'node:path';
-import type { Chart } from '../chart/chart.ts';
-import type { ChartLimits } from '../chart/limits.ts';
-import { loadArchive } from '../chart/load/load-archive.ts';
-import { loadDirectory } from '../chart/load/load-directory.ts';
+import type { ChartContent } from '../chart/load/chart-content.ts';
+import type { ChartReader } from './chart-reader.ts';
 import { SourceError } from './source-error.ts';
 
 export interface LocalCharts {
   /** Folder that contains the charts, at any depth. */
   readonly folder: string;
   readonly maxArchiveBytes: number;
-  readonly limits: ChartLimits;
+  readonly reader: ChartReader;
 }
 
 /**
@@ -18,7 +16,7 @@ export interface LocalCharts {
  * are followed if they do not lead out of the folder. Throws {@link SourceError}, `ChartError`, or
  * the signal's reason.
  */
-export async function loadLocalChart(path: string, local: LocalCharts, signal: AbortSignal): Promise<Chart> {
+export async function loadLocalChart(path: string, local: LocalCharts, signal: AbortSignal): Promise<ChartContent> {
   const root = await realpath(local.folder).catch((error: unknown) => {
     throw new SourceError('local_charts_disabled', `cannot read the folder of --local-charts: ${codeOf(error)}`);
   });
@@ -48,13 +46,13 @@ async function loadFrom(
   candidate: string,
   root: string,
   path: string,
-  { maxArchiveBytes, limits }: LocalCharts,
+  { maxArchiveBytes, reader }: LocalCharts,
   signal: AbortSignal,
-): Promise<Chart> {
+): Promise<ChartContent> {
   const real = await realpath(candidate);
   if (!isBelow(root, real)) throw forbidden(path);
   const facts = await stat(real);
-  if (facts.isDirectory()) return loadDirectory(real, { root, limits, signal });
+  if (facts.isDirectory()) return reader.readFolder(real, root, signal);
   const shown = JSON.stringify(path);
   if (!facts.isFile()) {
     throw new SourceError('chart_not_found', `${shown} is neither a directory nor a chart archive`);
@@ -62,7 +60,7 @@ async function loadFrom(
   if (facts.size > maxArchiveBytes) {
     throw new SourceError('too_large', `the archive ${shown} is larger than the limit of ${maxArchiveBytes} bytes`);
   }
-  return loadArchive(await readFile(real, { signal }), { limits, signal });
+  return reader.readArchive(await readFile(real, { signal }), signal);
 }
 
 function isBelow(root: string, path: string): boolean {

@@ -9,8 +9,8 @@ export interface TaskLimits {
 }
 
 /** Data that a thread receives when it starts. */
-export interface ThreadSetup {
-  limits: TaskLimits;
+export interface ThreadSetup<Limits extends TaskLimits = TaskLimits> {
+  limits: Limits;
   /** Memory that the thread shares with the pool: see board.ts. */
   board: SharedArrayBuffer;
 }

@@ -2,13 +2,19 @@ import test from 'ava';
 import { defaultChartLimits } from '../../src/chart/limits.ts';
 import { parseLimits } from '../../src/cli/limits.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
+import { defaultTextLimits } from '../../src/texts/limits.ts';
 
 test('limits that are not named keep their defaults', (t) => {
-  t.deepEqual(parseLimits('steps=1000, memoryMb=64,entries=5'), {
+  t.deepEqual(parseLimits('steps=1000, memoryMb=64,entries=5,nodes=900'), {
     render: { ...defaultRenderLimits, steps: 1000, memoryMb: 64 },
     chart: { ...defaultChartLimits, entries: 5 },
+    text: { ...defaultTextLimits, nodes: 900 },
   });
-  t.deepEqual(parseLimits(undefined), { render: defaultRenderLimits, chart: defaultChartLimits });
+  t.deepEqual(parseLimits(undefined), {
+    render: defaultRenderLimits,
+    chart: defaultChartLimits,
+    text: defaultTextLimits,
+  });
 });
 
 for (const [list, message] of [

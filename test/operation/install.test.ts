@@ -8,7 +8,7 @@ test('runs all steps and deploys the release', async (t) => {
   const files = { 'a.yaml': configMap('a'), 'd.yaml': deployment('web'), 'j.yaml': job('load') };
   const chart = textChart(files, { notes: 'Hi' });
   const world = newWorld(t, chart);
-  const release = await world.install(chart, { values: new Map([['size', 2]]) });
+  const release = await world.install(chart, { values: 'size: 2' });
   t.deepEqual(stepEnds(world.progress), [
     'load:done',
     'crds:skipped',

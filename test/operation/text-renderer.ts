@@ -1,16 +1,21 @@
-import type { Chart } from '../../src/chart/chart.ts';
-import type { Renderer } from '../../src/render/renderer.ts';
-import type { RenderRequest } from '../../src/render/render-request.ts';
-import type { CrdFile } from '../../src/render/manifest/crds.ts';
+import type { ChartContent } from '../../src/chart/load/chart-content.ts';
+import type { ValueMap } from '../../src/go/value.ts';
+import { plainObject } from '../../src/release/plain-value.ts';
 import { printManifest } from '../../src/render/manifest/documents.ts';
-import { sortManifests } from '../../src/render/manifest/sort-manifests.ts';
 import { postRendered } from '../../src/render/manifest/post-render.ts';
+import { readObjects } from '../../src/render/manifest/read-objects.ts';
+import { sortManifests } from '../../src/render/manifest/sort-manifests.ts';
+import type { CrdManifest, ReleaseRenderer, ReleaseRenderRequest } from '../../src/render/release-renderer.ts';
+import { readValues } from '../../src/texts/read-values.ts';
 
-/** Returns the rendered files of a test's chart by their path below `templates/`. */
-export type Template = (request: RenderRequest) => Record<string, string> | Promise<Record<string, string>>;
+/** A request as templates see it. */
+type TemplateRequest = Omit<ReleaseRenderRequest, 'values'> & { values: ValueMap };
+
+/** Returns the files that a test's chart renders to, by path below templates/. */
+export type Template = (request: TemplateRequest) => Record<string, string> | Promise<Record<string, string>>;
 
 export interface TextChart {
-  chart: Chart;
+  chart: ChartContent;
   template: Template;
   crds?: Record<string, string>;
   notes?: string;
@@ -21,48 +26,45 @@ export function textChart(
   template: Template | Record<string, string>,
   rest: Omit<TextChart, 'chart' | 'template'> = {},
 ): TextChart {
-  const chart: Chart = {
-    metadata: { apiVersion: 'v2', name: 'web', version: '1.2.3' },
-    values: new Map(),
-    templates: [],
-    files: [],
-    dependencies: [],
-    digest: '',
-  };
+  const chart: ChartContent = { name: 'web', version: '1.2.3', files: [], digest: '' };
   return { chart, template: typeof template === 'function' ? template : () => template, ...rest };
 }
 
-/** Returns a renderer of these charts, without a template language. */
-export function textRenderer(charts: readonly TextChart[]): Renderer & { requests: RenderRequest[] } {
-  const requests: RenderRequest[] = [];
-  const find = (chart: Chart): TextChart => {
+/** Renders the given charts without a template language. */
+export function textRenderer(charts: readonly TextChart[]): ReleaseRenderer & { requests: TemplateRequest[] } {
+  const requests: TemplateRequest[] = [];
+  const find = (chart: ChartContent): TextChart => {
     const found = charts.find((candidate) => candidate.chart === chart);
-    if (!found) throw new Error('the renderer does not have this chart');
+    if (!found) throw new Error('the renderer does not know this chart');
     return found;
   };
   return {
     requests,
-    crds: (chart) => Promise.resolve(crdFiles(find(chart))),
-    async render(request) {
+    crds: (chart) => Promise.resolve(crdManifests(find(chart))),
+    readObjects: async (manifest, prefix) => Promise.resolve([...readObjects(manifest, prefix)]),
+    async render({ values: given, ...rest }) {
+      const request = { ...rest, values: readValues(given) };
       requests.push(request);
-      const { chart, template, notes = '' } = find(request.chart);
+      const { template, notes = '' } = find(request.chart);
       const files = Object.entries(await template(request)).map(
         ([path, text]) => [`web/templates/${path}`, text] as const,
       );
       const { postRender, postRenderStrategy } = request;
       const own = new Map(files);
       const changed = postRender ? await postRendered(own, postRender, postRenderStrategy) : own;
-      const sorted = sortManifests(changed, (path) => new Error(`${path} is not YAML`));
-      const manifest = sorted.manifests.map(({ name, content }) => printManifest(name, content)).join('');
-      return { ...sorted, chart, manifest, notes, crds: [], warnings: [] };
+      const { manifests, hooks } = sortManifests(changed, (path) => new Error(`${path} is not YAML`));
+      const manifest = manifests.map(({ name, content }) => printManifest(name, content)).join('');
+      const metadata = { apiVersion: 'v2', name: 'web', version: '1.2.3' };
+      const chart = { metadata, lock: null, templates: [], values: {}, schema: null, files: [] };
+      const config = plainObject(request.values);
+      return { chart, config, manifest, manifestCount: manifests.length, hooks, notes, warnings: [] };
     },
   };
 }
 
-function crdFiles({ crds = {} }: TextChart): CrdFile[] {
+function crdManifests({ crds = {} }: TextChart): CrdManifest[] {
   return Object.entries(crds).map(([name, text]) => ({
     name: `crds/${name}`,
-    filename: `web/crds/${name}`,
-    data: new TextEncoder().encode(text),
+    objects: [...readObjects(text, `failed to install CRD crds/${name}`)],
   }));
 }

@@ -69,8 +69,8 @@ test('keeps a key named __proto__ in the values', async (t) => {
 const packed = gzipSync(JSON.stringify(sampleRelease('web', 1, 'deployed')));
 const corrupt = test.macro({
   title: (_, what: string) => `refuses ${what}`,
-  async exec(t, _what: string, text: string, limit?: number) {
-    const error = await t.throwsAsync(decodeRelease(text, limit), { instanceOf: ReleaseError });
+  async exec(t, _what: string, text: string) {
+    const error = await t.throwsAsync(decodeRelease(text), { instanceOf: ReleaseError });
     t.is(error.code, 'release_corrupt');
   },
 });
@@ -83,4 +83,9 @@ test(
   Buffer.from('{"name":"a","version":0,"info":{},"chart":{}}').toString('base64'),
 );
 test(corrupt, 'a truncated archive', packed.subarray(0, packed.length - 20).toString('base64'));
-test(corrupt, 'an archive that is larger than the limit after decompression', packed.toString('base64'), 100);
+
+test('refuses an archive that is larger than the limit after decompression', async (t) => {
+  const error = await t.throwsAsync(decodeRelease(packed.toString('base64'), 100), { instanceOf: ReleaseError });
+  t.is(error.code, 'release_too_large');
+  t.is(error.message, 'the stored release unpacks to more than 100 bytes');
+});

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createChartSource, type ChartSourceOptions } from '../../src/source/chart-source.ts';
 import type { SourceErrorCode } from '../../src/source/source-error.ts';
 import { chartYaml, packChart } from './packed-chart.ts';
+import { descriptionOf } from './chart-description.ts';
 
 const never = new AbortController().signal;
 
@@ -32,7 +33,7 @@ async function load(
   options: Partial<ChartSourceOptions> = {},
 ): Promise<string | undefined> {
   const source = createChartSource({ localCharts, ...options });
-  return (await source.load({ chartName, repoUrl: '' }, never)).metadata.description;
+  return descriptionOf(await source.load({ chartName, repoUrl: '' }, never));
 }
 
 for (const path of ['team/web', './team/web', 'team//web/', 'inner-link']) {

@@ -1,18 +1,12 @@
 import type { OperationContext } from '../../operation/context.ts';
 import type { Progress } from '../../operation/progress.ts';
-import type { InstallRequest } from '../../operation/request.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
 import type { ChartSource } from '../../source/chart-source.ts';
 import type { CommandHandler } from './command-handler.ts';
 
-/** Values as an operation takes them. */
-export type Values = NonNullable<InstallRequest['values']>;
-
 /** The functions with which requests are made. */
 export interface RequestDependencies {
   source: Pick<ChartSource, 'load'>;
-  /** Reads YAML text. Throws if it is not a mapping; the result has the `line` of that error. */
-  readValues: (text: string) => Values;
 }
 
 export interface CommandDependencies extends RequestDependencies {

@@ -40,8 +40,16 @@ export async function loadArchive(archive: Uint8Array, options: LoadOptions = {}
  * Returns the files of a .tgz, relative to its top folder. Throws {@link ChartError} as {@link
  * loadArchive} does.
  */
-export async function readArchiveFiles(archive: Uint8Array): Promise<ChartFile[]> {
-  return readArchive(archive, defaultChartLimits, { bytes: 0, entries: 0 }, undefined);
+export async function readArchiveFiles(archive: Uint8Array, options: LoadOptions = {}): Promise<ChartFile[]> {
+  const { limits = defaultChartLimits, signal } = options;
+  return readArchive(archive, limits, { bytes: 0, entries: 0 }, signal);
+}
+
+/** Loads a chart from its files. The archives in its charts/ folder count towards the limits. */
+export async function loadUnpacked(files: readonly ChartFile[], options: LoadOptions = {}): Promise<Chart> {
+  const { limits = defaultChartLimits, signal, notice = () => undefined } = options;
+  const loaded: LoadedTotals = { bytes: files.reduce((sum, { data }) => sum + data.length, 0), entries: files.length };
+  return loadFiles(files, (nested) => loadWithin(nested, limits, loaded, signal, notice), notice);
 }
 
 async function loadWithin(

@@ -10,8 +10,7 @@ import { isIgnored, parseIgnoreRules } from './ignore-rules.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import { defaultChartLimits } from '../limits.ts';
 import type { ChartLimits } from '../limits.ts';
-import { loadArchive } from './load-archive.ts';
-import { loadFiles } from './load-files.ts';
+import { loadUnpacked } from './load-archive.ts';
 
 export interface DirectoryOptions {
   /** Folder that symbolic links must not leave. Default: the chart's folder. */
@@ -44,6 +43,14 @@ interface Walk {
  * file system errors propagate.
  */
 export async function loadDirectory(path: string, options: DirectoryOptions = {}): Promise<Chart> {
+  return loadUnpacked(await readDirectoryFiles(path, options), options);
+}
+
+/**
+ * Returns the files of a chart's folder, relative to it, except those matched by its .helmignore.
+ * Throws as {@link loadDirectory} does.
+ */
+export async function readDirectoryFiles(path: string, options: DirectoryOptions = {}): Promise<ChartFile[]> {
   const { root = path, limits = defaultChartLimits, signal, notice = () => undefined } = options;
   const folder = await realpath(path);
   const walk: Walk = {
@@ -58,8 +65,7 @@ export async function loadDirectory(path: string, options: DirectoryOptions = {}
     bytes: 0,
   };
   await walkFolder(walk, folder, '');
-  const load = (archive: Uint8Array) => loadArchive(archive, { limits, notice, ...(signal && { signal }) });
-  return loadFiles(walk.files, load, notice);
+  return walk.files;
 }
 
 async function readIgnoreFile(folder: string): Promise<string> {

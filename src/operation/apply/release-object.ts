@@ -2,9 +2,10 @@ import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import type { Cluster } from '../../objects/cluster.ts';
+import type { ManifestObject } from '../../render/release-renderer.ts';
 import { OperationError, messageOf } from '../error.ts';
 import { forEach } from './concurrency.ts';
-import { readObjects, type ManifestObject } from './manifest-objects.ts';
+import type { OperationContext } from '../context.ts';
 
 /** An object of a release, with its reference in the cluster. */
 export interface ReleaseObject {
@@ -26,12 +27,23 @@ export interface ResolveOptions {
  * a namespace get that of the release. Throws `invalid_manifest`.
  */
 export async function resolveReleaseObjects(
-  cluster: Cluster,
+  { cluster, renderer }: Pick<OperationContext, 'cluster' | 'renderer'>,
   manifest: string,
+  namespace: string,
+  options: ResolveOptions,
+): Promise<ReleaseObject[]> {
+  const objects = await renderer.readObjects(manifest, options.prefix, options.signal);
+  return resolveObjects(cluster, objects, namespace, options);
+}
+
+/** Does the same as {@link resolveReleaseObjects} for objects that were read already. */
+export async function resolveObjects(
+  cluster: Cluster,
+  manifestObjects: readonly ManifestObject[],
   namespace: string,
   { prefix, signal, unknownKinds = 'refuse' }: ResolveOptions,
 ): Promise<ReleaseObject[]> {
-  const objects = await forEach(readObjects(manifest, prefix), async (item) => {
+  const objects = await forEach(manifestObjects, async (item) => {
     try {
       return await resolve(cluster, item, namespace, signal);
     } catch (cause) {

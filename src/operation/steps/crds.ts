@@ -1,15 +1,14 @@
 import { isJsonObject } from '../../objects/fields.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../../objects/object.ts';
-import type { CrdFile } from '../../render/manifest/crds.ts';
+import type { CrdManifest } from '../../render/release-renderer.ts';
 import { applyObject } from '../apply/apply.ts';
 import type { Cluster, ClusterCapabilities } from '../../objects/cluster.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError, withPrefix } from '../error.ts';
-import { readObjects } from '../apply/manifest-objects.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
 import type { StepTools } from './step-runner.ts';
-import { resolveReleaseObjects, type ReleaseObject } from '../apply/release-object.ts';
+import { resolveObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { timeLimit } from './time-limit.ts';
 
 /** Time limit for CRDs to be established, as in Helm; in milliseconds. */
@@ -22,11 +21,10 @@ const discoveryInterval = 200;
  * Returns the API versions that CRD files define, as in discovery: `group/version` and
  * `group/version/Kind`. Throws `invalid_manifest`.
  */
-export function definedApiVersions(files: readonly CrdFile[]): string[] {
+export function definedApiVersions(files: readonly CrdManifest[]): string[] {
   const objects = files.flatMap((file) => {
-    const found = readObjects(textOf(file), failurePrefix(file));
-    if (found.length === 0) throw new OperationError('invalid_manifest', `${failurePrefix(file)}: resources are empty`);
-    return found;
+    if (file.objects.length > 0) return file.objects;
+    throw new OperationError('invalid_manifest', `${failurePrefix(file)}: resources are empty`);
   });
   return [...new Set(objects.flatMap(({ object }) => versionsOf(object)))];
 }
@@ -48,7 +46,7 @@ function versionsOf({ kind, spec }: KubeObject): string[] {
  */
 export async function installCrds(
   context: OperationContext,
-  files: readonly CrdFile[],
+  files: readonly CrdManifest[],
   namespace: string,
   tools: StepTools,
 ): Promise<number> {
@@ -56,7 +54,7 @@ export async function installCrds(
   const installed: ReleaseObject[] = [];
   for (const file of files) {
     const prefix = failurePrefix(file);
-    const objects = await resolveReleaseObjects(cluster, textOf(file), namespace, { prefix, signal: tools.signal });
+    const objects = await resolveObjects(cluster, file.objects, namespace, { prefix, signal: tools.signal });
     for (const item of objects) {
       if ((await cluster.get(item.ref, tools.signal)) !== undefined) continue;
       try {
@@ -93,10 +91,6 @@ export async function capabilitiesWith(
   }
 }
 
-function failurePrefix({ name }: CrdFile): string {
+function failurePrefix({ name }: CrdManifest): string {
   return `failed to install CRD ${name}`;
-}
-
-function textOf({ data }: CrdFile): string {
-  return new TextDecoder().decode(data);
 }

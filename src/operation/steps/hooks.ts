@@ -147,13 +147,13 @@ async function deleteByPolicy(
 }
 
 function hookObjects(
-  { cluster }: OperationContext,
+  context: OperationContext,
   { revision }: HookedRevision,
   hook: Hook,
   prefix: string,
   { signal }: StepTools,
 ): Promise<ReleaseObject[]> {
-  return resolveReleaseObjects(cluster, hook.manifest, revision.release.namespace, { prefix, signal });
+  return resolveReleaseObjects(context, hook.manifest, revision.release.namespace, { prefix, signal });
 }
 
 async function record(

@@ -114,24 +114,24 @@ async function finish(context: OperationContext, pending: PendingRevision, tools
 }
 
 async function objectsOf(
-  { cluster }: OperationContext,
+  context: OperationContext,
   { revision }: PendingRevision,
   signal: AbortSignal,
 ): Promise<ReleaseObject[]> {
   const { name, namespace, manifest } = revision.release;
   const prefix = 'unable to build kubernetes objects from new release manifest';
-  const objects = await resolveReleaseObjects(cluster, manifest, namespace, { prefix, signal });
+  const objects = await resolveReleaseObjects(context, manifest, namespace, { prefix, signal });
   return objects.map((item) => ({ ...item, object: withOwner(item.object, { name, namespace }) }));
 }
 
 function baselineObjects(
-  { cluster }: OperationContext,
+  context: OperationContext,
   { release }: StoredRevision,
   signal: AbortSignal,
 ): Promise<ReleaseObject[]> {
   const prefix = 'unable to build kubernetes objects from current release manifest';
   const options = { prefix, signal, unknownKinds: 'leave out' } as const;
-  return resolveReleaseObjects(cluster, release.manifest, release.namespace, options);
+  return resolveReleaseObjects(context, release.manifest, release.namespace, options);
 }
 
 function countText(count: number, what: string): string {

@@ -1,18 +1,16 @@
-import type { Chart } from '../../chart/chart.ts';
-import { requireInstallable } from '../../chart/metadata/installable.ts';
-import type { ValueMap } from '../../go/value.ts';
+import type { ChartContent } from '../../chart/load/chart-content.ts';
+import type { ReleaseValues, RenderedRelease } from '../../render/release-renderer.ts';
 import type { ReleaseFacts } from '../../render/scope/chart-templates.ts';
 import type { ClusterCapabilities } from '../../objects/cluster.ts';
 import type { OperationContext } from '../context.ts';
 import { capabilitiesWith, definedApiVersions, installCrds } from './crds.ts';
 import { clusterLookup } from './lookup.ts';
-import type { Rendered } from '../../render/rendered.ts';
 import type { DeployOptions } from '../request.ts';
 import type { StepRunner } from './step-runner.ts';
 
 export interface Preparation extends Pick<DeployOptions, 'postRender' | 'postRenderStrategy'> {
-  loadChart: (signal: AbortSignal) => Promise<Chart>;
-  values: ValueMap;
+  loadChart: (signal: AbortSignal) => Promise<ChartContent>;
+  values: ReleaseValues;
   release: ReleaseFacts;
 }
 
@@ -24,12 +22,11 @@ export async function prepare(
   context: OperationContext,
   runner: StepRunner,
   { loadChart, values, release, postRender, postRenderStrategy }: Preparation,
-): Promise<Rendered> {
+): Promise<RenderedRelease> {
   const { cluster, renderer } = context;
   const chart = await runner.step('load', async (tools) => {
     const loaded = await loadChart(tools.signal);
-    requireInstallable(loaded);
-    tools.done(`${loaded.metadata.name} ${loaded.metadata.version}`);
+    tools.done(`${loaded.name} ${loaded.version}`);
     return loaded;
   });
 
@@ -60,7 +57,7 @@ export async function prepare(
     const lookup = clusterLookup(cluster, tools.signal);
     const request = { chart, values, release, capabilities, lookup, postRender, postRenderStrategy };
     const rendered = await renderer.render(request, tools.signal);
-    tools.done(`${rendered.manifests.length} manifests, ${rendered.hooks.length} hooks`);
+    tools.done(`${rendered.manifestCount} manifests, ${rendered.hooks.length} hooks`);
     return rendered;
   });
 }

@@ -1,8 +1,5 @@
-import type { ValueMap } from '../../go/value.ts';
-import { plainObject } from '../../release/plain-value.ts';
 import type { Release, ReleaseInfo } from '../../release/release.ts';
-import { storedChart } from '../../release/stored-chart.ts';
-import type { Rendered } from '../../render/rendered.ts';
+import type { RenderedRelease } from '../../render/release-renderer.ts';
 
 /** Number of revisions that the helm CLI keeps by default. */
 export const defaultHistoryLimit = 10;
@@ -11,14 +8,13 @@ export const defaultHistoryLimit = 10;
 export function newRevision(
   identity: { name: string; namespace: string; version: number },
   info: ReleaseInfo,
-  values: ValueMap,
-  rendered: Rendered,
+  rendered: RenderedRelease,
 ): Release {
   return {
     name: identity.name,
     info: { ...info, ...(rendered.notes !== '' && { notes: rendered.notes }) },
-    chart: storedChart(rendered.chart),
-    ...(values.size > 0 && { config: plainObject(values) }),
+    chart: rendered.chart,
+    ...(Object.keys(rendered.config).length > 0 && { config: rendered.config }),
     manifest: rendered.manifest,
     ...(rendered.hooks.length > 0 && { hooks: rendered.hooks }),
     version: identity.version,

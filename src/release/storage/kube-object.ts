@@ -3,7 +3,7 @@ import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { decodeRelease, encodeRelease } from '../codec.ts';
+import { decodeRelease, encodeRelease, type ReleaseDecoder } from '../codec.ts';
 import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
 import { unixSeconds } from '../time.ts';
@@ -27,6 +27,8 @@ export interface KubeStorageOptions {
    * the result has the other releases.
    */
   onUnreadable: (error: ReleaseError) => void;
+  /** Decodes what a stranger may have stored. Default: in the calling thread. */
+  decode?: ReleaseDecoder;
 }
 
 /** The kind of object that holds a revision, and how it does. */
@@ -45,12 +47,12 @@ const maxDataBytes = 1024 * 1024;
 
 /** Stores each revision in an object named `sh.helm.release.v1.NAME.vN`, with Helm's labels. */
 export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOptions): ReleaseStorage {
-  const { cluster, host, onUnreadable } = options;
+  const { cluster, host, onUnreadable, decode = (encoded) => decodeRelease(encoded) } = options;
   const { kind } = format;
   return {
     async get(key, signal) {
       const object = await cluster.get(refOf(kind, key), signal);
-      return object && (await readRevision(object));
+      return object && (await readRevision(object, signal));
     },
 
     async query(query, signal) {
@@ -58,7 +60,7 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
       const selection = { apiVersion: 'v1', kind, labelSelector: labelSelector(query) };
       const found = await cluster.list({ ...selection, ...(namespace !== undefined && { namespace }) }, signal);
       const wanted = query.latestOnly === true ? latestObjects(found, query) : found;
-      const revisions = await Promise.all(wanted.map((object) => readOrReport(object, query)));
+      const revisions = await Promise.all(wanted.map((object) => readOrReport(object, query, signal)));
       return revisions.filter((revision) => revision !== undefined);
     },
 
@@ -100,12 +102,12 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
     };
   }
 
-  async function readRevision(object: KubeObject): Promise<StoredRevision> {
+  async function readRevision(object: KubeObject, signal: AbortSignal | undefined): Promise<StoredRevision> {
     const { namespace = '', name } = object.metadata;
     const data = stringAt(object, 'data', 'release');
     if (data === undefined) throw new ReleaseError('release_corrupt', `${kind} ${namespace}/${name} has no release`);
     try {
-      return stored(await decodeRelease(format.fromData(data)), object);
+      return stored(await decode(format.fromData(data), signal), object);
     } catch (cause) {
       if (!(cause instanceof ReleaseError)) throw cause;
       throw new ReleaseError(cause.code, `${kind} ${namespace}/${name}: ${cause.message}`, { cause });
@@ -113,9 +115,13 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
   }
 
   /** A release that is not readable is an error only if the query names it. */
-  async function readOrReport(object: KubeObject, query: RevisionQuery): Promise<StoredRevision | undefined> {
+  async function readOrReport(
+    object: KubeObject,
+    query: RevisionQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredRevision | undefined> {
     try {
-      return await readRevision(object);
+      return await readRevision(object, signal);
     } catch (error) {
       if (!(error instanceof ReleaseError) || query.name !== undefined) throw error;
       onUnreadable(error);

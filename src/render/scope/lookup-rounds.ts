@@ -1,4 +1,3 @@
-import type { Chart } from '../../chart/chart.ts';
 import { RenderError } from '../render-error.ts';
 import type { Lookup } from '../render-request.ts';
 import { lookupId, type LookupKey, type LookupResults } from './lookup-table.ts';
@@ -12,7 +11,7 @@ const maxLookupRounds = 10;
  * new objects.
  */
 export async function renderWithLookups<T>(
-  chart: Chart,
+  chartName: string,
   lookup: Lookup,
   render: (results: LookupResults) => Promise<{ done: T } | { missing: readonly LookupKey[] }>,
 ): Promise<T> {
@@ -28,7 +27,7 @@ export async function renderWithLookups<T>(
   }
   throw new RenderError(
     'render_limit',
-    `chart ${chart.metadata.name} looks up new objects in each of ${maxLookupRounds} passes; a template must not look up generated names`,
+    `chart ${chartName} looks up new objects in each of ${maxLookupRounds} passes; a template must not look up generated names`,
   );
 }
 

@@ -1,4 +1,6 @@
 import { processDependencies } from '../../chart/process-dependencies.ts';
+import { TaskError } from '../../threads/tasks.ts';
+import { createThreadPool } from '../../threads/thread-pool.ts';
 import { defaultRenderLimits } from '../limits.ts';
 import { crdFiles } from '../manifest/crds.ts';
 import { postRendered } from '../manifest/post-render.ts';
@@ -9,12 +11,11 @@ import type { Rendered, RenderedTemplates } from '../rendered.ts';
 import type { Renderer } from '../renderer.ts';
 import { defaultHelmVersion, resolveCapabilities, type HelmVersion } from '../scope/capabilities.ts';
 import { renderWithLookups } from '../scope/lookup-rounds.ts';
-import type { WorkerOutcome, WorkerReply, WorkerRequest } from './messages.ts';
-import { createWorkerPool } from './pool.ts';
+import type { RenderOutcome, RenderReply, RenderTask, RenderTasks } from './render-tasks.ts';
 import { packChart, packValues, unpackChart } from './wire-values.ts';
 
 export interface RendererOptions extends Pick<RenderOptions, 'limits' | 'allowNunjucks'> {
-  /** Module that a render thread runs. It calls `serveRenders`. */
+  /** Module that a render thread runs. It calls `serveTasks` with `renderFunctions`. */
   workerUrl: URL;
   /** Number of renders that run at the same time. Default: 1. */
   threads?: number;
@@ -42,9 +43,9 @@ export function createThreadedRenderer({
   helmVersion = defaultHelmVersion,
   allowNunjucks = false,
 }: RendererOptions): ThreadedRenderer {
-  const pool = createWorkerPool({ workerUrl, limits, size: threads });
+  const pool = createThreadPool<RenderTasks>({ moduleUrl: workerUrl, limits, size: threads });
 
-  function pack(request: FilesRequest, output: WorkerRequest['output']): WorkerRequest {
+  function pack(request: FilesRequest, output: RenderTask['output']): RenderTask {
     return {
       chart: packChart(request.chart),
       values: packValues(request.values),
@@ -63,14 +64,25 @@ export function createThreadedRenderer({
     return splitManifests({ ...templates, files }, request.notice);
   }
 
+  /** Limits end the thread with `render_limit`. */
+  async function inThread(task: RenderTask, signal: AbortSignal): Promise<RenderReply> {
+    const subject = `rendering chart ${task.chart.metadata.name}`;
+    try {
+      return await pool.run('render', task, { signal, subject });
+    } catch (error) {
+      if (!(error instanceof TaskError)) throw error;
+      throw new RenderError(error.code, error.message, { position: error.position, cause: error });
+    }
+  }
+
   async function run(
-    packed: WorkerRequest,
+    packed: RenderTask,
     { chart, lookup, notice }: RenderRequest,
     signal: AbortSignal,
-  ): Promise<WorkerOutcome> {
-    if (lookup === undefined) return forwardNotices(await pool.run(packed, signal), notice);
-    return renderWithLookups(chart, lookup, async (results) => {
-      const reply = await pool.run({ ...packed, lookups: results }, signal);
+  ): Promise<RenderOutcome> {
+    if (lookup === undefined) return forwardNotices(await inThread(packed, signal), notice);
+    return renderWithLookups(chart.metadata.name, lookup, async (results) => {
+      const reply = await inThread({ ...packed, lookups: results }, signal);
       return reply.type === 'missing' ? { missing: reply.lookups } : { done: forwardNotices(reply, notice) };
     });
   }
@@ -78,7 +90,7 @@ export function createThreadedRenderer({
   return {
     render,
     async renderFiles(request, signal) {
-      const outcome = forwardNotices(await pool.run(pack(request, 'files'), signal), request.notice);
+      const outcome = forwardNotices(await inThread(pack(request, 'files'), signal), request.notice);
       return outcome.type === 'files' ? outcome.files : throwFailure(outcome);
     },
     crds: (chart, values) => Promise.resolve(crdFiles(processDependencies(chart, values, () => undefined))),
@@ -87,22 +99,22 @@ export function createThreadedRenderer({
 }
 
 /** Passes on what was logged, also when the outcome is a failure. */
-function forwardNotices({ notices, ...outcome }: WorkerReply, notice: RenderRequest['notice']): WorkerOutcome {
+function forwardNotices({ notices, ...outcome }: RenderReply, notice: RenderRequest['notice']): RenderOutcome {
   if (notice) notices.forEach(notice);
   return outcome;
 }
 
-function renderedFrom(outcome: WorkerOutcome): Rendered {
+function renderedFrom(outcome: RenderOutcome): Rendered {
   if (outcome.type !== 'rendered') return throwFailure(outcome);
   return { ...outcome.rendered, chart: unpackChart(outcome.rendered.chart) };
 }
 
-function templatesFrom(outcome: WorkerOutcome): RenderedTemplates {
+function templatesFrom(outcome: RenderOutcome): RenderedTemplates {
   if (outcome.type !== 'templates') return throwFailure(outcome);
   return { ...outcome.templates, chart: unpackChart(outcome.templates.chart) };
 }
 
-function throwFailure(outcome: WorkerOutcome): never {
+function throwFailure(outcome: RenderOutcome): never {
   switch (outcome.type) {
     case 'failed':
       throw new RenderError(outcome.code, outcome.message, { position: outcome.position });

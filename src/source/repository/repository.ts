@@ -4,12 +4,10 @@ import { download, type DownloadOptions } from '../http/download.ts';
 import type { DownloadSettings } from '../download-settings.ts';
 import { endpointFor } from '../http/endpoint.ts';
 import { parseHttpUrl, resolveReference } from '../http/http-url.ts';
-import type { IndexedVersion } from './index-entry.ts';
-import { readIndex } from './index-file.ts';
+import type { IndexedChart } from './find-chart.ts';
 import { pullChart } from '../oci/pull-chart.ts';
-import { isVersionRange, selectVersion } from '../select-version.ts';
+import { isVersionRange } from '../select-version.ts';
 import { shownUrl } from '../http/shown-url.ts';
-import { SourceError } from '../source-error.ts';
 
 /**
  * Downloads the archive of a chart from an HTTP repository. Throws {@link SourceError}, or the
@@ -31,8 +29,9 @@ export async function downloadFromRepository(
     dispatcher,
     timeoutMs,
   };
-  const text = (await download(endpointFor(indexUrl, repository, request), indexDownload, signal)).toString();
-  const chart = findChart(text, shownUrl(indexUrl), request);
+  const index = await download(endpointFor(indexUrl, repository, request), indexDownload, signal);
+  const { chartName, chartVersion } = request;
+  const chart = await settings.reader.findChart(index, { where: shownUrl(indexUrl), chartName, chartVersion }, signal);
   warnIfInexact(chart, request, settings);
 
   const archiveUrl = resolveReference(repository, chart.url);
@@ -49,29 +48,6 @@ export async function downloadFromRepository(
   const archive = await download(endpointFor(archiveUrl, repository, request), archiveDownload, signal);
   if (chart.digest !== '') checkDigest(archive, chart.digest, shownUrl(archiveUrl));
   return archive;
-}
-
-type IndexedChart = IndexedVersion & { readonly url: string };
-
-function findChart(indexText: string, where: string, request: ChartRequest): IndexedChart {
-  const chartName = request.chartName.trim();
-  const index = readIndex(indexText, where);
-  const versions = index.versionsOf(chartName);
-  if (versions === undefined) {
-    throw new SourceError(
-      'chart_not_found',
-      `the repository's index at ${where} has no chart ${JSON.stringify(chartName)} among its ${index.chartCount}; check the chart's name and the repository's URL`,
-    );
-  }
-  const chart = selectVersion(chartName, versions, request.chartVersion?.trim() ?? '');
-  const [url] = chart.urls;
-  if (url === undefined) {
-    throw new SourceError(
-      'repository_invalid',
-      `the repository's index at ${where} gives no address for the chart ${JSON.stringify(chartName)} ${chart.version}`,
-    );
-  }
-  return { ...chart, url };
 }
 
 function warnIfInexact({ version }: IndexedChart, request: ChartRequest, { onWarning }: DownloadSettings): void {

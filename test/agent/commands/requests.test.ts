@@ -11,7 +11,7 @@ import {
 } from '../../../src/agent/commands/performance.ts';
 import { uninstallRelease } from '../../../src/agent/commands/uninstall-release.ts';
 import { upgradeRelease } from '../../../src/agent/commands/upgrade-release.ts';
-import type { Chart } from '../../../src/chart/chart.ts';
+import type { ChartContent } from '../../../src/chart/load/chart-content.ts';
 import type { OperationContext } from '../../../src/operation/context.ts';
 import { commands } from '../../../src/protocol/commands/index.ts';
 import type { Release } from '../../../src/release/release.ts';
@@ -34,13 +34,12 @@ const release: Release = {
   manifest: '---\n',
 };
 
-const chart = {} as Chart; // no test looks into it
+const chart: ChartContent = { name: 'nginx', version: '1.2.3', digest: '', files: [] };
 
 function dependencies(overrides: Partial<RequestDependencies> = {}) {
   const loaded: object[] = [];
   return {
     loaded,
-    readValues: (text: string) => new Map([['text', text]]),
     source: {
       load(request: object) {
         loaded.push(request);
@@ -73,7 +72,7 @@ test('an installation gets its options and values, and loads the chart when the 
   t.deepEqual<unknown, unknown>(request, {
     namespace: 'shop',
     releaseName: 'web',
-    values: new Map([['text', 'a: 1']]),
+    values: 'a: 1',
     timeout: 90_000,
     wait: false,
     upgrade: true,
@@ -93,21 +92,6 @@ test('an upgrade without values has none, so that those of the release stay', (t
   const payload = { namespace: 'default', releaseName: 'web', chartName: 'nginx' };
   const request = upgradeRelease.request(payload, dependencies());
   t.deepEqual(Object.keys(request).sort(), ['loadChart', 'namespace', 'releaseName']);
-});
-
-test('values that are not a mapping fail with values_invalid and their line', (t) => {
-  const given = dependencies({
-    readValues() {
-      throw Object.assign(new Error('did not find expected key'), { line: 7 });
-    },
-  });
-  const payload = { namespace: 'a', releaseName: 'web', chartName: 'c', values: '[' };
-  const error = t.throws(() => installRelease.request(payload, given));
-  t.like(error, {
-    code: 'values_invalid',
-    message: 'values: give a YAML mapping: did not find expected key',
-    position: { file: 'values', line: 7 },
-  });
 });
 
 test('an uninstallation returns the release and the resources that were kept', (t) => {

@@ -6,6 +6,7 @@ import type { SourceErrorCode } from '../../../src/source/source-error.ts';
 import { packChart } from '../packed-chart.ts';
 import { serveRegistry } from '../test-registry.ts';
 import { indexYaml, serve } from '../test-repository.ts';
+import { descriptionOf } from '../chart-description.ts';
 
 const tags = ['1.0.0', '1.2.0', '1.10.0_build.5', '2.0.0-rc.1', 'latest', '3'];
 const source = createChartSource({ plainHttp: true });
@@ -17,7 +18,7 @@ async function registry(t: ExecutionContext, options: Parameters<typeof serveReg
 
 /** Returns the tag of the chart that was loaded: it is the chart's description. */
 async function load(request: ChartRequest): Promise<string | undefined> {
-  return (await source.load(request, new AbortController().signal)).metadata.description;
+  return descriptionOf(await source.load(request, new AbortController().signal));
 }
 
 const selects = test.macro({

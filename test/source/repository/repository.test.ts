@@ -3,11 +3,12 @@ import type { ChartRequest } from '../../../src/source/chart-request.ts';
 import { createChartSource } from '../../../src/source/chart-source.ts';
 import { packChart } from '../packed-chart.ts';
 import { indexYaml, serve, sha256, type Answer, type TestEntry, type TestRepository } from '../test-repository.ts';
+import { descriptionOf } from '../chart-description.ts';
 
 const source = createChartSource();
 
 async function load(request: ChartRequest): Promise<string | undefined> {
-  return (await source.load(request, new AbortController().signal)).metadata.description;
+  return descriptionOf(await source.load(request, new AbortController().signal));
 }
 
 async function serveCharts(t: ExecutionContext, entries: TestEntry[], folder = ''): Promise<TestRepository> {

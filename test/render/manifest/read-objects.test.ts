@@ -1,7 +1,7 @@
 import test from 'ava';
-import { readObjects } from '../../../src/operation/apply/manifest-objects.ts';
+import { readObjects } from '../../../src/render/manifest/read-objects.ts';
 
-const read = (text: string) => readObjects(text, 'unable to build');
+const read = (text: string) => [...readObjects(text, 'unable to build')];
 
 test('reads the objects of a manifest and the paths of their templates', (t) => {
   const objects = read(`---

@@ -1,37 +1,41 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { Host } from '../../go/host.ts';
+import type { Supervisor, TaskFunctions } from '../../threads/tasks.ts';
 import { createEngines } from '../engines.ts';
+import type { RenderLimits } from '../limits.ts';
 import type { RenderNotice } from '../notice.ts';
 import { renderFiles, renderTemplates, splitManifests } from '../render-chart.ts';
+import type { RenderSupervisor } from '../render-supervisor.ts';
 import type { RenderError } from '../render-error.ts';
 import { createSchemaCache } from '../schema-cache.ts';
 import type { LookupTable } from '../scope/lookup-table.ts';
-import { createLiveHeap } from './live-heap.ts';
-import type { WorkerOutcome, WorkerReady, WorkerReply, WorkerRequest, WorkerSetup } from './messages.ts';
-import { createSupervisor } from './progress-board.ts';
+import type { RenderOutcome, RenderTask, RenderTasks } from './render-tasks.ts';
 import { packChart, unpackChart, unpackValues } from './wire-values.ts';
 
-/**
- * Serves the render requests that arrive at a port. Runs in a thread of its own, which the renderer
- * ends if a render takes too long.
- * @param setup the thread's `workerData`
- */
-export function serveRenders(port: MessagePort, host: Host, { limits, board }: WorkerSetup): void {
+/** Returns the functions behind {@link RenderTasks}, which keep compiled charts and schemas. */
+export function renderFunctions(host: Host, limits: RenderLimits): TaskFunctions<RenderTasks> {
   const engine = createEngines(host, limits);
   const schemas = createSchemaCache();
-  const supervisor = createSupervisor(board, limits, createLiveHeap());
 
-  function render(request: WorkerRequest, notice: (notice: RenderNotice) => void): WorkerOutcome {
+  function render(request: RenderTask, supervisor: Supervisor, notice: (notice: RenderNotice) => void): RenderOutcome {
     const { lookups: results, output, ...facts } = request;
     const lookups: LookupTable | undefined = results && { results, missing: [] };
     try {
       const chart = unpackChart(request.chart);
       const values = unpackValues(request.values);
       const options = { ...request.options, limits };
-      const input = { ...facts, options, supervisor, schemas, chart, values, notice, ...(lookups && { lookups }) };
+      const input = {
+        ...facts,
+        options,
+        supervisor: renderSupervisor(supervisor),
+        schemas,
+        chart,
+        values,
+        notice,
+        ...(lookups && { lookups }),
+      };
       if (output === 'files') return { type: 'files', files: renderFiles(input, engine) };
       const templates = renderTemplates(input, engine);
-      supervisor.startTemplate('');
+      supervisor.enter('');
       if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
       const packed = packChart(templates.chart);
       if (output === 'templates') return { type: 'templates', templates: { ...templates, chart: packed } };
@@ -43,17 +47,20 @@ export function serveRenders(port: MessagePort, host: Host, { limits, board }: W
     }
   }
 
-  // the renderer sends nothing else through this port
-  port.on('message', (request: WorkerRequest) => {
-    const notices: RenderNotice[] = [];
-    const reply: WorkerReply = { ...render(request, (notice) => notices.push(notice)), notices };
-    port.postMessage(reply);
-  });
-  const ready: WorkerReady = { type: 'ready' };
-  port.postMessage(ready);
+  return {
+    render(request, { supervisor }) {
+      const notices: RenderNotice[] = [];
+      return { ...render(request, supervisor, (notice) => notices.push(notice)), notices };
+    },
+  };
 }
 
-function failure(error: unknown): WorkerOutcome {
+/** Returns the supervisor of a task as a render sees it. */
+export function renderSupervisor({ enter, interruption }: Supervisor): RenderSupervisor {
+  return { startTemplate: enter, interruption };
+}
+
+function failure(error: unknown): RenderOutcome {
   if (!(error instanceof Error)) return { type: 'defect', error: new Error(String(error)) };
   if (!('code' in error) || typeof error.code !== 'string') return { type: 'defect', error };
   const position = 'position' in error ? error.position : undefined;

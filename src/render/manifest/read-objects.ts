@@ -1,48 +1,47 @@
-import { isJsonObject } from '../../objects/fields.ts';
 import type { Value } from '../../go/value.ts';
+import { isJsonObject } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { plainObject } from '../../release/plain-value.ts';
-import { splitDocuments } from '../../render/manifest/documents.ts';
 import { readYaml } from '../../yaml/read.ts';
-import { OperationError, messageOf } from '../error.ts';
-
-export interface ManifestObject {
-  object: KubeObject;
-  /** Path of its template, or `manifest` if the manifest does not name it. */
-  source: string;
-}
+import type { ManifestObject } from '../release-renderer.ts';
+import { RenderError } from '../render-error.ts';
+import { splitDocuments } from './documents.ts';
 
 /**
  * Reads the objects of a manifest, and those in its lists. The name of an object with
- * `generateName` is empty. Throws `invalid_manifest` with a message that starts with `prefix`.
+ * `generateName` is empty. Throws RenderError
+ * `invalid_manifest` with a message that starts with
+ * `prefix`.
  */
-export function readObjects(manifest: string, prefix: string): ManifestObject[] {
-  return splitDocuments(manifest).flatMap((document) => {
+export function* readObjects(manifest: string, prefix: string): Generator<ManifestObject, void> {
+  for (const document of splitDocuments(manifest)) {
     const source = /^# Source: (.+)$/m.exec(document)?.[1] ?? 'manifest';
     try {
-      return flattened(parse(document)).map((object) => ({ object, source }));
+      for (const object of flattenLists(parseDocument(document))) yield { object, source };
     } catch (cause) {
-      throw new OperationError('invalid_manifest', `${prefix}: ${source}: ${messageOf(cause)}`, { cause });
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new RenderError('invalid_manifest', `${prefix}: ${source}: ${reason}`, { cause });
     }
-  });
+  }
 }
 
-function parse(document: string): Record<string, unknown> | undefined {
+function parseDocument(document: string): Record<string, unknown> | undefined {
   const value: Value = readYaml(document);
   if (value === null) return undefined;
   if (!(value instanceof Map)) throw new TypeError('a manifest must be a mapping');
   return plainObject(value);
 }
 
-function flattened(data: Record<string, unknown> | undefined): KubeObject[] {
+function flattenLists(data: Record<string, unknown> | undefined): KubeObject[] {
   if (data === undefined) return [];
   if (typeof data['kind'] === 'string' && data['kind'].endsWith('List') && Array.isArray(data['items'])) {
-    return data['items'].flatMap((item: unknown) => (isJsonObject(item) ? flattened(item) : []));
+    return data['items'].flatMap((item: unknown) => (isJsonObject(item) ? flattenLists(item) : []));
   }
-  return [checked(data)];
+  return [validateObject(data)];
 }
 
-function checked(data: Record<string, unknown>): KubeObject {
+/** Checks what every object has, and returns it with its name. */
+function validateObject(data: Record<string, unknown>): KubeObject {
   const { apiVersion, kind, metadata } = data;
   if (typeof kind !== 'string' || kind === '') throw new TypeError("Object 'Kind' is missing");
   if (typeof apiVersion !== 'string' || apiVersion === '') throw new TypeError(`${kind} without apiVersion`);

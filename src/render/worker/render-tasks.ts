@@ -1,4 +1,3 @@
-import type { RenderLimits } from '../limits.ts';
 import type { RenderNotice } from '../notice.ts';
 import type { RenderPosition } from '../render-error.ts';
 import type { RenderInput, RenderOptions } from '../render-request.ts';
@@ -6,15 +5,13 @@ import type { Rendered, RenderedTemplates } from '../rendered.ts';
 import type { LookupKey, LookupResults } from '../scope/lookup-table.ts';
 import type { PackedChart, PackedValues } from './wire-values.ts';
 
-/** Start parameters of a render thread: its `workerData`. */
-export interface WorkerSetup {
-  limits: RenderLimits;
-  /** See progress-board.ts. */
-  board: SharedArrayBuffer;
+/** Tasks of a thread that renders charts. */
+export interface RenderTasks {
+  render: { input: RenderTask; output: RenderReply };
 }
 
 /** Request for one render. */
-export interface WorkerRequest extends Pick<RenderInput, 'release' | 'capabilities'> {
+export interface RenderTask extends Pick<RenderInput, 'release' | 'capabilities'> {
   chart: PackedChart;
   values: PackedValues;
   /** Objects that earlier passes looked up. Default: lookups find nothing. */
@@ -27,7 +24,7 @@ export interface WorkerRequest extends Pick<RenderInput, 'release' | 'capabiliti
   output: 'rendered' | 'templates' | 'files';
 }
 
-export type WorkerOutcome =
+export type RenderOutcome =
   | { type: 'rendered'; rendered: Omit<Rendered, 'chart'> & { chart: PackedChart } }
   | { type: 'templates'; templates: Omit<RenderedTemplates, 'chart'> & { chart: PackedChart } }
   | { type: 'files'; files: ReadonlyMap<string, string> }
@@ -43,4 +40,4 @@ export interface WorkerReady {
 }
 
 /** An outcome, and what Helm logs on the way to it. */
-export type WorkerReply = WorkerOutcome & { notices: readonly RenderNotice[] };
+export type RenderReply = RenderOutcome & { notices: readonly RenderNotice[] };

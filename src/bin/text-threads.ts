@@ -1,0 +1,41 @@
+import { availableParallelism } from 'node:os';
+import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
+import { defaultRenderLimits, type RenderLimits } from '../render/limits.ts';
+import { defaultTextLimits, type TextLimits } from '../texts/limits.ts';
+import { createTextThreads, type TextThreads } from '../texts/text-threads.ts';
+import { moduleUrl } from './module-url.ts';
+
+/** Limits by what they are for. Default of each group: its own defaults. */
+export interface TextLimitGroups {
+  render?: RenderLimits;
+  chart?: ChartLimits;
+  text?: TextLimits;
+}
+
+/** Share of the container's memory above which a thread is ended. */
+const memoryShare = 0.85;
+
+/** Returns threads that read texts of strangers with the module `text-thread` of this program. */
+export function textThreads({
+  allowNunjucks,
+  limits: { render = defaultRenderLimits, chart = defaultChartLimits, text = defaultTextLimits } = {},
+}: {
+  allowNunjucks: boolean;
+  limits?: TextLimitGroups;
+}): TextThreads {
+  return createTextThreads({
+    moduleUrl: moduleUrl('text-thread', import.meta.url),
+    limits: { ...render, ...chart, ...text },
+    // a second thread, so that one long render does not hold up the others
+    threads: Math.min(2, availableParallelism()),
+    processMemoryMb: containerMemoryMb(),
+    allowNunjucks,
+  });
+}
+
+/** Returns the memory that this process may take; undefined outside of a container with a limit. */
+function containerMemoryMb(): number | undefined {
+  const bytes = process.constrainedMemory();
+  // without a limit, the kernel reports more than any machine has
+  return bytes > 0 && bytes < 2 ** 50 ? (bytes * memoryShare) / 2 ** 20 : undefined;
+}

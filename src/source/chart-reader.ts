@@ -1,0 +1,36 @@
+import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
+import { contentOf, type ChartContent } from '../chart/load/chart-content.ts';
+import { loadUnpacked, readArchiveFiles } from '../chart/load/load-archive.ts';
+import { readDirectoryFiles } from '../chart/load/load-directory.ts';
+import { findChart, type IndexedChart, type IndexQuery } from './repository/find-chart.ts';
+
+/**
+ * Reads the texts that a chart source downloads. They come from strangers, so the agent reads them in
+ * threads. Errors have the codes of `ChartError` and `SourceError`.
+ */
+export interface ChartReader {
+  /** Unpacks an archive and checks that it holds a chart. */
+  readArchive(archive: Uint8Array, signal: AbortSignal): Promise<ChartContent>;
+  /** Reads a folder, whose links must not lead out of `root`, and checks that it holds a chart. */
+  readFolder(folder: string, root: string, signal: AbortSignal): Promise<ChartContent>;
+  /** Finds a chart in the index of a repository. */
+  findChart(index: Uint8Array, query: IndexQuery, signal: AbortSignal): Promise<IndexedChart>;
+}
+
+/** Returns a reader that works in the calling thread. */
+export function createChartReader(limits: ChartLimits = defaultChartLimits): ChartReader {
+  return {
+    async readArchive(archive, signal) {
+      const files = await readArchiveFiles(archive, { limits, signal });
+      return contentOf(await loadUnpacked(files, { limits, signal }), files);
+    },
+    async readFolder(folder, root, signal) {
+      const files = await readDirectoryFiles(folder, { root, limits, signal });
+      return contentOf(await loadUnpacked(files, { limits, signal }), files);
+    },
+    findChart: (index, query) => {
+      const text = Buffer.from(index.buffer, index.byteOffset, index.byteLength).toString();
+      return Promise.resolve(findChart(text, query));
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** Limits for what texts of strangers become. */
+export interface TextLimits {
+  /** Objects of one manifest. */
+  readonly objects: number;
+  /** Bytes of one manifest, hooks and notes included. */
+  readonly manifestBytes: number;
+  /** Bytes of a release when it is unpacked. */
+  readonly releaseBytes: number;
+  /** Maps, lists and scalars of the values, objects and releases that leave a thread. */
+  readonly nodes: number;
+}
+
+/** More than any real chart needs. */
+export const defaultTextLimits: TextLimits = {
+  objects: 10_000,
+  manifestBytes: 32 * 1024 * 1024,
+  releaseBytes: 32 * 1024 * 1024,
+  nodes: 1_000_000,
+};

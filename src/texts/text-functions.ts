@@ -1,0 +1,168 @@
+import { LRUCache } from 'lru-cache';
+import type { Chart } from '../chart/chart.ts';
+import type { ChartLimits } from '../chart/limits.ts';
+import type { ChartContent } from '../chart/load/chart-content.ts';
+import { loadUnpacked } from '../chart/load/load-archive.ts';
+import { requireInstallable } from '../chart/metadata/installable.ts';
+import { processDependencies } from '../chart/process-dependencies.ts';
+import type { Host } from '../go/host.ts';
+import { decodeRelease } from '../release/codec.ts';
+import { plainObject } from '../release/plain-value.ts';
+import { storedChart } from '../release/stored-chart.ts';
+import { createEngines } from '../render/engines.ts';
+import type { RenderLimits } from '../render/limits.ts';
+import { crdFiles } from '../render/manifest/crds.ts';
+import { readObjects } from '../render/manifest/read-objects.ts';
+import { sortManifests } from '../render/manifest/sort-manifests.ts';
+import { printManifest } from '../render/manifest/documents.ts';
+import { unreadableManifest } from '../render/manifest/unreadable.ts';
+import type { ManifestObject } from '../render/release-renderer.ts';
+import { renderTemplates } from '../render/render-chart.ts';
+import { createSchemaCache } from '../render/schema-cache.ts';
+import type { LookupTable } from '../render/scope/lookup-table.ts';
+import { renderSupervisor } from '../render/worker/render-functions.ts';
+import { createChartReader } from '../source/chart-reader.ts';
+import type { TaskFunctions, TaskTools } from '../threads/tasks.ts';
+import type { TextLimits } from './limits.ts';
+import { createNodeCounter, type NodeCounter } from './node-counter.ts';
+import { createPartSender } from './part-sender.ts';
+import { readValues } from './read-values.ts';
+import { TextError } from './text-error.ts';
+import type { CrdSummary, ReleaseRenderReply, ReleaseRenderTask, SplitManifest, TextTasks } from './text-tasks.ts';
+
+/** Bytes of loaded charts that a thread keeps. */
+const keptChartBytes = 16 * 1024 * 1024;
+
+const never = new AbortController().signal;
+
+/** All limits of a thread that reads texts. */
+export interface TextThreadLimits extends RenderLimits, ChartLimits, TextLimits {}
+
+/** Returns the functions behind {@link TextTasks}, which keep recently used charts. */
+export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctions<TextTasks> {
+  const engine = createEngines(host, limits);
+  const schemas = createSchemaCache();
+  const reader = createChartReader(limits);
+  const charts = new LRUCache<string, Chart>({ maxSize: keptChartBytes });
+
+  async function chartOf({ digest, files }: ChartContent): Promise<Chart> {
+    const known = charts.get(digest);
+    if (known !== undefined) return known;
+    const chart = await loadUnpacked(files, { limits });
+    charts.set(digest, chart, { size: 1 + files.reduce((sum, { data }) => sum + data.length, 0) });
+    return chart;
+  }
+
+  async function readAndCheck(reading: Promise<ChartContent>): Promise<ChartContent> {
+    const content = await reading;
+    requireInstallable(await chartOf(content));
+    return content;
+  }
+
+  function countNodes(text: string): NodeCounter {
+    return createNodeCounter(limits.nodes, () => tooLarge(`${text} has more than ${limits.nodes} values`));
+  }
+
+  function split(files: ReadonlyMap<string, string>): SplitManifest {
+    const { manifests, hooks } = sortManifests(files, unreadableManifest);
+    requireCount(manifests.length + hooks.length, limits.objects, 'the chart renders', 'objects');
+    const manifest = manifests.map(({ name, content }) => printManifest(name, content)).join('');
+    return { manifest, manifestCount: manifests.length, hooks };
+  }
+
+  function requireBytes(files: ReadonlyMap<string, string>): void {
+    let bytes = 0;
+    for (const [file, text] of files) {
+      bytes += Buffer.byteLength(text);
+      if (bytes <= limits.manifestBytes) continue;
+      throw tooLarge(`${file}: the chart renders more than ${limits.manifestBytes} bytes`, { file });
+    }
+  }
+
+  async function render(
+    { chart: content, lookups: results, forPostRender, ...task }: ReleaseRenderTask,
+    { supervisor }: TaskTools,
+  ): Promise<ReleaseRenderReply> {
+    const lookups: LookupTable | undefined = results && { results, missing: [] };
+    try {
+      const values = readValues(task.values);
+      const input = {
+        ...task,
+        chart: await chartOf(content),
+        values,
+        options: { ...task.options, limits },
+        supervisor: renderSupervisor(supervisor),
+        schemas,
+        ...(lookups && { lookups }),
+      };
+      const { chart, files, notes, warnings } = renderTemplates(input, engine);
+      supervisor.enter('');
+      if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
+      requireBytes(files);
+      const parts = { chart: storedChart(chart), config: plainObject(values), notes, warnings };
+      const nodes = countNodes('the values of the chart');
+      nodes.add(parts.chart.values);
+      nodes.add(parts.config);
+      if (forPostRender) return { type: 'files', parts, files };
+      return { type: 'rendered', release: { ...parts, ...split(files) } };
+    } catch (error) {
+      // the template may have failed only because a lookup has not been done yet
+      if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
+      throw error;
+    }
+  }
+
+  /** Sends the objects of a text and returns their number. */
+  function sendObjects(text: string, prefix: string, { sendPart }: TaskTools, nodes: NodeCounter): number {
+    const parts = createPartSender<ManifestObject>(sendPart, nodes);
+    let count = 0;
+    for (const object of readObjects(text, prefix)) {
+      count++;
+      requireCount(count, limits.objects, `${prefix}: ${object.source}: the manifest has`, 'objects');
+      parts.add(object);
+    }
+    parts.end();
+    return count;
+  }
+
+  return {
+    readArchive: ({ archive }) => readAndCheck(reader.readArchive(archive, never)),
+    readFolder: ({ folder, root }) => readAndCheck(reader.readFolder(folder, root, never)),
+    findChart: ({ index, query }) => reader.findChart(index, query, never),
+
+    async crds({ chart: content, values }, tools) {
+      const chart = processDependencies(await chartOf(content), readValues(values), () => undefined);
+      const nodes = countNodes('the CRDs of the chart');
+      return crdFiles(chart).map(({ name, data }): CrdSummary => {
+        tools.supervisor.enter(name);
+        const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString();
+        return { name, objectCount: sendObjects(text, `failed to install CRD ${name}`, tools, nodes) };
+      });
+    },
+
+    render,
+    splitFiles({ files }) {
+      requireBytes(files);
+      return split(files);
+    },
+
+    readObjects({ manifest, prefix }, tools) {
+      sendObjects(manifest, prefix, tools, countNodes('the manifest'));
+      return undefined;
+    },
+
+    async decodeRelease({ encoded }) {
+      const release = await decodeRelease(encoded, limits.releaseBytes);
+      countNodes('the stored release').add(release);
+      return release;
+    },
+  };
+}
+
+function requireCount(count: number, most: number, subject: string, what: string): void {
+  if (count > most) throw tooLarge(`${subject} more than ${most} ${what}`);
+}
+
+function tooLarge(message: string, position?: { file: string }): TextError {
+  return new TextError('too_large', message, position);
+}

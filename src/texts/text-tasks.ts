@@ -1,0 +1,48 @@
+import type { ChartContent } from '../chart/load/chart-content.ts';
+import type { Hook } from '../release/hook.ts';
+import type { Release } from '../release/release.ts';
+import type { CrdManifest, ReleaseRenderRequest, ReleaseValues, RenderedRelease } from '../render/release-renderer.ts';
+import type { RenderInput } from '../render/render-request.ts';
+import type { LookupKey, LookupResults } from '../render/scope/lookup-table.ts';
+import type { IndexedChart, IndexQuery } from '../source/repository/find-chart.ts';
+
+/** Tasks of a thread that reads texts from strangers. */
+export interface TextTasks {
+  readArchive: { input: { archive: Uint8Array }; output: ChartContent };
+  readFolder: { input: { folder: string; root: string }; output: ChartContent };
+  findChart: { input: { index: Uint8Array; query: IndexQuery }; output: IndexedChart };
+  /** Sends the objects of each file in parts. */
+  crds: { input: { chart: ChartContent; values: ReleaseValues }; output: CrdSummary[] };
+  render: { input: ReleaseRenderTask; output: ReleaseRenderReply };
+  splitFiles: { input: { files: ReadonlyMap<string, string> }; output: SplitManifest };
+  /** Sends the objects in parts. */
+  readObjects: { input: { manifest: string; prefix: string }; output: undefined };
+  decodeRelease: { input: { encoded: string }; output: Release };
+}
+
+/** A CRD file, and how many of the objects that were sent are in it. */
+export type CrdSummary = Omit<CrdManifest, 'objects'> & { objectCount: number };
+
+/** One pass over the templates of a chart. */
+export interface ReleaseRenderTask extends Pick<ReleaseRenderRequest, 'chart' | 'values' | 'release' | 'options'> {
+  capabilities: RenderInput['capabilities'];
+  /** Objects that earlier passes looked up. Default: lookups find nothing. */
+  lookups?: LookupResults;
+  /** Whether to return the files for a post-renderer instead of a manifest. */
+  forPostRender: boolean;
+}
+
+/** The parts of a release that do not depend on how its files are split. */
+type ChartParts = Omit<RenderedRelease, 'manifest' | 'manifestCount' | 'hooks'>;
+
+export interface SplitManifest {
+  manifest: string;
+  manifestCount: number;
+  hooks: Hook[];
+}
+
+export type ReleaseRenderReply =
+  /** Templates looked up these objects: render again with the results. */
+  | { type: 'missing'; lookups: LookupKey[] }
+  | { type: 'files'; parts: ChartParts; files: ReadonlyMap<string, string> }
+  | { type: 'rendered'; release: RenderedRelease };
