@@ -61,7 +61,8 @@ export interface ReleaseRenderer {
   crds(chart: ChartContent, values: ReleaseValues, signal: AbortSignal): Promise<CrdManifest[]>;
   render(request: ReleaseRenderRequest, signal: AbortSignal): Promise<RenderedRelease>;
   /**
-   * Returns the objects of a manifest; a `List` counts as its items. An object whose name is generated
+   * Returns the objects of a manifest; a `List` counts as its items. An object whose name is
+   * generated
    * by the API server has an empty one. Throws `invalid_manifest` with a message that begins with
    * `prefix`.
    */

@@ -5,7 +5,8 @@ import { readDirectoryFiles } from '../chart/load/load-directory.ts';
 import { findChart, type IndexedChart, type IndexQuery } from './repository/find-chart.ts';
 
 /**
- * Reads the texts that a chart source downloads. They come from strangers, so the agent reads them in
+ * Reads the texts that a chart source downloads. They come from strangers, so the agent reads them
+ * in
  * threads. Errors have the codes of `ChartError` and `SourceError`.
  */
 export interface ChartReader {

@@ -42,7 +42,8 @@ export interface ChartSourceOptions {
  */
 export interface ChartSource {
   /**
-   * Fetches a chart and checks it. Throws {@link SourceError}, `ChartError`, or the signal's reason.
+   * Fetches a chart and checks it. Throws {@link SourceError}, `ChartError`, or the signal's
+   * reason.
    */
   load(request: ChartRequest, signal: AbortSignal): Promise<ChartContent>;
   /**

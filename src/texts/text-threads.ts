@@ -18,7 +18,9 @@ import { createThreadPool } from '../threads/thread-pool.ts';
 import type { TextThreadLimits } from './text-functions.ts';
 import type { ReleaseRenderReply, ReleaseRenderTask, TextTasks } from './text-tasks.ts';
 
-/** Releases up to these sizes, encoded and unpacked, are read at once: it takes a few milliseconds. */
+/**
+ * Releases up to these sizes, encoded and unpacked, are read at once: it takes a few milliseconds.
+ */
 const smallRelease = 64 * 1024;
 const smallUnpacked = 512 * 1024;
 

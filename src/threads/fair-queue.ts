@@ -1,4 +1,4 @@
-export interface Waiting<Item> {
+interface Waiting<Item> {
   owner: string;
   item: Item;
 }

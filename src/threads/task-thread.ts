@@ -30,7 +30,7 @@ export interface ThreadOptions {
   guard: MemoryGuard;
 }
 
-export interface RunOptions {
+interface RunOptions {
   signal: AbortSignal;
   subject: string;
   limitCode?: 'render_limit' | 'too_large';

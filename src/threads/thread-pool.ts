@@ -14,7 +14,7 @@ export interface ThreadPoolOptions {
   processMemoryMb?: number | undefined;
 }
 
-export interface TaskOptions {
+interface TaskOptions {
   signal: AbortSignal;
   /** Who the task is for: tasks of one owner leave a thread to others (default: everyone). */
   owner?: string | undefined;

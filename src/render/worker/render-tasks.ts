@@ -34,10 +34,5 @@ export type RenderOutcome =
   /** A bug in this program. */
   | { type: 'defect'; error: Error };
 
-/** First message of a render thread, when it can receive requests. */
-export interface WorkerReady {
-  type: 'ready';
-}
-
 /** An outcome, and what Helm logs on the way to it. */
 export type RenderReply = RenderOutcome & { notices: readonly RenderNotice[] };
