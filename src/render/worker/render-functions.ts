@@ -56,8 +56,11 @@ export function renderFunctions(host: Host, limits: RenderLimits): TaskFunctions
 }
 
 /** Returns the supervisor of a task as a render sees it. */
-export function renderSupervisor({ enter, interruption }: Supervisor): RenderSupervisor {
-  return { startTemplate: enter, interruption };
+export function renderSupervisor(supervisor: Supervisor): RenderSupervisor {
+  return {
+    startTemplate: (path) => supervisor.enter(path),
+    interruption: (heavy) => supervisor.interruption(heavy),
+  };
 }
 
 function failure(error: unknown): RenderOutcome {
