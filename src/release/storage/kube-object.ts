@@ -47,7 +47,7 @@ const maxDataBytes = 1024 * 1024;
 
 /** Stores each revision in an object named `sh.helm.release.v1.NAME.vN`, with Helm's labels. */
 export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOptions): ReleaseStorage {
-  const { cluster, host, onUnreadable, decode = (encoded) => decodeRelease(encoded) } = options;
+  const { cluster, host, onUnreadable, decode = (encoded: string) => decodeRelease(encoded) } = options;
   const { kind } = format;
   return {
     async get(key, signal) {
