@@ -59,8 +59,9 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
     return content;
   }
 
-  function countNodes(text: string): NodeCounter {
-    return createNodeCounter(limits.nodes, () => tooLarge(`${text} has more than ${limits.nodes} values`));
+  /** @param subject start of the error: `the manifest has` */
+  function countNodes(subject: string): NodeCounter {
+    return createNodeCounter(limits.nodes, () => tooLarge(`${subject} more than ${limits.nodes} nodes`));
   }
 
   function split(files: ReadonlyMap<string, string>): SplitManifest {
@@ -100,7 +101,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
       if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
       requireBytes(files);
       const parts = { chart: storedChart(chart), config: plainObject(values), notes, warnings };
-      const nodes = countNodes('the values of the chart');
+      const nodes = countNodes('the values of the chart have');
       nodes.add(parts.chart.values);
       nodes.add(parts.config);
       if (forPostRender) return { type: 'files', parts, files };
@@ -132,7 +133,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
 
     async crds({ chart: content, values }, tools) {
       const chart = processDependencies(await chartOf(content), readValues(values), () => undefined);
-      const nodes = countNodes('the CRDs of the chart');
+      const nodes = countNodes('the CRDs of the chart have');
       return crdFiles(chart).map(({ name, data }): CrdSummary => {
         tools.supervisor.enter(name);
         const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString();
@@ -147,13 +148,13 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
     },
 
     readObjects({ manifest, prefix }, tools) {
-      sendObjects(manifest, prefix, tools, countNodes('the manifest'));
+      sendObjects(manifest, prefix, tools, countNodes('the manifest has'));
       return undefined;
     },
 
     async decodeRelease({ encoded }) {
       const release = await decodeRelease(encoded, limits.releaseBytes);
-      countNodes('the stored release').add(release);
+      countNodes('the stored release has').add(release);
       return release;
     },
   };

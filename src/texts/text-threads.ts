@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import { decodeRelease, type ReleaseDecoder } from '../release/codec.ts';
 import { ReleaseError } from '../release/error.ts';
@@ -23,6 +24,9 @@ import type { ReleaseRenderReply, ReleaseRenderTask, TextTasks } from './text-ta
  */
 const smallRelease = 64 * 1024;
 const smallUnpacked = 512 * 1024;
+
+/** Characters of manifests whose objects are kept. */
+const keptManifestCharacters = 512 * 1024;
 
 const never = new AbortController().signal;
 
@@ -50,6 +54,8 @@ export interface TextThreads {
 export function createTextThreads({ allowNunjucks = false, threads, ...options }: TextThreadsOptions): TextThreads {
   const pool = createThreadPool<TextTasks>({ ...options, size: threads });
   const tooLarge = 'too_large' as const;
+  // the steps of an operation read the same manifests
+  const manifests = new LRUCache<string, ManifestObject[]>({ maxSize: keptManifestCharacters });
 
   async function pass(task: ReleaseRenderTask, signal: AbortSignal): Promise<ReleaseRenderReply> {
     const { chart, release } = task;
@@ -114,10 +120,13 @@ export function createTextThreads({ allowNunjucks = false, threads, ...options }
       crds,
       render,
       async readObjects(manifest, prefix, signal) {
+        const known = manifests.get(manifest);
+        if (known !== undefined) return known;
         const objects: ManifestObject[] = [];
         const onPart = collect(objects);
         const subject = 'reading a manifest';
         await pool.run('readObjects', { manifest, prefix }, { signal, subject, onPart, limitCode: tooLarge });
+        manifests.set(manifest, objects, { size: 1 + manifest.length });
         return objects;
       },
     },

@@ -1,0 +1,176 @@
+import test, { type ExecutionContext } from 'ava';
+import { contentOf, type ChartContent } from '../../src/chart/load/chart-content.ts';
+import { loadUnpacked } from '../../src/chart/load/load-archive.ts';
+import { defaultChartLimits } from '../../src/chart/limits.ts';
+import { encodeRelease } from '../../src/release/codec.ts';
+import { defaultRenderLimits } from '../../src/render/limits.ts';
+import { defaultTextLimits } from '../../src/texts/limits.ts';
+import type { TextThreadLimits } from '../../src/texts/text-functions.ts';
+import { createTextThreads, type TextThreads } from '../../src/texts/text-threads.ts';
+import { sampleRelease } from '../release/sample-release.ts';
+
+const never = new AbortController().signal;
+const moduleUrl = new URL('../../src/bin/text-thread.ts', import.meta.url);
+const release = { name: 'shop', namespace: 'default', revision: 1, isInstall: true, isUpgrade: false };
+const capabilities = { version: { gitVersion: 'v1.35.0' }, apiVersions: ['v1'] };
+
+const defaults: TextThreadLimits = { ...defaultRenderLimits, ...defaultChartLimits, ...defaultTextLimits };
+const shared = createTextThreads({ moduleUrl, limits: defaults, threads: 1 });
+test.after.always(() => shared.close());
+
+function threadsOf(t: ExecutionContext, limits: Partial<TextThreadLimits>): TextThreads {
+  const threads = createTextThreads({ moduleUrl, limits: { ...defaults, ...limits }, threads: 1 });
+  t.teardown(() => threads.close());
+  return threads;
+}
+
+async function chartOf(files: Record<string, string>): Promise<ChartContent> {
+  const all = { 'Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.2.3\n', ...files };
+  const list = Object.entries(all).map(([name, text]) => ({ name, data: Buffer.from(text) }));
+  return contentOf(await loadUnpacked(list), list);
+}
+
+const configMap = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n`;
+
+test('renders a chart as a revision stores it', async (t) => {
+  const chart = await chartOf({
+    'values.yaml': 'size: 1\n',
+    'templates/a.yaml': `${configMap('a')}data: {size: "{{ .Values.size }}"}`,
+    'templates/NOTES.txt': 'Hi {{ .Release.Name }}',
+  });
+  const rendered = await shared.renderer.render({ chart, values: { yaml: 'size: 2' }, release, capabilities }, never);
+  t.like(rendered, {
+    config: { size: 2 },
+    manifest: `---\n# Source: web/templates/a.yaml\n${configMap('a')}data: {size: "2"}\n`,
+    manifestCount: 1,
+    hooks: [],
+    notes: 'Hi shop',
+  });
+  t.deepEqual(rendered.chart.values, { size: 1 });
+});
+
+test('renders again with the objects that templates look up', async (t) => {
+  const chart = await chartOf({ 'templates/a.yaml': `{{ (lookup "v1" "Secret" "ns" "s").kind }}: 1` });
+  const lookup = () => ({ kind: 'Found' });
+  const rendered = await shared.renderer.render({ chart, values: {}, release, capabilities, lookup }, never);
+  t.is(rendered.manifest, '---\n# Source: web/templates/a.yaml\nFound: 1\n');
+});
+
+test('passes rendered files through a post-renderer', async (t) => {
+  const chart = await chartOf({ 'templates/a.yaml': configMap('a') });
+  const postRender = (text: string) => text.replace('name: a', 'name: b');
+  const request = { chart, values: {}, release, capabilities, postRender };
+  t.regex((await shared.renderer.render(request, never)).manifest, /name: b/);
+});
+
+test('uses stored values if the text of the command has none', async (t) => {
+  const chart = await chartOf({ 'templates/a.yaml': 'size: {{ .Values.size }}' });
+  const configOf = async (yaml: string) => {
+    const values = { yaml, stored: { size: 7 } };
+    return (await shared.renderer.render({ chart, values, release, capabilities }, never)).config;
+  };
+  t.deepEqual(await configOf('# none'), { size: 7 });
+  t.deepEqual(await configOf('size: 8'), { size: 8 });
+});
+
+test('reports values that are not a mapping with their line', async (t) => {
+  const chart = await chartOf({});
+  const request = { chart, values: { yaml: 'a: 1\n\t- x' }, release, capabilities };
+  await t.throwsAsync(shared.renderer.render(request, never), {
+    message: /^values: give a YAML mapping: /,
+    code: 'values_invalid',
+  });
+});
+
+test('returns the objects of each CRD file', async (t) => {
+  const chart = await chartOf({
+    'crds/a.yaml': `${configMap('a')}---\n${configMap('b')}`,
+    'crds/c.yaml': configMap('c'),
+  });
+  const files = await shared.renderer.crds(chart, {}, never);
+  t.deepEqual(
+    files.map(({ name, objects }) => [name, objects.map(({ object }) => object.metadata.name)]),
+    [
+      ['crds/a.yaml', ['a', 'b']],
+      ['crds/c.yaml', ['c']],
+    ],
+  );
+});
+
+test('returns the objects of a manifest in order, also if they come in several parts', async (t) => {
+  const names = Array.from({ length: 5000 }, (_, index) => `n${index}`);
+  const objects = await shared.renderer.readObjects(
+    names.map((name) => `---\n${configMap(name)}`).join(''),
+    'read',
+    never,
+  );
+  t.deepEqual(
+    objects.map(({ object }) => object.metadata.name),
+    names,
+  );
+});
+
+test('refuses a chart that cannot be installed', async (t) => {
+  const library = await chartOf({ 'Chart.yaml': 'apiVersion: v2\nname: lib\nversion: 1.0.0\ntype: library\n' });
+  const request = { chart: library, values: {}, release, capabilities };
+  await t.notThrowsAsync(shared.renderer.render(request, never), 'only reading checks it');
+  await t.throwsAsync(shared.chartReader.readArchive(Buffer.from('no archive'), never), { code: 'chart_invalid' });
+});
+
+for (const large of [false, true]) {
+  test(`decodes a ${large ? 'large' : 'small'} stored release`, async (t) => {
+    const stored = { ...sampleRelease('web', 3, 'deployed'), manifest: '# text\n'.repeat(large ? 200_000 : 1) };
+    t.deepEqual(await shared.decodeRelease(await encodeRelease(stored)), stored);
+  });
+}
+
+interface Excess {
+  limits: Partial<TextThreadLimits>;
+  files?: Record<string, string>;
+  values?: string;
+  message: string;
+}
+
+const exceeds = test.macro({
+  title: (_, what: string) => `refuses ${what}`,
+  async exec(t, _what: string, { limits, files = {}, values = '', message }: Excess) {
+    const { renderer } = threadsOf(t, limits);
+    const request = { chart: await chartOf(files), values: { yaml: values }, release, capabilities };
+    await t.throwsAsync(renderer.render(request, never), { message, code: 'too_large' });
+  },
+});
+test(exceeds, 'a chart that renders too many objects', {
+  limits: { objects: 2 },
+  files: { 'templates/a.yaml': `{{ range 3 }}---\n${configMap('a{{ . }}')}{{ end }}` },
+  message: 'the chart renders more than 2 objects',
+});
+test(exceeds, 'a chart that renders too much text', {
+  limits: { manifestBytes: 1000 },
+  files: { 'templates/a.yaml': '# {{ repeat 2000 "x" }}' },
+  message: 'web/templates/a.yaml: the chart renders more than 1000 bytes',
+});
+test(exceeds, 'values with too many nodes', {
+  limits: { nodes: 100 },
+  values: `a: [${'1,'.repeat(100)}]`,
+  message: 'the values of the chart have more than 100 nodes',
+});
+
+test('refuses a manifest with too many objects, and one with too many values', async (t) => {
+  const two = `${configMap('a')}---\n${configMap('b')}`;
+  await t.throwsAsync(threadsOf(t, { objects: 1 }).renderer.readObjects(two, 'read', never), {
+    message: 'read: manifest: the manifest has more than 1 objects',
+    code: 'too_large',
+  });
+  await t.throwsAsync(threadsOf(t, { nodes: 5 }).renderer.readObjects(two, 'read', never), {
+    message: 'the manifest has more than 5 nodes',
+    code: 'too_large',
+  });
+});
+
+test('refuses a stored release that unpacks to too much', async (t) => {
+  const encoded = await encodeRelease({ ...sampleRelease('web', 1, 'deployed'), manifest: 'x'.repeat(2_000_000) });
+  await t.throwsAsync(threadsOf(t, { releaseBytes: 1_000_000 }).decodeRelease(encoded), {
+    message: 'the stored release unpacks to more than 1000000 bytes',
+    code: 'release_too_large',
+  });
+});
