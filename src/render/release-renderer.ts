@@ -66,5 +66,5 @@ export interface ReleaseRenderer {
    * by the API server has an empty one. Throws `invalid_manifest` with a message that begins with
    * `prefix`.
    */
-  readObjects(manifest: string, prefix: string, signal: AbortSignal): Promise<ManifestObject[]>;
+  readObjects(manifest: string, prefix: string, signal: AbortSignal): Promise<readonly ManifestObject[]>;
 }
