@@ -6,8 +6,8 @@ import { findChart, type IndexedChart, type IndexQuery } from './repository/find
 
 /**
  * Reads the texts that a chart source downloads. They come from strangers, so the agent reads them
- * in
- * threads. Errors have the codes of `ChartError` and `SourceError`.
+ * in threads. Bytes may be moved there: do not use them afterwards. Errors have the codes of
+ * `ChartError` and `SourceError`.
  */
 export interface ChartReader {
   /** Unpacks an archive and checks that it holds a chart. */

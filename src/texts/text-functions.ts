@@ -100,6 +100,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
       supervisor.enter('');
       if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
       requireBytes(files);
+      requireStorable(chart, limits.releaseBytes);
       const parts = { chart: storedChart(chart), config: plainObject(values), notes, warnings };
       const nodes = countNodes('the values of the chart have');
       nodes.add(parts.chart.values);
@@ -158,6 +159,14 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
       return release;
     },
   };
+}
+
+/** Refuses a chart whose files alone are larger than a release may be. */
+function requireStorable({ templates, files }: Chart, releaseBytes: number): void {
+  const bytes = [...templates, ...files].reduce((sum, { data }) => sum + data.length, 0);
+  const stored = Math.ceil(bytes / 3) * 4;
+  if (stored > releaseBytes)
+    throw tooLarge(`a release with the files of the chart has more than ${releaseBytes} bytes`);
 }
 
 function requireCount(count: number, most: number, subject: string, what: string): void {

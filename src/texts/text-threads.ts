@@ -106,14 +106,18 @@ export function createTextThreads({ allowNunjucks = false, threads, ...options }
   return {
     chartReader: {
       readArchive: (archive, signal) =>
-        pool.run('readArchive', { archive }, { signal, subject: "reading the chart's archive", limitCode: tooLarge }),
+        pool.run(
+          'readArchive',
+          { archive },
+          { signal, subject: "reading the chart's archive", limitCode: tooLarge, transfer: ownMemory(archive) },
+        ),
       readFolder: (folder, root, signal) =>
         pool.run('readFolder', { folder, root }, { signal, subject: 'reading the chart', limitCode: tooLarge }),
       findChart: (index, query, signal) =>
         pool.run(
           'findChart',
           { index, query },
-          { signal, subject: `reading the index at ${query.where}`, limitCode: tooLarge },
+          { signal, subject: `reading the index at ${query.where}`, limitCode: tooLarge, transfer: ownMemory(index) },
         ),
     },
     renderer: {
@@ -157,6 +161,11 @@ async function decodeSmall(encoded: string): Promise<Release | undefined> {
     if (error instanceof ReleaseError && error.code === 'release_too_large') return undefined;
     throw error;
   }
+}
+
+/** Returns the memory of bytes that share it with nothing else, so that it can be moved. */
+function ownMemory({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
 
 /** Returns a receiver of parts that appends their elements. */

@@ -31,6 +31,8 @@ export interface ThreadOptions {
 }
 
 interface RunOptions {
+  /** Memory of the input to move to the thread instead of copying it. */
+  transfer?: readonly ArrayBuffer[] | undefined;
   signal: AbortSignal;
   subject: string;
   limitCode?: 'render_limit' | 'too_large';
@@ -97,7 +99,7 @@ export function startThread({ moduleUrl, limits, guard }: ThreadOptions): TaskTh
       await Promise.race([ready, promise]);
       guard.add(guarded);
       startTimers();
-      worker.postMessage(request);
+      worker.postMessage(request, options.transfer ?? []);
       return await promise;
     } catch (error) {
       await end();

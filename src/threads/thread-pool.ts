@@ -22,6 +22,8 @@ interface TaskOptions {
   subject: string;
   /** Code of the error if the task is ended by a limit (default: `render_limit`). */
   limitCode?: 'render_limit' | 'too_large';
+  /** Memory of the input to move to the thread instead of copying it. */
+  transfer?: readonly ArrayBuffer[] | undefined;
   /** Receives the parts that the task sends ahead of its output. */
   onPart?: ((part: unknown) => void) | undefined;
 }

@@ -149,6 +149,11 @@ test(exceeds, 'a chart that renders too much text', {
   files: { 'templates/a.yaml': '# {{ repeat 2000 "x" }}' },
   message: 'web/templates/a.yaml: the chart renders more than 1000 bytes',
 });
+test(exceeds, 'a chart whose files do not fit into a release', {
+  limits: { releaseBytes: 1000 },
+  files: { 'large.txt': 'x'.repeat(800) },
+  message: 'a release with the files of the chart has more than 1000 bytes',
+});
 test(exceeds, 'values with too many nodes', {
   limits: { nodes: 100 },
   values: `a: [${'1,'.repeat(100)}]`,
