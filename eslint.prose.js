@@ -6,21 +6,9 @@ import stylistic from '@stylistic/eslint-plugin';
 import tseslint from 'typescript-eslint';
 import prose from './tools/prose/plugin.ts';
 
-/** Folders that are not rewritten yet. */
-export const pending = [
-  'docs/adr/**',
-  'src/chart/**',
-  'src/functions/**',
-  'src/operation/**',
-  'src/sandbox/**',
-  'test/operation/**',
-  'test/source/**',
-];
-
 /** The rules for comments and strings. eslint.config.js has them too, for editors. */
 export const typescriptProse = {
   files: ['**/*.ts', '**/*.js'],
-  ignores: pending,
   plugins: { prose, '@stylistic': stylistic },
   rules: {
     'prose/plain-english': 'error',
@@ -31,7 +19,6 @@ export const typescriptProse = {
 
 const markdownProse = {
   files: ['**/*.md'],
-  ignores: pending,
   plugins: { markdown, prose },
   language: 'markdown/gfm',
   rules: { 'prose/plain-markdown': 'error', 'prose/wrap-markdown': 'error' },

@@ -5,8 +5,8 @@ export interface ListenFlags {
 }
 
 /**
- * Returns an error that says why a server could not listen and which flag to change. Returns any
- * other error as it is.
+ * Returns an error with the reason why a server could not listen, and the flag to change. Returns
+ * any other error as it is.
  */
 export function explainListenError(error: unknown, { port, host }: ListenFlags): unknown {
   if (!isListenError(error)) return error;

@@ -74,7 +74,7 @@ function codeFor(status: number, reason: string, message: string): ClusterErrorC
 /**
  * Whether an applied object does not match its schema. The API server returns a plain Go error for
  * this (k8s.io/apimachinery/pkg/util/managedfields/internal/structuredmerge.go), which becomes a
- * 500 with no reason and no details, as for a storage failure. Only the message tells them apart.
+ * 500 with no reason and no details, as for a storage failure. Only the message distinguishes them.
  */
 function isSchemaMismatch(status: number, reason: string, message: string): boolean {
   return status === 500 && reason === '' && message.startsWith('failed to create typed patch object');

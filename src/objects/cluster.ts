@@ -81,7 +81,7 @@ export interface Cluster {
    * on its own. Fails only if the server refuses the request (forbidden, unknown kind).
    */
   observe(query: ObjectQuery, signal: AbortSignal): AsyncIterable<ObservedChange>;
-  /** Returns the last lines of a container's log, or an empty string if there is no log. */
+  /** Returns the last lines of a container's log, or an empty string without a log. */
   podLog(
     pod: { namespace: string; name: string; container: string },
     options: { tailLines: number; previous?: boolean; signal?: AbortSignal },

@@ -33,7 +33,7 @@ function pathText({ code, path }: z.core.$ZodIssue): string {
 }
 
 /**
- * Says what is wrong as the end of a sentence about the field, such as `is required`. For zod's
+ * Describes the problem as the end of a sentence about the field, such as `is required`. For zod's
  * `error` option. Messages that a schema has itself win over these.
  */
 export function explainIssue(issue: RawIssue): string {

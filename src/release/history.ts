@@ -1,6 +1,6 @@
 import { revisionKey, type ReleaseStorage, type StoredRevision } from './storage/storage.ts';
 
-/** Returns all revisions of a release, the oldest first. Empty if there is no such release. */
+/** Returns all revisions of a release, the oldest first. Empty for an unknown release. */
 export async function history(
   storage: ReleaseStorage,
   namespace: string,

@@ -19,7 +19,7 @@ export interface Release {
   apply_method?: string;
 }
 
-/** Times are RFC 3339. Helm 3 writes an empty string if there is no time. */
+/** Times are RFC 3339. Helm 3 writes an empty string for a time that is not set. */
 export interface ReleaseInfo {
   first_deployed?: string;
   last_deployed?: string;

@@ -12,7 +12,7 @@ export type LetterOrder = 'digits-first' | 'letters-first';
  * Compares keys as go-yaml's writers do: runs of digits by their number, symbols before letters.
  */
 export function compareKeys(a: string, b: string, order: LetterOrder): number {
-  // in ASCII each UTF-16 unit is a character, so there is no need to split
+  // in ASCII each UTF-16 unit is a character, so splitting is not needed
   const [left, right] = ascii.test(a) && ascii.test(b) ? [a, b] : [Array.from(a), Array.from(b)];
   const length = Math.min(left.length, right.length);
   let i = 0;

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import type { CommandParameters } from '../../src/protocol/commands/index.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
-import { indexYaml, serve, type Answer } from '../source/test-repository.ts';
+import { indexYaml, serve, type TestResponse } from '../source/test-repository.ts';
 import { archiveOf, chartYaml, hugeFile, packedApp, serveApp, zipBomb } from './support/archive.ts';
 import { dialAgent } from './support/client.ts';
 import { agentId, answerOf, contentsOf, failureOf, startWorld } from './support/world.ts';
@@ -64,10 +64,10 @@ const web =
   () =>
     Promise.resolve({ chartName: 'web', ...parameters });
 const repository =
-  (index: Answer, parameters: object = {}): Given =>
+  (index: TestResponse, parameters: object = {}): Given =>
   async (t) => ({ repoUrl: (await serve(t, { '/index.yaml': index })).url, ...parameters });
 const status =
-  (code: number): Answer =>
+  (code: number): TestResponse =>
   (_request, response) =>
     response.writeHead(code).end('no');
 const archive =

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { load } from 'js-yaml';
 import { WebSocket } from 'ws';
 import { FakeControlPlane } from '../agent/support/server.ts';
-import { indexYaml, serve, type Answer, type TestRepository } from '../source/test-repository.ts';
+import { indexYaml, serve, type TestResponse, type TestRepository } from '../source/test-repository.ts';
 import { packedApp } from './support/archive.ts';
 import { startWorld } from './support/world.ts';
 
@@ -33,17 +33,17 @@ function assertNoSecrets(t: ExecutionContext, kubeconfig: string, texts: readonl
 async function leakyRepository(t: ExecutionContext): Promise<TestRepository> {
   const archive = await packedApp({ 'map.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n' });
   const authorized =
-    (body: string | Buffer): Answer =>
+    (body: string | Buffer): TestResponse =>
     (request, response) => {
       if (request.headers.authorization === `Basic ${basic}`) response.end(body);
       else response.writeHead(401).end(`${password} was expected`);
     };
   const redirect =
-    (location: string): Answer =>
+    (location: string): TestResponse =>
     (_request, response) =>
       response.writeHead(302, { location }).end(password);
   const status =
-    (code: number): Answer =>
+    (code: number): TestResponse =>
     (_request, response) =>
       response.writeHead(code, { 'www-authenticate': `Basic realm=${encodeURIComponent(password)}` }).end(password);
   const elsewhere = `http://${user}:${encodeURIComponent(password)}@localhost:1`;

@@ -59,7 +59,7 @@ function checkGoRelease(t: ExecutionContext, { type, payload = '' }: Packet, nam
   const release = JSON.parse(payload) as GoRelease;
   t.like(release, { name, namespace: 'shop', version: 1, config: { migration: { enabled: false } } });
   t.like(release.info, { status: 'deployed', description: 'Install complete' });
-  t.regex(release.info['notes'] ?? '', /^web 1 answers inside the cluster/);
+  t.regex(release.info['notes'] ?? '', /^web 1 is available inside the cluster/);
   t.regex(release.info['first_deployed'] ?? '', /^\d{4}-\d\d-\d\dT/);
   t.is(release.chart.metadata.name, 'web');
   t.true(release.chart.templates.some((file) => file.name === 'templates/deployment.yaml'));

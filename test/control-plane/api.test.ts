@@ -134,11 +134,11 @@ test('no response, event or log line has a password of a command', async (t) => 
   const { url, agentUrl, lines } = await testPlane(t);
   const agent = await rawAgent(agentUrl);
   const payload = { ...install.payload, repoPassword: 'sentinel-password' };
-  const answers = [
+  const received = [
     await post(`${url}${commands}`, { ...install, payload, key: 'k' }),
     await call(`${url}/api/commands/k`),
   ];
   agent.send('result', installed, 'k');
   const events = await (await fetch(`${url}/api/commands/k/events`)).text();
-  t.false((JSON.stringify(answers) + events + lines.join('')).includes('sentinel'));
+  t.false((JSON.stringify(received) + events + lines.join('')).includes('sentinel'));
 });

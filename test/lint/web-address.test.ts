@@ -18,5 +18,5 @@ for (const url of [
   'https://a.example/%zz',
   'https://a.example:x',
 ]) {
-  test(`${JSON.stringify(url)} is no address that charts may name`, (t) => t.false(isRequestUrl(url)));
+  test(`${JSON.stringify(url)} is not an address that charts may name`, (t) => t.false(isRequestUrl(url)));
 }

@@ -110,7 +110,7 @@ export function stepEnds(progress: readonly Progress[]): string[] {
   return progress.filter(({ state }) => state !== 'running').map(({ step, state }) => `${step}:${state}`);
 }
 
-/** Returns the reported statuses of a resource: `InProgress Available: 0/1`, `Current` and so on. */
+/** Returns the reported statuses of a resource, such as `InProgress Available: 0/1`. */
 export function statusesOf(progress: readonly Progress[], name: string, step?: StepName): string[] {
   return progress
     .filter((item) => step === undefined || item.step === step)

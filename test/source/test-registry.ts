@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { serve, sha256, type Answer, type TestRepository } from './test-repository.ts';
+import { serve, sha256, type TestResponse, type TestRepository } from './test-repository.ts';
 
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 const layerType = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
@@ -21,12 +21,12 @@ export async function serveRegistry(
   archives: Record<string, Buffer>,
   { password, pageSize = 100, swapped = false }: { password?: string; pageSize?: number; swapped?: boolean } = {},
 ): Promise<TestRegistry> {
-  const answers: Record<string, Answer> = {};
+  const responses: Record<string, TestResponse> = {};
   const digests: Record<string, string> = {};
-  const registry = await serve(t, answers);
+  const registry = await serve(t, responses);
   const tags = Object.keys(archives).sort();
   const guarded =
-    (body: Answer): Answer =>
+    (body: TestResponse): TestResponse =>
     (request, response) => {
       if (password !== undefined && request.headers.authorization !== 'Bearer open') {
         const challenge = `Bearer realm="${registry.url}/token",service="registry"`;
@@ -34,13 +34,13 @@ export async function serveRegistry(
       } else if (typeof body === 'function') body(request, response);
       else response.end(body);
     };
-  answers['/v2/'] = guarded('{}');
-  answers['/token'] = (request, response) => {
+  responses['/v2/'] = guarded('{}');
+  responses['/token'] = (request, response) => {
     const basic = `Basic ${Buffer.from(`joe:${password ?? ''}`).toString('base64')}`;
     if (request.headers.authorization !== basic) response.writeHead(401).end();
     else response.end(JSON.stringify({ token: 'open' }));
   };
-  answers['/v2/team/web/tags/list'] = guarded((request, response) => {
+  responses['/v2/team/web/tags/list'] = guarded((request, response) => {
     const last = new URL(request.url ?? '', registry.url).searchParams.get('last') ?? '';
     const page = tags.filter((tag) => tag > last).slice(0, pageSize);
     response.end(JSON.stringify({ name: 'team/web', tags: page }));
@@ -58,7 +58,7 @@ export async function serveRegistry(
     const digest = `sha256:${sha256(manifest)}`;
     digests[tag] = digest;
     for (const name of [tag, digest]) {
-      answers[`/v2/team/web/manifests/${name}`] = guarded((_, response) => {
+      responses[`/v2/team/web/manifests/${name}`] = guarded((_, response) => {
         response
           .writeHead(200, {
             'content-type': manifestType,
@@ -68,8 +68,8 @@ export async function serveRegistry(
           .end(manifest);
       });
     }
-    answers[`/v2/team/web/blobs/${layer.digest}`] = guarded(swapped ? 'something else' : archive);
-    answers[`/v2/team/web/blobs/${config.digest}`] = guarded('{}');
+    responses[`/v2/team/web/blobs/${layer.digest}`] = guarded(swapped ? 'something else' : archive);
+    responses[`/v2/team/web/blobs/${config.digest}`] = guarded('{}');
   }
   return { ...registry, host: new URL(registry.url).host, digests };
 }

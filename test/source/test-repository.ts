@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
 
 /** Response to a request: a body, or a function that sends one. */
-export type Answer = string | Buffer | ((request: IncomingMessage, response: ServerResponse) => void);
+export type TestResponse = string | Buffer | ((request: IncomingMessage, response: ServerResponse) => void);
 
 export interface TestRepository {
   url: string;
@@ -13,18 +13,18 @@ export interface TestRepository {
 }
 
 /**
- * Serves HTTP on the loopback interface until the test ends. `answers` has the responses by path;
+ * Serves HTTP on the loopback interface until the test ends. `responses` has the responses by path;
  * every other path gets a 404.
  */
-export async function serve(t: ExecutionContext, answers: Record<string, Answer>): Promise<TestRepository> {
+export async function serve(t: ExecutionContext, responses: Record<string, TestResponse>): Promise<TestRepository> {
   const requests: TestRepository['requests'] = [];
   const server = createServer((request, response) => {
     const url = request.url ?? '';
     requests.push({ url, authorization: request.headers.authorization });
-    const answer = answers[url.replace(/\?.*/, '')];
-    if (answer === undefined) response.writeHead(404).end('not here');
-    else if (typeof answer === 'function') answer(request, response);
-    else response.end(answer);
+    const known = responses[url.replace(/\?.*/, '')];
+    if (known === undefined) response.writeHead(404).end('not here');
+    else if (typeof known === 'function') known(request, response);
+    else response.end(known);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   t.teardown(

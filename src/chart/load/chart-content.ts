@@ -1,8 +1,8 @@
 import type { Chart, ChartFile } from '../chart.ts';
 
 /**
- * The files of a chart whose text is not read here: names and bytes only. Threads share the bytes, so
- * that passing a chart to one costs nothing.
+ * The files of a chart whose text is not read here: names and bytes only. Threads share the bytes,
+ * so that passing a chart to one costs nothing.
  */
 export interface ChartContent {
   /** Name and version in Chart.yaml. */

@@ -12,7 +12,7 @@ export interface StepProgress {
 
 export type ResourceProgress = NonNullable<Status['resources']>[number];
 
-/** The state of a command, as its events tell it. */
+/** State of a command, built from its events. */
 export interface CommandProgress {
   accepted: boolean;
   agentConnected: boolean;

@@ -57,8 +57,8 @@ export interface ObjectChanges {
 
 /**
  * Moves a release from its old objects to new ones, one at a time, and adds to `changes`. As in
- * Helm, a failed creation is thrown at once, failed changes at the end, and objects that are no
- * longer wanted are deleted only if nothing failed.
+ * Helm, a failed creation is thrown at once, failed changes at the end, and the objects that only
+ * the old release has are deleted only if nothing failed.
  */
 export async function updateObjects(
   cluster: Cluster,

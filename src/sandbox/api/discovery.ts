@@ -20,7 +20,7 @@ export function apiGroupList(types: readonly ResourceType[]): unknown {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
-/** Returns the document at `/apis/GROUP`, or undefined if there is no such group. */
+/** Returns the document at `/apis/GROUP`, or undefined for an unknown group. */
 export function apiGroup(types: readonly ResourceType[], name: string): unknown {
   const versions = versionsOf(types, name).map((version) => ({ groupVersion: `${name}/${version}`, version }));
   return versions.length === 0
@@ -29,8 +29,7 @@ export function apiGroup(types: readonly ResourceType[], name: string): unknown 
 }
 
 /**
- * Returns the document at `/api/v1` or `/apis/GROUP/VERSION`, or undefined if there is no such
- * version.
+ * Returns the document at `/api/v1` or `/apis/GROUP/VERSION`, or undefined for an unknown version.
  */
 export function apiResourceList(types: readonly ResourceType[], apiVersion: string): unknown {
   const served = types.filter((type) => apiVersionOf(type) === apiVersion);

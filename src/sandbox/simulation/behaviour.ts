@@ -49,7 +49,7 @@ function behaviourOf(annotation: string | undefined): Behaviour {
   }
 }
 
-/** What happens in a run of a container. Times are simulated milliseconds since its start. */
+/** Course of one run of a container. Times are simulated milliseconds since its start. */
 export interface ContainerPlan {
   /** Default: it never becomes ready. */
   readyAfter?: number;

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { indexYaml, serve, type Answer, type TestRepository } from '../../source/test-repository.ts';
+import { indexYaml, serve, type TestResponse, type TestRepository } from '../../source/test-repository.ts';
 import type { ExecutionContext } from 'ava';
 
 /** A symbolic link in an archive. */
@@ -31,7 +31,7 @@ export async function packedApp(templates: Record<string, string>): Promise<Buff
 }
 
 /** Starts a repository with the archive as version 1.0.0 of the chart `app`. */
-export async function serveApp(t: ExecutionContext, archive: Answer): Promise<TestRepository> {
+export async function serveApp(t: ExecutionContext, archive: TestResponse): Promise<TestRepository> {
   return serve(t, { '/index.yaml': indexYaml({ app: [{ version: '1.0.0' }] }), '/app-1.0.0.tgz': archive });
 }
 

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { ChartRequest } from '../../../src/source/chart-request.ts';
 import { createChartSource } from '../../../src/source/chart-source.ts';
 import { packChart } from '../packed-chart.ts';
-import { indexYaml, serve, type Answer, type TestRepository } from '../test-repository.ts';
+import { indexYaml, serve, type TestResponse, type TestRepository } from '../test-repository.ts';
 
 const source = createChartSource();
 const web = await packChart('web');
@@ -22,11 +22,15 @@ function authorizations({ requests }: TestRepository): (string | undefined)[] {
   return requests.map(({ authorization }) => authorization);
 }
 
-function serveChart(t: ExecutionContext, url: string, answers: Record<string, Answer> = {}): Promise<TestRepository> {
-  return serve(t, { '/index.yaml': indexYaml({ web: [{ version: '1.0.0', url }] }), '/web.tgz': web, ...answers });
+function serveChart(
+  t: ExecutionContext,
+  url: string,
+  responses: Record<string, TestResponse> = {},
+): Promise<TestRepository> {
+  return serve(t, { '/index.yaml': indexYaml({ web: [{ version: '1.0.0', url }] }), '/web.tgz': web, ...responses });
 }
 
-function redirectTo(location: string): Answer {
+function redirectTo(location: string): TestResponse {
   return (_, response) => response.writeHead(302, { location }).end();
 }
 
@@ -37,9 +41,9 @@ test('sends user name and password to the repository for index and archive', asy
 });
 
 test('sends them to an absolute URL on the repository, too', async (t) => {
-  const answers: Record<string, Answer> = { '/web.tgz': web };
-  const repository = await serve(t, answers);
-  answers['/index.yaml'] = indexYaml({ web: [{ version: '1.0.0', url: `${repository.url}/web.tgz` }] });
+  const responses: Record<string, TestResponse> = { '/web.tgz': web };
+  const repository = await serve(t, responses);
+  responses['/index.yaml'] = indexYaml({ web: [{ version: '1.0.0', url: `${repository.url}/web.tgz` }] });
   await load({ repoUrl: repository.url, ...login });
   t.deepEqual(authorizations(repository), [loginHeader, loginHeader]);
 });
@@ -81,12 +85,12 @@ test('uses the userinfo in the URL of an archive', async (t) => {
 });
 
 test('keeps credentials through redirects on the repository, and drops them for good if one leaves it', async (t) => {
-  const answers: Record<string, Answer> = { '/final.tgz': web };
-  const repository = await serve(t, answers);
+  const responses: Record<string, TestResponse> = { '/final.tgz': web };
+  const repository = await serve(t, responses);
   const other = await serve(t, { '/web.tgz': redirectTo(`${repository.url}/final.tgz`) });
-  answers['/index.yaml'] = indexYaml({ web: [{ version: '1.0.0', url: 'web.tgz' }] });
-  answers['/web.tgz'] = redirectTo('/moved.tgz');
-  answers['/moved.tgz'] = redirectTo(`${other.url}/web.tgz`);
+  responses['/index.yaml'] = indexYaml({ web: [{ version: '1.0.0', url: 'web.tgz' }] });
+  responses['/web.tgz'] = redirectTo('/moved.tgz');
+  responses['/moved.tgz'] = redirectTo(`${other.url}/web.tgz`);
   await load({ repoUrl: repository.url, ...login });
   t.deepEqual(authorizations(other), [undefined]);
   t.deepEqual(
@@ -100,8 +104,8 @@ test('keeps credentials through redirects on the repository, and drops them for 
   );
 });
 
-const keepsSecret = test.macro(async (t, answers: Record<string, Answer>, code: string, timeoutMs?: number) => {
-  const repository = await serve(t, answers);
+const keepsSecret = test.macro(async (t, responses: Record<string, TestResponse>, code: string, timeoutMs?: number) => {
+  const repository = await serve(t, responses);
   const source = createChartSource({ timeoutMs, maxIndexBytes: 10_000 });
   const request = {
     chartName: 'web',
@@ -115,7 +119,7 @@ const keepsSecret = test.macro(async (t, answers: Record<string, Answer>, code: 
   t.false(everything.includes(Buffer.from('ada:s3cret').toString('base64')), everything);
 });
 
-const echo: Answer = (request, response) => {
+const echo: TestResponse = (request, response) => {
   response.writeHead(500, { 'x-echo': request.headers.authorization }).end(request.headers.authorization);
 };
 

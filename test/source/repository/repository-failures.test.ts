@@ -2,18 +2,18 @@ import { createServer, type AddressInfo } from 'node:net';
 import test from 'ava';
 import type { SourceErrorCode } from '../../../src/source/source-error.ts';
 import { createChartSource, type ChartSourceOptions } from '../../../src/source/chart-source.ts';
-import { indexYaml, serve, type Answer } from '../test-repository.ts';
+import { indexYaml, serve, type TestResponse } from '../test-repository.ts';
 
 const never = new AbortController().signal;
 const web = indexYaml({ web: [{ version: '1.0.0' }] });
 const status =
-  (code: number): Answer =>
+  (code: number): TestResponse =>
   (_, response) =>
     response.writeHead(code).end('<html>sorry</html>');
-const stalled: Answer = (_, response) => {
+const stalled: TestResponse = (_, response) => {
   response.writeHead(200, { 'content-length': '1000' }).write('apiVersion: v1\n');
 };
-const endless: Answer = (_, response) => {
+const endless: TestResponse = (_, response) => {
   const timer = setInterval(() => response.write('# more and more\n'.repeat(1000)), 1);
   response.on('close', () => clearInterval(timer));
 };
@@ -24,8 +24,8 @@ interface Expected {
 }
 
 const fails = test.macro(
-  async (t, answers: Record<string, Answer>, expected: Expected, options: Partial<ChartSourceOptions> = {}) => {
-    const repository = await serve(t, answers);
+  async (t, responses: Record<string, TestResponse>, expected: Expected, options: Partial<ChartSourceOptions> = {}) => {
+    const repository = await serve(t, responses);
     const source = createChartSource(options);
     await t.throwsAsync(source.load({ repoUrl: repository.url, chartName: 'web' }, never), {
       name: 'SourceError',

@@ -2,7 +2,14 @@ import test, { type ExecutionContext } from 'ava';
 import type { ChartRequest } from '../../../src/source/chart-request.ts';
 import { createChartSource } from '../../../src/source/chart-source.ts';
 import { packChart } from '../packed-chart.ts';
-import { indexYaml, serve, sha256, type Answer, type TestEntry, type TestRepository } from '../test-repository.ts';
+import {
+  indexYaml,
+  serve,
+  sha256,
+  type TestResponse,
+  type TestEntry,
+  type TestRepository,
+} from '../test-repository.ts';
 import { descriptionOf } from '../chart-description.ts';
 
 const source = createChartSource();
@@ -12,9 +19,9 @@ async function load(request: ChartRequest): Promise<string | undefined> {
 }
 
 async function serveCharts(t: ExecutionContext, entries: TestEntry[], folder = ''): Promise<TestRepository> {
-  const answers: Record<string, Answer> = { [`${folder}/index.yaml`]: indexYaml({ web: entries }) };
-  for (const { version } of entries) answers[`${folder}/web-${version}.tgz`] = await packChart(`web ${version}`);
-  return serve(t, answers);
+  const responses: Record<string, TestResponse> = { [`${folder}/index.yaml`]: indexYaml({ web: entries }) };
+  for (const { version } of entries) responses[`${folder}/web-${version}.tgz`] = await packChart(`web ${version}`);
+  return serve(t, responses);
 }
 
 const selects = test.macro({

@@ -7,7 +7,7 @@ import { step } from '../run.ts';
 import type { Execute } from '../scope.ts';
 import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
 
-/** Compiles `for`, with `loop` in its body. `else` runs if there are no elements. */
+/** Compiles `for`, with `loop` in its body. `else` runs if the list is empty. */
 export function compileFor(context: CompileContext, node: ForNode): Execute {
   const position = positionOf(context, node);
   const listPosition = positionOf(context, node.arr);
