@@ -1,0 +1,43 @@
+import type { ExecutionContext } from 'ava';
+import type { ChildProgram } from './child-program.ts';
+import { recordFigure, type Figure } from './figures.ts';
+import { startPings, type PingSetup } from './pings.ts';
+import { peakMiB, resetPeak } from './process-memory.ts';
+
+/** Most that any input may cost. */
+const most = { stallMs: 200, peakMiB: 512 };
+
+/** A process that an input is sent to. */
+export interface Target {
+  program: ChildProgram;
+  /** Where to ping it. */
+  ping: Omit<PingSetup, 'pid'>;
+}
+
+/**
+ * Runs an attack with a ping beside it, and records its figures. The attack resolves to the error
+ * code of the response, or to `ok`; the code is `died` if the process ends meanwhile.
+ */
+export async function measure(
+  { program, ping }: Target,
+  input: string,
+  attack: () => Promise<string>,
+): Promise<Figure> {
+  await resetPeak(program.pid);
+  const pings = await startPings({ ...ping, pid: program.pid });
+  const started = performance.now();
+  const code = await Promise.race([attack(), program.ended.then(() => 'died')]);
+  const responseMs = Math.round(performance.now() - started);
+  const stallMs = Math.round(await pings.stop());
+  const figure = { input, stallMs, peakMiB: Math.round(await peakMiB(program.pid)), responseMs, code };
+  await recordFigure(figure);
+  return figure;
+}
+
+/** Asserts the code of a response, and that the input cost no more than any may. */
+export function assertHarmless(t: ExecutionContext, figure: Figure, code: string): void {
+  t.log(`stall ${figure.stallMs} ms, peak ${figure.peakMiB} MiB, response after ${figure.responseMs} ms`);
+  t.is(figure.code, code);
+  t.true(figure.stallMs < most.stallMs, `the event loop stood still for ${figure.stallMs} ms`);
+  t.true(figure.peakMiB < most.peakMiB, `the process took ${figure.peakMiB} MiB`);
+}
