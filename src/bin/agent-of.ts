@@ -45,7 +45,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const storage = createStorage({
     cluster,
     host,
-    decode: texts.decodeRelease,
+    codec: texts.codec,
     onUnreadable: (error) => log.warn({ reason: error.message }, 'skipped an unreadable release'),
   });
   const handlers = createCommandHandlers({

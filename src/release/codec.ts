@@ -11,8 +11,17 @@ const decompress = promisify(gunzip);
 /** Limit against compressed data made to exhaust memory. A release in a Secret is smaller. */
 const maxDecodedBytes = 32 * 1024 * 1024;
 
-/** Decodes a stored release as {@link decodeRelease} does, maybe in another thread. */
-export type ReleaseDecoder = (encoded: string, signal?: AbortSignal) => Promise<Release>;
+/** Encodes and decodes releases, maybe in another thread. */
+export interface ReleaseCodec {
+  encode(release: Release, signal?: AbortSignal): Promise<string>;
+  decode(encoded: string, signal?: AbortSignal): Promise<Release>;
+}
+
+/** Encodes and decodes in the calling thread. */
+export const releaseCodec: ReleaseCodec = {
+  encode: (release) => encodeRelease(release),
+  decode: (encoded) => decodeRelease(encoded),
+};
 
 /** Encodes a release as Helm does: JSON, compressed with gzip, in base64. */
 export async function encodeRelease(release: Release): Promise<string> {

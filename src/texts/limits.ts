@@ -6,8 +6,10 @@ export interface TextLimits {
   readonly manifestBytes: number;
   /** Bytes of a release when it is unpacked. */
   readonly releaseBytes: number;
-  /** Maps, lists and scalars of the values, objects and releases that leave a thread. */
+  /** Maps, lists and scalars of all objects of a manifest. */
   readonly nodes: number;
+  /** Maps, lists and scalars of the values of a chart and of a stored release. */
+  readonly valueNodes: number;
 }
 
 /** More than any real chart needs. */
@@ -16,4 +18,5 @@ export const defaultTextLimits: TextLimits = {
   manifestBytes: 32 * 1024 * 1024,
   releaseBytes: 32 * 1024 * 1024,
   nodes: 1_000_000,
+  valueNodes: 100_000,
 };

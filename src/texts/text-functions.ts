@@ -6,7 +6,7 @@ import { loadUnpacked } from '../chart/load/load-archive.ts';
 import { requireInstallable } from '../chart/metadata/installable.ts';
 import { processDependencies } from '../chart/process-dependencies.ts';
 import type { Host } from '../go/host.ts';
-import { decodeRelease } from '../release/codec.ts';
+import { decodeRelease, encodeRelease } from '../release/codec.ts';
 import { plainObject } from '../release/plain-value.ts';
 import { storedChart } from '../release/stored-chart.ts';
 import { createEngines } from '../render/engines.ts';
@@ -60,8 +60,8 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
   }
 
   /** @param subject start of the error: `the manifest has` */
-  function countNodes(subject: string): NodeCounter {
-    return createNodeCounter(limits.nodes, () => tooLarge(`${subject} more than ${limits.nodes} nodes`));
+  function countNodes(subject: string, most: number): NodeCounter {
+    return createNodeCounter(most, () => tooLarge(`${subject} more than ${most} nodes`));
   }
 
   function split(files: ReadonlyMap<string, string>): SplitManifest {
@@ -102,7 +102,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
       requireBytes(files);
       requireStorable(chart, limits.releaseBytes);
       const parts = { chart: storedChart(chart), config: plainObject(values), notes, warnings };
-      const nodes = countNodes('the values of the chart have');
+      const nodes = countNodes('the values of the chart have', limits.valueNodes);
       nodes.add(parts.chart.values);
       nodes.add(parts.config);
       if (forPostRender) return { type: 'files', parts, files };
@@ -134,7 +134,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
 
     async crds({ chart: content, values }, tools) {
       const chart = processDependencies(await chartOf(content), readValues(values), () => undefined);
-      const nodes = countNodes('the CRDs of the chart have');
+      const nodes = countNodes('the CRDs of the chart have', limits.nodes);
       return crdFiles(chart).map(({ name, data }): CrdSummary => {
         tools.supervisor.enter(name);
         const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString();
@@ -149,15 +149,17 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
     },
 
     readObjects({ manifest, prefix }, tools) {
-      sendObjects(manifest, prefix, tools, countNodes('the manifest has'));
+      sendObjects(manifest, prefix, tools, countNodes('the manifest has', limits.nodes));
       return undefined;
     },
 
     async decodeRelease({ encoded }) {
       const release = await decodeRelease(encoded, limits.releaseBytes);
-      countNodes('the stored release has').add(release);
+      countNodes('the stored release has', limits.valueNodes).add(release);
       return release;
     },
+
+    encodeRelease: ({ release }) => encodeRelease(release),
   };
 }
 

@@ -17,6 +17,7 @@ export interface TextTasks {
   splitFiles: { input: { files: ReadonlyMap<string, string> }; output: SplitManifest };
   /** Sends the objects in parts. */
   readObjects: { input: { manifest: string; prefix: string }; output: undefined };
+  encodeRelease: { input: { release: Release }; output: string };
   decodeRelease: { input: { encoded: string }; output: Release };
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ChartContent } from '../chart/load/chart-content.ts';
-import { decodeRelease, type ReleaseDecoder } from '../release/codec.ts';
+import { decodeRelease, encodeRelease, type ReleaseCodec } from '../release/codec.ts';
 import { ReleaseError } from '../release/error.ts';
 import type { Release } from '../release/release.ts';
 import { TaskError } from '../threads/tasks.ts';
@@ -46,7 +46,7 @@ export interface TextThreadsOptions {
 export interface TextThreads {
   chartReader: ChartReader;
   renderer: ReleaseRenderer;
-  decodeRelease: ReleaseDecoder;
+  codec: ReleaseCodec;
   close(): Promise<void>;
 }
 
@@ -103,6 +103,17 @@ export function createTextThreads({ allowNunjucks = false, threads, ...options }
     return files.map(({ name, objectCount }): CrdManifest => ({ name, objects: objects.splice(0, objectCount) }));
   }
 
+  async function decodeInThread(encoded: string, signal: AbortSignal): Promise<Release> {
+    try {
+      const options = { signal, subject: 'reading a stored release', limitCode: tooLarge };
+      return await pool.run('decodeRelease', { encoded }, options);
+    } catch (cause) {
+      if (!(cause instanceof TaskError)) throw cause;
+      const code = cause.code === 'release_corrupt' ? 'release_corrupt' : 'release_too_large';
+      throw new ReleaseError(code, cause.message, { cause });
+    }
+  }
+
   return {
     chartReader: {
       readArchive: (archive, signal) =>
@@ -134,23 +145,25 @@ export function createTextThreads({ allowNunjucks = false, threads, ...options }
         return objects;
       },
     },
-    async decodeRelease(encoded, signal = never) {
-      const small = encoded.length <= smallRelease ? await decodeSmall(encoded) : undefined;
-      if (small !== undefined) return small;
-      try {
-        const options = { signal, subject: 'reading a stored release', limitCode: tooLarge };
-        return await pool.run('decodeRelease', { encoded }, options);
-      } catch (cause) {
-        if (!(cause instanceof TaskError)) throw cause;
-        throw new ReleaseError(
-          cause.code === 'release_corrupt' ? 'release_corrupt' : 'release_too_large',
-          cause.message,
-          { cause },
-        );
-      }
+    codec: {
+      async encode(release, signal = never) {
+        if (textSize(release) <= smallUnpacked) return encodeRelease(release);
+        return pool.run('encodeRelease', { release }, { signal, subject: 'encoding a release', limitCode: tooLarge });
+      },
+      async decode(encoded, signal = never) {
+        const small = encoded.length <= smallRelease ? await decodeSmall(encoded) : undefined;
+        return small ?? decodeInThread(encoded, signal);
+      },
     },
     close: () => pool.close(),
   };
+}
+
+/** Returns about the size of a release as JSON. */
+function textSize({ manifest, hooks = [], chart }: Release): number {
+  const files = [...(chart.templates ?? []), ...(chart.files ?? [])];
+  const texts = [manifest, ...hooks.map((hook) => hook.manifest), ...files.map(({ data }) => data ?? '')];
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
 /** Returns undefined if the release unpacks to more than {@link smallUnpacked}. */

@@ -118,9 +118,9 @@ test('refuses a chart that cannot be installed', async (t) => {
 });
 
 for (const large of [false, true]) {
-  test(`decodes a ${large ? 'large' : 'small'} stored release`, async (t) => {
+  test(`encodes and decodes a ${large ? 'large' : 'small'} release`, async (t) => {
     const stored = { ...sampleRelease('web', 3, 'deployed'), manifest: '# text\n'.repeat(large ? 200_000 : 1) };
-    t.deepEqual(await shared.decodeRelease(await encodeRelease(stored)), stored);
+    t.deepEqual(await shared.codec.decode(await shared.codec.encode(stored)), stored);
   });
 }
 
@@ -155,7 +155,7 @@ test(exceeds, 'a chart whose files do not fit into a release', {
   message: 'a release with the files of the chart has more than 1000 bytes',
 });
 test(exceeds, 'values with too many nodes', {
-  limits: { nodes: 100 },
+  limits: { valueNodes: 100 },
   values: `a: [${'1,'.repeat(100)}]`,
   message: 'the values of the chart have more than 100 nodes',
 });
@@ -174,7 +174,7 @@ test('refuses a manifest with too many objects, and one with too many values', a
 
 test('refuses a stored release that unpacks to too much', async (t) => {
   const encoded = await encodeRelease({ ...sampleRelease('web', 1, 'deployed'), manifest: 'x'.repeat(2_000_000) });
-  await t.throwsAsync(threadsOf(t, { releaseBytes: 1_000_000 }).decodeRelease(encoded), {
+  await t.throwsAsync(threadsOf(t, { releaseBytes: 1_000_000 }).codec.decode(encoded), {
     message: 'the stored release unpacks to more than 1000000 bytes',
     code: 'release_too_large',
   });

@@ -3,7 +3,7 @@ import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { decodeRelease, encodeRelease, type ReleaseDecoder } from '../codec.ts';
+import { releaseCodec, type ReleaseCodec } from '../codec.ts';
 import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
 import { unixSeconds } from '../time.ts';
@@ -27,8 +27,8 @@ export interface KubeStorageOptions {
    * the result has the other releases.
    */
   onUnreadable: (error: ReleaseError) => void;
-  /** Decodes what a stranger may have stored. Default: in the calling thread. */
-  decode?: ReleaseDecoder;
+  /** Reads what a stranger may have stored. Default: in the calling thread. */
+  codec?: ReleaseCodec;
 }
 
 /** The kind of object that holds a revision, and how it does. */
@@ -47,7 +47,7 @@ const maxDataBytes = 1024 * 1024;
 
 /** Stores each revision in an object named `sh.helm.release.v1.NAME.vN`, with Helm's labels. */
 export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOptions): ReleaseStorage {
-  const { cluster, host, onUnreadable, decode = (encoded: string) => decodeRelease(encoded) } = options;
+  const { cluster, host, onUnreadable, codec = releaseCodec } = options;
   const { kind } = format;
   return {
     async get(key, signal) {
@@ -65,7 +65,7 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
     },
 
     async create(release, labels, signal) {
-      const object = await objectOf(release, { ...labels, createdAt: unixSeconds(host.now()) });
+      const object = await objectOf(release, { ...labels, createdAt: unixSeconds(host.now()) }, signal);
       try {
         return stored(release, await cluster.create(object, writeOptions(signal)));
       } catch (cause) {
@@ -75,7 +75,7 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
     },
 
     async update({ release, labels, resourceVersion }, signal) {
-      const object = await objectOf(release, { ...labels, modifiedAt: unixSeconds(host.now()) });
+      const object = await objectOf(release, { ...labels, modifiedAt: unixSeconds(host.now()) }, signal);
       object.metadata.resourceVersion = resourceVersion;
       try {
         return stored(release, await cluster.replace(object, writeOptions(signal)));
@@ -89,9 +89,13 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
     delete: (key, signal) => cluster.delete(refOf(kind, key), signal && { signal }),
   };
 
-  async function objectOf(release: Release, labels: Record<string, string>): Promise<KubeObject> {
+  async function objectOf(
+    release: Release,
+    labels: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<KubeObject> {
     const { apiVersion, namespace = '', name } = refOf(kind, release);
-    const encoded = await encodeRelease(release);
+    const encoded = await codec.encode(release, signal);
     if (encoded.length > maxDataBytes) throw tooLarge(release.name, encoded.length);
     return {
       apiVersion,
@@ -107,7 +111,7 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
     const data = stringAt(object, 'data', 'release');
     if (data === undefined) throw new ReleaseError('release_corrupt', `${kind} ${namespace}/${name} has no release`);
     try {
-      return stored(await decode(format.fromData(data), signal), object);
+      return stored(await codec.decode(format.fromData(data), signal), object);
     } catch (cause) {
       if (!(cause instanceof ReleaseError)) throw cause;
       throw new ReleaseError(cause.code, `${kind} ${namespace}/${name}: ${cause.message}`, { cause });
