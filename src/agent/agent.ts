@@ -5,6 +5,7 @@ import { maxPacketBytes } from '../protocol/limits.ts';
 import type { Hello } from '../protocol/messages.ts';
 import { defaultBackoff, type BackoffTimes } from './connection/backoff.ts';
 import { Channel } from './connection/channel.ts';
+import { startHealthServer } from './connection/health-server.ts';
 import type { CommandHandlers } from './commands/command-handler.ts';
 import { listen } from './connection/listener.ts';
 import type { ListenAddress } from './connection/listen-address.ts';
@@ -33,6 +34,8 @@ export interface AgentOptions {
   listen?: ListenAddress | undefined;
   /** Allows listening without a token on a host that other machines can reach. Default: false. */
   listenInsecure?: boolean;
+  /** Port for `/healthz` and `/readyz` on all addresses. Default: probes are not served. */
+  healthPort?: number | undefined;
   times?: Partial<AgentTimes>;
 }
 
@@ -40,6 +43,8 @@ interface AgentTimes {
   heartbeat: HeartbeatTimes;
   backoff: BackoffTimes;
   handshakeTimeoutMs: number;
+  /** Time by which an attempt to connect may be late before `/healthz` responds with 503. */
+  slackMs: number;
   /** Time for operations to undo their changes when the agent stops. */
   graceMs: number;
   /** Time for the last replies to arrive. */
@@ -50,6 +55,7 @@ const defaultTimes: AgentTimes = {
   heartbeat: defaultHeartbeat,
   backoff: defaultBackoff,
   handshakeTimeoutMs: 10_000,
+  slackMs: 30_000,
   graceMs: 20_000,
   deliveryMs: 3000,
 };
@@ -60,6 +66,8 @@ const maxWaitingStatuses = 1000;
 export interface Agent {
   /** The port for clients; undefined if the agent does not listen. */
   readonly port: number | undefined;
+  /** The port for probes; undefined if they are not served. */
+  readonly healthPort: number | undefined;
   /** Whether commands can arrive: the control plane is connected, or the agent only listens. */
   isReady(): boolean;
   /** Refuses new commands, cancels those that run, sends all results and closes the connections. */
@@ -79,7 +87,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     maxStatuses: maxWaitingStatuses,
   };
   const uplink = controlPlaneUrl === undefined ? undefined : new Channel(channelOptions);
+  const dialer =
+    uplink && controlPlaneUrl !== undefined
+      ? new Uplink({ ...options, ...times, url: controlPlaneUrl, channel: uplink, log, readToken })
+      : undefined;
   const isReady = () => uplink?.isConnected ?? true;
+  const state = { isReady, isAlive: () => dialer?.isAlive ?? true };
   const listener =
     options.listen &&
     (await listen({
@@ -87,17 +100,17 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       insecure: options.listenInsecure ?? false,
       readToken,
       channel: channelOptions,
-      isReady,
+      state,
     }));
+  const { healthPort } = options;
+  const health = healthPort === undefined ? undefined : await startHealthServer(healthPort, state);
 
   const stopping = new AbortController();
-  const dialling =
-    uplink && controlPlaneUrl !== undefined
-      ? new Uplink({ ...options, ...times, url: controlPlaneUrl, channel: uplink, log, readToken }).run(stopping.signal)
-      : Promise.resolve();
+  const dialling = dialer?.run(stopping.signal);
 
   return {
     port: listener?.port,
+    healthPort: health?.port,
     isReady,
     async stop() {
       listener?.stopListening();
@@ -106,6 +119,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       stopping.abort();
       await uplink?.hangUp();
       await dialling;
+      health?.close();
     },
   };
 }

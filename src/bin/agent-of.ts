@@ -22,6 +22,10 @@ export interface AgentSetup {
   listen?: ListenAddress | undefined;
   listenInsecure?: boolean;
   localCharts?: string | undefined;
+  /** Port for `/healthz` and `/readyz` on all addresses. Default: probes are not served. */
+  healthPort?: number | undefined;
+  /** Memory that this process may take, in MiB. Default: the limit of its container. */
+  memoryLimit?: number | undefined;
   /** Whether charts may use Nunjucks. Default: false. */
   allowNunjucks?: boolean;
   times?: NonNullable<AgentOptions['times']>;
@@ -40,7 +44,11 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const { log, limits = {} } = setup;
   const host = processHost();
   const cluster = connectCluster(setup.cluster);
-  const texts = textThreads({ allowNunjucks: setup.allowNunjucks ?? false, limits });
+  const texts = textThreads({
+    allowNunjucks: setup.allowNunjucks ?? false,
+    limits,
+    memoryLimitMb: setup.memoryLimit,
+  });
   const createStorage = setup.storageDriver === 'configmap' ? configMapStorage : secretStorage;
   const storage = createStorage({
     cluster,

@@ -12,30 +12,33 @@ export interface TextLimitGroups {
   text?: TextLimits;
 }
 
-/** Share of the container's memory above which a thread is ended. */
+/** Share of the process' memory above which a thread is ended. */
 const memoryShare = 0.85;
 
 /** Returns threads that read texts of strangers with the module `text-thread` of this program. */
 export function textThreads({
   allowNunjucks,
+  memoryLimitMb = containerMemoryMb(),
   limits: { render = defaultRenderLimits, chart = defaultChartLimits, text = defaultTextLimits } = {},
 }: {
   allowNunjucks: boolean;
   limits?: TextLimitGroups;
+  /** Memory that this process may take, in MiB. Default: the limit of its container. */
+  memoryLimitMb?: number | undefined;
 }): TextThreads {
   return createTextThreads({
     moduleUrl: moduleUrl('text-thread', import.meta.url),
     limits: { ...render, ...chart, ...text },
     // a second thread, so that one long render does not hold up the others
     threads: Math.min(2, availableParallelism()),
-    processMemoryMb: containerMemoryMb(),
+    processMemoryMb: memoryLimitMb === undefined ? undefined : memoryLimitMb * memoryShare,
     allowNunjucks,
   });
 }
 
-/** Returns the memory that this process may take; undefined outside of a container with a limit. */
+/** Returns the limit of the container in MiB, or undefined outside of a container with a limit. */
 function containerMemoryMb(): number | undefined {
   const bytes = process.constrainedMemory();
   // without a limit, the kernel reports more than any machine has
-  return bytes > 0 && bytes < 2 ** 50 ? (bytes * memoryShare) / 2 ** 20 : undefined;
+  return bytes > 0 && bytes < 2 ** 50 ? bytes / 2 ** 20 : undefined;
 }

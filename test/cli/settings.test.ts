@@ -10,7 +10,7 @@ test('run takes its settings from flags', async (t) => {
   const code = await run(
     ...['run', '--control-plane', 'wss://a.example/x', '--token-file', 't', '--agent-id', 'edge-1'],
     ...['--kubeconfig', 'k', '--listen', '0.0.0.0:8089', '--listen-insecure', '--local-charts', 'c'],
-    ...['--storage-driver', 'configmap'],
+    ...['--storage-driver', 'configmap', '--health-port', '8081', '--memory-limit', '512'],
   );
   t.is(code, 0);
   t.deepEqual(runs, [
@@ -24,6 +24,8 @@ test('run takes its settings from flags', async (t) => {
       allowNunjucks: false,
       localCharts: 'c',
       storageDriver: 'configmap',
+      healthPort: 8081,
+      memoryLimit: 512,
     },
   ]);
 });
@@ -38,6 +40,8 @@ test('run takes its settings from the environment if no flag is given', async (t
     HELM_AGENT_LISTEN_INSECURE: 'true',
     HELM_AGENT_LOCAL_CHARTS: 'c',
     HELM_AGENT_STORAGE_DRIVER: 'secret',
+    HELM_AGENT_HEALTH_PORT: '8081',
+    HELM_AGENT_MEMORY_LIMIT_MB: '512',
   };
   const { run, runs } = testProgram({ env, files, folders });
   t.is(await run('run', '--agent-id', 'edge-2'), 0);
@@ -52,6 +56,8 @@ test('run takes its settings from the environment if no flag is given', async (t
       allowNunjucks: false,
       localCharts: 'c',
       storageDriver: 'secret',
+      healthPort: 8081,
+      memoryLimit: 512,
     },
   ]);
 });

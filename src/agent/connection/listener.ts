@@ -6,6 +6,7 @@ import { createUpgradeListener } from '../../protocol/websocket-server.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { requireLocalHost } from './insecure-listen.ts';
 import type { ListenAddress } from './listen-address.ts';
+import { probeStatus, probeText, type AgentState } from './probes.ts';
 import type { TokenSource } from './token-file.ts';
 
 export interface ListenerOptions {
@@ -15,8 +16,7 @@ export interface ListenerOptions {
   /** Allows a host that other machines can reach without a token. */
   insecure: boolean;
   channel: ChannelOptions;
-  /** Whether `/readyz` responds with 200. */
-  isReady: () => boolean;
+  state: AgentState;
 }
 
 const commandPath = '/exe-cmd';
@@ -41,12 +41,12 @@ export class Listener {
   readonly #channel: ChannelOptions;
   readonly #clients = new Set<Channel>();
 
-  constructor(server: Server, { channel, isReady, readToken }: ListenerOptions) {
+  constructor(server: Server, { channel, state, readToken }: ListenerOptions) {
     this.#server = server;
     this.#channel = channel;
     server.on('request', (request, response) => {
-      const status = probe(request.url, isReady);
-      response.writeHead(status, { 'content-type': 'text/plain' }).end(`${status === 200 ? 'ok' : 'not available'}\n`);
+      const status = statusOf(request.url, state);
+      response.writeHead(status, { 'content-type': 'text/plain' }).end(probeText(status));
     });
     server.on(
       'upgrade',
@@ -98,15 +98,10 @@ async function bind(server: Server, { host, port }: ListenAddress): Promise<void
   server.off('error', bound.reject);
 }
 
-/**
- * Returns the HTTP status for a request that is not an upgrade. `/healthz` is 200 as long as the
- * process responds.
- */
-function probe(url: string | undefined, isReady: () => boolean): 200 | 404 | 426 | 503 {
+/** Returns the HTTP status for a request that is not an upgrade. */
+function statusOf(url: string | undefined, state: AgentState): 200 | 404 | 426 | 503 {
   const path = pathOf(url);
-  if (path === '/healthz') return 200;
-  if (path === '/readyz') return isReady() ? 200 : 503;
-  return path === commandPath ? 426 : 404;
+  return probeStatus(path, state) ?? (path === commandPath ? 426 : 404);
 }
 
 /** Returns the status line for a client that is refused. */

@@ -13,6 +13,8 @@ export interface UplinkOptions {
   log: Logger;
   backoff: BackoffTimes;
   handshakeTimeoutMs: number;
+  /** Time by which an attempt may be late before the agent counts as stuck. */
+  slackMs: number;
   /** Returns numbers from 0 up to 1. */
   random: () => number;
 }
@@ -25,10 +27,17 @@ export class Uplink {
   #attempt = 0;
   /** Reason of the last attempt's failure; undefined after a success. */
   #lastReason: string | undefined;
+  /** Time by which the next attempt starts or ends, unless the channel is connected. */
+  #nextChangeMs = Infinity;
 
   constructor(options: UplinkOptions) {
     this.#options = options;
     this.#url = withoutCredentials(options.url);
+  }
+
+  /** Whether the channel is connected, or attempts to connect it are made when they are due. */
+  get isAlive(): boolean {
+    return this.#options.channel.isConnected || performance.now() <= this.#nextChangeMs;
   }
 
   /**
@@ -36,9 +45,10 @@ export class Uplink {
    * closed.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { backoff, log, random } = this.#options;
-    while (await pause(backoffDelay(this.#attempt, backoff, random), signal)) {
+    const { backoff, handshakeTimeoutMs, log, random } = this.#options;
+    while (await this.#pause(backoffDelay(this.#attempt, backoff, random), signal)) {
       this.#attempt++;
+      this.#expectChange(handshakeTimeoutMs);
       try {
         const lastedMs = await this.#connect(signal);
         log.warn({ url: this.#url }, 'the connection to the control plane is closed');
@@ -64,6 +74,17 @@ export class Uplink {
     return closed.promise;
   }
 
+  /** Returns false if the signal aborted meanwhile. */
+  async #pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+    this.#expectChange(milliseconds);
+    await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+    return !signal.aborted;
+  }
+
+  #expectChange(milliseconds: number): void {
+    this.#nextChangeMs = performance.now() + milliseconds + this.#options.slackMs;
+  }
+
   #onFailure(error: unknown): void {
     const { log } = this.#options;
     if (error instanceof DialError && error.failure.kind === 'no-subprotocol') {
@@ -78,12 +99,6 @@ export class Uplink {
     else log.warn(fields, 'cannot connect to the control plane');
     this.#lastReason = reason;
   }
-}
-
-/** Returns false if the signal aborted meanwhile. */
-async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
-  return !signal.aborted;
 }
 
 function withoutCredentials(url: string): string {

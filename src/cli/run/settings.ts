@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseListenAddress } from '../../agent/connection/listen-address.ts';
 import { limitsDescription, limitsFlag, limitsSchema } from '../limits.ts';
-import { switchSchema, type Settings } from '../settings.ts';
+import { portSchema, switchSchema, type Settings } from '../settings.ts';
 
 export const runSettings = {
   controlPlane: {
@@ -36,6 +36,18 @@ export const runSettings = {
     flag: '--listen-insecure',
     variable: 'HELM_AGENT_LISTEN_INSECURE',
     description: 'let --listen use an address that other machines can reach without a token',
+  },
+  healthPort: {
+    flag: '--health-port <port>',
+    variable: 'HELM_AGENT_HEALTH_PORT',
+    description: 'serve only /healthz and /readyz on this port, on all addresses, for the probes of a pod',
+    default: 'none',
+  },
+  memoryLimit: {
+    flag: '--memory-limit <MiB>',
+    variable: 'HELM_AGENT_MEMORY_LIMIT_MB',
+    description: 'memory that the process may take; what needs more is ended',
+    default: 'the limit of the container',
   },
   allowNunjucks: {
     flag: '--allow-nunjucks',
@@ -84,6 +96,12 @@ export function runSchema(hostName: string) {
         })
         .optional(),
       listenInsecure: switchSchema,
+      healthPort: portSchema.optional(),
+      memoryLimit: z
+        .string()
+        .regex(/^[1-9][0-9]{0,7}$/, 'must be a positive whole number of MiB')
+        .transform(Number)
+        .optional(),
       allowNunjucks: switchSchema,
       localCharts: z.string().optional(),
       storageDriver: z.enum(['secret', 'configmap'], { error: 'must be secret or configmap' }).optional(),

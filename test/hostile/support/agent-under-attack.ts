@@ -7,7 +7,7 @@ import { connectCluster, type KubeCluster } from '../../../src/kube/cluster.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { realHost } from '../../support/host.ts';
 import { startProgram, type ChildProgram } from './child-program.ts';
-import { assertHarmless, measure, type Target } from './measure.ts';
+import { assertHarmless, measure, mostMiB, type Target } from './measure.ts';
 
 export const agentId = 'edge-1';
 
@@ -52,6 +52,7 @@ export async function startAgentUnderAttack(args: readonly string[] = []): Promi
     'run',
     ...['--control-plane', address, '--agent-id', agentId, '--listen', '0'],
     ...['--kubeconfig', kubeconfig, '--local-charts', charts],
+    ...['--memory-limit', String(mostMiB)],
     ...args,
   ]);
   const counter = { releases: 0 };
