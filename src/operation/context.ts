@@ -2,6 +2,7 @@ import type { Host } from '../go/host.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { Cluster } from '../objects/cluster.ts';
 import type { Progress } from './progress.ts';
+import type { StartTimer } from './steps/time-limit.ts';
 import type { ReleaseRenderer } from '../render/release-renderer.ts';
 
 /** Dependencies of an operation. */
@@ -14,6 +15,8 @@ export interface OperationContext {
   signal: AbortSignal;
   /** Ends the operation at once, without undoing it, because the process exits. Default: never. */
   abandon?: AbortSignal;
+  /** Timer of the time limit of each operation. Default: the timers of the process. */
+  startTimer?: StartTimer;
   /** Called in order. Must not throw. */
   progress: (progress: Progress) => void;
 }

@@ -12,7 +12,8 @@ export async function runSteps<T>(
   timeout: number | undefined,
   run: (runner: StepRunner) => Promise<T>,
 ): Promise<T> {
-  const limit = timeLimit(timeout ?? defaultTimeout, context.signal, context.abandon);
+  const { signal, abandon, startTimer } = context;
+  const limit = timeLimit(timeout ?? defaultTimeout, [signal, abandon], startTimer);
   try {
     return await run(stepRunner(limit.signal, context.host, context.progress));
   } finally {
@@ -31,7 +32,7 @@ export async function compensate<T>(
   timeout: number | undefined,
   run: (runner: StepRunner) => Promise<T>,
 ): Promise<T> {
-  const limit = timeLimit(timeout ?? defaultTimeout, context.abandon);
+  const limit = timeLimit(timeout ?? defaultTimeout, [context.abandon], context.startTimer);
   const runner = stepRunner(limit.signal, context.host, context.progress);
   try {
     return await runner.step(name, (tools) =>

@@ -25,12 +25,16 @@ export function keepAlive(socket: PingableSocket, times: HeartbeatTimes, onDead:
     clearTimeout(silence);
   };
   const pings = setInterval(() => socket.ping(), times.pingIntervalMs);
-  const silence = setTimeout(() => {
-    stop();
-    onDead();
-  }, times.silenceLimitMs);
+  const startSilence = () =>
+    setTimeout(() => {
+      stop();
+      onDead();
+    }, times.silenceLimitMs);
+  let silence = startSilence();
   const onTraffic = () => {
-    if (!stopped) silence.refresh();
+    if (stopped) return;
+    clearTimeout(silence);
+    silence = startSilence();
   };
   socket.on('message', onTraffic);
   socket.on('ping', onTraffic);

@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { Environment } from './environment.ts';
+import { atMost } from '../support/at-most.ts';
 import { applying } from './applying.ts';
 import { objects } from './objects.ts';
 import { deleting } from './deleting.ts';
@@ -26,6 +27,7 @@ export function kubernetesApi(start: () => Promise<Environment>): void {
   test.after.always('stop', async () => {
     await environment?.close();
   });
+  atMost(16, test);
   objects(open);
   refusals(open);
   selecting(open);

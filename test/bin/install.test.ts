@@ -51,7 +51,7 @@ async function installed(namespace: string): Promise<void> {
 
 test('an installation reports its steps, and the resources it waits for with the reason', async (t) => {
   const { plane, cluster } = await world;
-  const command = plane.install(agentId, web('steps', 'args: [serve, -after, 12s]\nmigration: {args: [sleep, 8s]}\n'));
+  const command = plane.install(agentId, web('steps', 'args: [serve, -after, 60s]\nmigration: {args: [sleep, 50s]}\n'));
   const statuses = await statusesOf(command);
   t.deepEqual(endsOf(statuses), [
     'load done',
@@ -80,7 +80,7 @@ test('an installation reports its steps, and the resources it waits for with the
     name: 'shop',
     namespace: 'steps',
     version: 1,
-    config: { migration: { args: ['sleep', '8s'] } },
+    config: { migration: { args: ['sleep', '50s'] } },
     chart: { metadata: { name: 'web', version: '1.0.0' } },
     info: { status: 'deployed', description: 'Install complete' },
   });

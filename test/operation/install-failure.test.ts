@@ -2,7 +2,7 @@ import type { Progress } from '../../src/operation/progress.ts';
 import type { OperationError } from '../../src/operation/error.ts';
 import { configMap, crd, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
-import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds } from './world.ts';
+import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds, timeUpWhen } from './world.ts';
 
 const test = sandboxTest();
 const isWaiting = ({ step, resources }: Progress) => step === 'wait' && resources !== undefined;
@@ -13,7 +13,9 @@ test('uninstalls an atomic release that is not ready in time, and gives the reas
     'a.yaml': configMap('a'),
   });
   const world = newWorld(t, chart);
-  const error = await t.throwsAsync<OperationError>(world.install(chart, { timeout: 6000 }));
+  const error = await t.throwsAsync<OperationError>(
+    world.install(chart, { timeout: 6000 }, timeUpWhen(world, /ImagePull/)),
+  );
   t.is(error.code, 'timeout');
   const { namespace } = world;
   t.regex(
@@ -32,7 +34,9 @@ test('uninstalls an atomic release that is not ready in time, and gives the reas
 test('gives the exit code of a container that crashes', async (t) => {
   const chart = textChart({ 'd.yaml': deployment('bad', { behaviour: 'crash-loop' }) });
   const world = newWorld(t, chart);
-  await t.throwsAsync(world.install(chart, { timeout: 6000 }), { message: /last exit code 1 \(Error\)/ });
+  await t.throwsAsync(world.install(chart, {}, timeUpWhen(world, /CrashLoopBackOff: last exit/)), {
+    message: /last exit code 1 \(Error\)/,
+  });
   t.true(statusesOf(world.progress, 'bad').some((status) => status.includes('CrashLoopBackOff: last exit code 1')));
 });
 

@@ -1,6 +1,6 @@
 import { configMap, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
-import { newWorld, sandboxTest, statusesOf, stepEnds } from './world.ts';
+import { newWorld, sandboxTest, statusesOf, stepEnds, timeUpWhen } from './world.ts';
 
 const test = sandboxTest();
 
@@ -72,7 +72,7 @@ test('names objects that are not deleted in time, and can be repeated', async (t
   await world.install(chart);
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: world.namespace, name: 'a' };
   await world.cluster.mergePatch(ref, { metadata: { finalizers: ['e.io/hold'] } });
-  const error = await t.throwsAsync(world.uninstall({ timeout: 3000 }));
+  const error = await t.throwsAsync(world.uninstall({ timeout: 3000 }, timeUpWhen(world, /^Terminating/)));
   t.like(error, {
     code: 'timeout',
     message: `timed out after 3s\nresource ConfigMap/${world.namespace}/a still exists. status: Terminating, message: Resource scheduled for deletion`,

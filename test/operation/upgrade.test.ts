@@ -1,7 +1,7 @@
 import type { OperationError } from '../../src/operation/error.ts';
 import { configMap, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
-import { newWorld, sandboxTest, stepEnds, type World } from './world.ts';
+import { newWorld, sandboxTest, stepEnds, type World, timeUpWhen } from './world.ts';
 
 const test = sandboxTest();
 
@@ -127,7 +127,9 @@ test('rolls back a failed atomic upgrade to the last successful revision', async
   const world = newWorld(t, good, bad);
   await world.install(good);
   world.progress.length = 0;
-  const error = await t.throwsAsync<OperationError>(world.upgrade(bad, { timeout: 6000 }));
+  const error = await t.throwsAsync<OperationError>(
+    world.upgrade(bad, { timeout: 6000 }, timeUpWhen(world, /ImagePull/)),
+  );
   t.is(error.code, 'timeout');
   t.regex(
     error.message,
@@ -150,7 +152,7 @@ test('gives the reason from the new pods of a Deployment, not from old ones', as
   const unpullable = textChart({ 'd.yaml': deployment('web', { image: 'localhost/app:missing' }) });
   const world = newWorld(t, crashing, unpullable);
   await world.install(crashing, { wait: false });
-  const error = await t.throwsAsync(world.upgrade(unpullable, { timeout: 6000, atomic: false }));
+  const error = await t.throwsAsync(world.upgrade(unpullable, { atomic: false }, timeUpWhen(world, /ImagePull/)));
   t.regex(error.message, /message: (ErrImagePull|ImagePullBackOff): /);
 });
 

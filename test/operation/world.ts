@@ -6,7 +6,7 @@ import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
 import type { Cluster } from '../../src/objects/cluster.ts';
 import type { OperationContext } from '../../src/operation/context.ts';
 import { operations } from '../../src/operation/operations.ts';
-import type { Progress, ResourceStatus, StepName } from '../../src/operation/progress.ts';
+import type { Progress, StepName } from '../../src/operation/progress.ts';
 import type { InstallRequest, UninstallRequest, UpgradeRequest } from '../../src/operation/request.ts';
 import type { Release } from '../../src/release/release.ts';
 import { history } from '../../src/release/history.ts';
@@ -24,7 +24,10 @@ export interface World {
   context(overrides?: Partial<OperationContext>): OperationContext;
   install(chart: TextChart, request?: Partial<InstallRequest>, context?: Partial<OperationContext>): Promise<Release>;
   upgrade(chart: TextChart, request?: Partial<UpgradeRequest>, context?: Partial<OperationContext>): Promise<Release>;
-  uninstall(request?: Partial<UninstallRequest>): ReturnType<typeof operations.uninstall>;
+  uninstall(
+    request?: Partial<UninstallRequest>,
+    context?: Partial<OperationContext>,
+  ): ReturnType<typeof operations.uninstall>;
   /** `1:superseded`, `2:deployed`, … */
   history(): Promise<string[]>;
   stored(version: number): Promise<Release | undefined>;
@@ -90,13 +93,35 @@ export function newWorld(t: ExecutionContext<Shared>, ...charts: TextChart[]): W
     context,
     install: (chart, request, overrides) => operations.install(context(overrides), { ...of(chart), ...request }),
     upgrade: (chart, request, overrides) => operations.upgrade(context(overrides), { ...of(chart), ...request }),
-    uninstall: (request) => operations.uninstall(context(), { ...name, timeout: 20_000, ...request }),
+    uninstall: (request, overrides) =>
+      operations.uninstall(context(overrides), { ...name, timeout: 20_000, ...request }),
     async history() {
       const revisions = await history(storage, namespace, releaseName);
       return revisions.map(({ release }) => `${release.version}:${release.info.status}`);
     },
     stored: async (version) => (await storage.get({ namespace, name: releaseName, version }))?.release,
     find: (kind, objectName) => cluster.get(refOf(kind, namespace, objectName)),
+  };
+}
+
+/**
+ * Ends the time limit of an operation when a resource is reported with the status, however long
+ * that takes on a busy machine.
+ */
+export function timeUpWhen({ progress }: World, status: RegExp): Partial<OperationContext> {
+  let isTimeUp = false;
+  const running = new Set<() => void>();
+  return {
+    startTimer(_, onEnd) {
+      running.add(onEnd);
+      return () => running.delete(onEnd);
+    },
+    progress(item) {
+      progress.push(item);
+      if (isTimeUp || !statusTexts(item).some((text) => status.test(text))) return;
+      isTimeUp = true;
+      for (const end of running) setImmediate(end);
+    },
   };
 }
 
@@ -112,9 +137,11 @@ export function stepEnds(progress: readonly Progress[]): string[] {
 
 /** Returns the reported statuses of a resource, such as `InProgress Available: 0/1`. */
 export function statusesOf(progress: readonly Progress[], name: string, step?: StepName): string[] {
-  return progress
-    .filter((item) => step === undefined || item.step === step)
-    .flatMap(({ resources = [] }): ResourceStatus[] => resources)
-    .filter((resource) => resource.name === name)
+  return progress.filter((item) => step === undefined || item.step === step).flatMap((item) => statusTexts(item, name));
+}
+
+function statusTexts({ resources = [] }: Progress, name?: string): string[] {
+  return resources
+    .filter((resource) => name === undefined || resource.name === name)
     .map(({ status, reason }) => (reason === undefined ? status : `${status} ${reason}`));
 }

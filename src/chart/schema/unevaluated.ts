@@ -7,7 +7,7 @@ export class Unevaluated {
   readonly properties: Set<string> | undefined;
   readonly items: Set<number> | undefined;
 
-  private constructor(properties?: Iterable<string>, items?: Iterable<number>) {
+  constructor(properties?: Iterable<string>, items?: Iterable<number>) {
     this.properties = properties && new Set(properties);
     this.items = items && new Set(items);
   }

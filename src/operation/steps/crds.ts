@@ -66,7 +66,7 @@ export async function installCrds(
       installed.push(item);
     }
   }
-  const limit = timeLimit(establishTimeout, tools.signal);
+  const limit = timeLimit(establishTimeout, [tools.signal]);
   try {
     const refs = installed.map(({ ref }) => ref);
     const ownTools = { ...tools, signal: limit.signal };

@@ -71,10 +71,10 @@ async function runHook(
     `unable to build kubernetes object for ${event} hook ${hook.path}`,
     tools,
   );
-  const started_at = formatTime(host.now());
-  await record(context, state, hook, { started_at, phase: 'Running' }, tools.signal);
+  const startedAt = formatTime(host.now());
+  await record(context, state, hook, { started_at: startedAt, phase: 'Running' }, tools.signal);
   const end = (phase: string) => {
-    setExecution(state, hook, { started_at, completed_at: formatTime(host.now()), phase });
+    setExecution(state, hook, { started_at: startedAt, completed_at: formatTime(host.now()), phase });
   };
   try {
     for (const item of objects) await applyObject(cluster, item, tools.signal);
@@ -106,7 +106,7 @@ async function deleteAfterFailure(
   ended: readonly Hook[],
   tools: StepTools,
 ): Promise<void> {
-  const limit = timeLimit(cleanupTimeout, context.abandon);
+  const limit = timeLimit(cleanupTimeout, [context.abandon]);
   const ownTools = { ...tools, signal: limit.signal };
   try {
     await deleteByPolicy(context, state, failed, 'hook-failed', ownTools);
@@ -167,9 +167,9 @@ async function record(
   state.revision = await storage.update(state.revision, signal);
 }
 
-function setExecution(state: HookedRevision, hook: Hook, last_run: HookExecution): void {
+function setExecution(state: HookedRevision, hook: Hook, execution: HookExecution): void {
   const { release } = state.revision;
   const isSame = (other: Hook) => other.path === hook.path && other.kind === hook.kind && other.name === hook.name;
-  const hooks = (release.hooks ?? []).map((other) => (isSame(other) ? { ...other, last_run } : other));
+  const hooks = (release.hooks ?? []).map((other) => (isSame(other) ? { ...other, last_run: execution } : other));
   state.revision = { ...state.revision, release: { ...release, hooks } };
 }

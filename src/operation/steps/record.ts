@@ -44,7 +44,7 @@ export async function recordFailure(
   description: string,
   error: unknown,
 ): Promise<unknown> {
-  const limit = timeLimit(recordTimeout, abandon);
+  const limit = timeLimit(recordTimeout, [abandon]);
   try {
     await storage.update({ ...revision, release: withStatus(revision.release, 'failed', description) }, limit.signal);
     return error;

@@ -7,15 +7,29 @@ export interface TimeLimit {
   close(): void;
 }
 
+/** Calls `onEnd` after a number of milliseconds. Returns a function that stops the timer. */
+export type StartTimer = (milliseconds: number, onEnd: () => void) => () => void;
+
+const processTimer: StartTimer = (milliseconds, onEnd) => {
+  const timer = setTimeout(onEnd, milliseconds);
+  return () => {
+    clearTimeout(timer);
+  };
+};
+
 /**
  * Returns a signal that aborts with `timeout` after `timeout` milliseconds, or with `cancelled`
  * when one of `signals` aborts.
  */
-export function timeLimit(timeout: number, ...signals: (AbortSignal | undefined)[]): TimeLimit {
+export function timeLimit(
+  timeout: number,
+  signals: readonly (AbortSignal | undefined)[] = [],
+  startTimer: StartTimer = processTimer,
+): TimeLimit {
   const controller = new AbortController();
-  const timer = setTimeout(() => {
+  const stopTimer = startTimer(timeout, () => {
     controller.abort(new OperationError('timeout', `timed out after ${durationText(timeout)}`));
-  }, timeout);
+  });
   const sources = signals.filter((signal) => signal !== undefined);
   const onAbort = () => {
     controller.abort(cancellation(sources.find(({ aborted }) => aborted)));
@@ -25,7 +39,7 @@ export function timeLimit(timeout: number, ...signals: (AbortSignal | undefined)
   return {
     signal: controller.signal,
     close() {
-      clearTimeout(timer);
+      stopTimer();
       for (const source of sources) source.removeEventListener('abort', onAbort);
     },
   };

@@ -1,7 +1,7 @@
 import type { OperationError } from '../../../src/operation/error.ts';
 import { configMap, hook, job } from '../manifests.ts';
 import { textChart } from '../text-renderer.ts';
-import { newWorld, sandboxTest } from '../world.ts';
+import { newWorld, sandboxTest, timeUpWhen } from '../world.ts';
 
 const test = sandboxTest();
 
@@ -125,7 +125,9 @@ test('ends a hanging hook at the deadline of the operation', async (t) => {
     'h.yaml': job('h', { args: ['serve'], annotations: hook('pre-install', { policy: 'hook-failed' }) }),
   });
   const world = newWorld(t, chart);
-  const error = await t.throwsAsync<OperationError>(world.install(chart, { timeout: 4000, atomic: false }));
+  const error = await t.throwsAsync<OperationError>(
+    world.install(chart, { timeout: 4000, atomic: false }, timeUpWhen(world, /^InProgress/)),
+  );
   t.is(error.code, 'timeout');
   t.regex(error.message, /^failed pre-install: timed out after 4s\nresource Job\/.*\/h not ready\. status: InProgress/);
   t.is(await world.find('Job', 'h'), undefined, 'its policy deletes it');

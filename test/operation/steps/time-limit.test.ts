@@ -30,27 +30,27 @@ test('aborts after the time limit', async (t) => {
 
 test('aborts with another signal, even if that has aborted already', (t) => {
   const cancel = new AbortController();
-  const limit = timeLimit(60_000, undefined, cancel.signal);
+  const limit = timeLimit(60_000, [undefined, cancel.signal]);
   t.false(limit.signal.aborted);
   cancel.abort(new Error('enough'));
   t.like(reasonOf(limit.signal), { code: 'cancelled', message: 'cancelled: enough' });
   limit.close();
 
-  const late = timeLimit(60_000, cancel.signal);
+  const late = timeLimit(60_000, [cancel.signal]);
   t.is(reasonOf(late.signal).code, 'cancelled');
   late.close();
 });
 
 test('has the reason of the outer limit', (t) => {
   const reason = new OperationError('timeout', 'timed out after 5m0s');
-  const inner = timeLimit(60_000, AbortSignal.abort(reason));
+  const inner = timeLimit(60_000, [AbortSignal.abort(reason)]);
   t.is(inner.signal.reason, reason);
   inner.close();
 });
 
 test('never aborts after it is closed', async (t) => {
   const cancel = new AbortController();
-  const limit = timeLimit(5, cancel.signal);
+  const limit = timeLimit(5, [cancel.signal]);
   limit.close();
   cancel.abort();
   await new Promise((resolve) => setTimeout(resolve, 20));
