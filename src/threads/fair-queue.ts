@@ -1,16 +1,19 @@
+/** A name, or a symbol for an owner of one item only. */
+export type Owner = string | symbol;
+
 interface Waiting<Item> {
-  owner: string;
+  owner: Owner;
   item: Item;
 }
 
 /** Items that wait for a turn, each on behalf of an owner. */
 export interface FairQueue<Item> {
-  push(owner: string, item: Item): void;
+  push(owner: Owner, item: Item): void;
   /**
    * Removes and returns the next item: of the owner with the fewest running items, the first come.
    * Owners at `most` or above are passed over. Returns undefined if no item may run.
    */
-  next(running: ReadonlyMap<string, number>, most: number): Waiting<Item> | undefined;
+  next(running: ReadonlyMap<Owner, number>, most: number): Waiting<Item> | undefined;
   /** Removes an item that no longer waits. */
   remove(item: Item): void;
   readonly size: number;

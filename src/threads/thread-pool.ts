@@ -1,4 +1,4 @@
-import { createFairQueue } from './fair-queue.ts';
+import { createFairQueue, type Owner } from './fair-queue.ts';
 import { createMemoryGuard } from './memory-guard.ts';
 import type { TaskLimits, TaskOutcome } from './messages.ts';
 import { startThread, type TaskThread } from './task-thread.ts';
@@ -12,11 +12,13 @@ export interface ThreadPoolOptions {
   size: number;
   /** Memory of this process above which the largest thread is ended, in MiB (default: none). */
   processMemoryMb?: number | undefined;
+  /** Time after which idle threads but one are ended, in milliseconds (default: 10,000). */
+  idleMs?: number;
 }
 
 interface TaskOptions {
   signal: AbortSignal;
-  /** Who the task is for: tasks of one owner leave a thread to others (default: everyone). */
+  /** Who the task is for: tasks of one owner leave a thread to others (default: no one else). */
   owner?: string | undefined;
   /** Names what is read, for errors: `rendering chart web`. */
   subject: string;
@@ -49,12 +51,14 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
   limits,
   size,
   processMemoryMb,
+  idleMs = 10_000,
 }: ThreadPoolOptions): ThreadPool<Types> {
   const idle: TaskThread[] = [];
   const threads = new Set<TaskThread>();
   const queue = createFairQueue<() => void>();
-  const running = new Map<string, number>();
+  const running = new Map<Owner, number>();
   const closing = new AbortController();
+  let idleTimer: NodeJS.Timeout | undefined;
   const guard = createMemoryGuard({
     processBytes: (processMemoryMb ?? Infinity) * 2 ** 20,
     threadBytes: limits.memoryMb * 2 ** 20,
@@ -73,7 +77,7 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
     startNext();
   }
 
-  function finish(owner: string): void {
+  function finish(owner: Owner): void {
     const left = (running.get(owner) ?? 0) - 1;
     if (left > 0) running.set(owner, left);
     else running.delete(owner);
@@ -81,7 +85,7 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
   }
 
   /** Resolves when it is the owner's turn. From then on the owner counts as running. */
-  function waitForTurn(owner: string, signal: AbortSignal): Promise<void> {
+  function waitForTurn(owner: Owner, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = () => {
         signal.removeEventListener('abort', abort);
@@ -97,6 +101,15 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
     });
   }
 
+  /** Keeps a thread for the next task. All but one are ended if no task needs them for a while. */
+  function keepIdle(thread: TaskThread): void {
+    idle.push(thread);
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(() => {
+      for (const spare of idle.splice(1)) void spare.end();
+    }, idleMs).unref();
+  }
+
   function newThread(): TaskThread {
     const thread = startThread({ moduleUrl, limits, guard });
     threads.add(thread);
@@ -109,20 +122,21 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
   }
 
   return {
-    async run(name, input, { owner = '', ...options }) {
+    async run(name, input, { owner = Symbol(name), ...options }) {
       const signal = AbortSignal.any([options.signal, closing.signal]);
       signal.throwIfAborted();
       await waitForTurn(owner, signal);
       try {
         const thread = idle.pop() ?? newThread();
         const outcome = await thread.run({ task: name, input }, { ...options, signal });
-        idle.push(thread);
+        keepIdle(thread);
         return outputOf(outcome);
       } finally {
         finish(owner);
       }
     },
     async close() {
+      clearTimeout(idleTimer);
       closing.abort(new Error('the program is shutting down'));
       await Promise.all(Array.from(threads, (thread) => thread.end()));
     },

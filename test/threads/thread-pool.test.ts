@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskLimits } from '../../src/threads/messages.ts';
 import { TaskError } from '../../src/threads/tasks.ts';
 import { createThreadPool, type ThreadPool } from '../../src/threads/thread-pool.ts';
@@ -13,6 +14,7 @@ interface PoolSetup {
   limits?: Partial<TaskLimits>;
   size?: number;
   processMemoryMb?: number;
+  idleMs?: number;
 }
 
 function poolOf(t: ExecutionContext, { limits, ...setup }: PoolSetup = {}): ThreadPool<TestTasks> {
@@ -108,6 +110,16 @@ test('leaves a thread to other owners when one has many tasks', async (t) => {
   t.is(await pool.run('add', { a: 1, b: 1 }, { ...options, owner: 'other' }), 2);
   t.true(performance.now() - start < 1400);
   await Promise.all(blocks);
+});
+
+test('ends idle threads but one after a while', async (t) => {
+  const pool = poolOf(t, { size: 2, idleMs: 50 });
+  const blockTwo = () => Promise.all([1, 2].map(() => pool.run('block', { milliseconds: 300 }, options)));
+  const first = new Set(await blockTwo());
+  t.is(first.size, 2);
+  await sleep(1000);
+  const second = await blockTwo();
+  t.is(second.filter((id) => first.has(id)).length, 1, 'one thread is new');
 });
 
 test('fails tasks that run or wait when it is closed', async (t) => {

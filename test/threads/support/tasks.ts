@@ -1,7 +1,8 @@
 /** Tasks of the threads in tests. */
 export interface TestTasks {
   add: { input: { a: number; b: number }; output: number };
-  block: { input: { milliseconds: number }; output: undefined };
+  /** Returns the id of its thread. */
+  block: { input: { milliseconds: number }; output: number };
   /** Runs until it is asked to stop. */
   step: { input: undefined; output: never };
   /** Runs for ever without a step. */

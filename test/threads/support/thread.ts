@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, threadId, workerData } from 'node:worker_threads';
 import type { ThreadSetup } from '../../../src/threads/messages.ts';
 import { serveTasks } from '../../../src/threads/serve-tasks.ts';
 import type { TestTasks } from './tasks.ts';
@@ -12,7 +12,7 @@ serveTasks<TestTasks>(parentPort, workerData as ThreadSetup, {
   add: ({ a, b }) => a + b,
   block: ({ milliseconds }) => {
     Atomics.wait(wait, 0, 0, milliseconds);
-    return undefined;
+    return threadId;
   },
   step(_input, { supervisor }) {
     supervisor.enter('templates/loop.yaml');
