@@ -1,4 +1,6 @@
-# The agent as a bundle on a Node 24 image. BASE can be any image with Node 24 and npm.
+# The agent as a bundle on a Node 24 image. BASE can be any image with Node 24 and npm. Give it by
+# digest, so that nobody can change what is built:
+#   docker build --build-arg BASE=docker.io/library/node@sha256:DIGEST -t helm-agent .
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
 FROM ${BASE} AS build
