@@ -5,6 +5,7 @@ import { createProgram } from '../cli/program.ts';
 import { processHost } from '../render/process-host.ts';
 import { localRenderer } from './local-renderer.ts';
 import { programName } from './program-name.ts';
+import { writePrivateFile } from './private-file.ts';
 import { terminalOf } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -21,6 +22,7 @@ const program = createProgram({
     const stats = await stat(path).catch(() => undefined);
     return stats?.isDirectory() ?? false;
   },
+  writePrivateFile,
   fetch,
   onInterrupt(listener) {
     process.on('SIGINT', listener);

@@ -1,17 +1,18 @@
 import { tokenFile } from '../agent/connection/token-file.ts';
 import type { ControlPlaneSettings } from '../cli/control-plane/settings.ts';
-import { ControlPlane } from '../control-plane/index.ts';
+import { ControlPlane, openAgentsFile } from '../control-plane/index.ts';
 import { processLogger } from './logger.ts';
 import { stopSignal } from './stop-signal.ts';
 import { version } from './version.ts';
 
 /** Runs a control plane until the process gets a stop signal. */
 export async function runControlPlane(settings: ControlPlaneSettings): Promise<void> {
-  const { tokenFile: agentTokens, apiTokenFile: apiTokens, listenInsecure } = settings;
+  const { agentsFile, apiTokenFile, listenInsecure } = settings;
   const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
+  const agents = agentsFile === undefined ? undefined : await openAgentsFile(agentsFile, { log });
   const plane = new ControlPlane({
-    agentToken: agentTokens === undefined ? undefined : tokenFile(agentTokens),
-    apiToken: apiTokens === undefined ? undefined : tokenFile(apiTokens),
+    authenticate: agents?.authenticate,
+    apiToken: apiTokenFile === undefined ? undefined : tokenFile(apiTokenFile),
     insecure: listenInsecure,
     log,
     version,
@@ -21,4 +22,5 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
   const signal = await stopSignal();
   log.info({ signal }, 'the control plane is stopping');
   await plane.close();
+  agents?.close();
 }

@@ -28,6 +28,8 @@ export interface ProgramDependencies {
   /** Reads a file, or stdin for the path `-`. */
   readFile(path: string): Promise<Uint8Array>;
   isFolder(path: string): Promise<boolean>;
+  /** Writes a file that only this user can read, or replaces it as a whole. */
+  writePrivateFile(path: string, text: string): Promise<void>;
   fetch(url: string, init?: RequestInit): Promise<Response>;
   /**
    * Calls the listener on each Ctrl-C instead of ending the process. Returns a function that

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addAgents } from './agents/command.ts';
 import { addControlPlane } from './control-plane/command.ts';
 import { addCtl } from './ctl/command.ts';
 import type { ProgramDependencies } from './dependencies.ts';
@@ -45,6 +46,7 @@ function buildCommand(dependencies: ProgramDependencies, exit: { code: number })
     });
   addRun(program, dependencies);
   addControlPlane(program, dependencies);
+  addAgents(program, dependencies);
   addSandbox(program, dependencies);
   addCtl(program, dependencies, exit);
   addTemplate(program, dependencies);

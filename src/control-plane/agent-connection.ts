@@ -1,5 +1,8 @@
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { closeCodes } from '../protocol/close-codes.ts';
 import { keepAlive, type HeartbeatTimes } from '../protocol/heartbeat.ts';
+import { maxBadPackets, maxHelloBytes } from '../protocol/limits.ts';
 import {
   acceptedSchema,
   helloSchema,
@@ -10,16 +13,17 @@ import {
   type Result,
   type Status,
 } from '../protocol/messages.ts';
-import { decodePacket, encodePacket, type Packet } from '../protocol/packet.ts';
-import { decodePayload } from '../protocol/payload.ts';
+import { decodeFrame, encodePacket, PacketError, type Packet } from '../protocol/packet.ts';
+import { decodePayload, PayloadError } from '../protocol/payload.ts';
 import type { Logger } from './logger.ts';
 
-/** Receives an agent's packets. */
+/** Receives an agent's packets. The first one is `hello`. */
 export interface AgentListener {
   hello(hello: Hello): void;
   accepted(key: string, accepted: Accepted): void;
-  status(key: string, status: Status): void;
-  result(key: string, result: Result): void;
+  /** `bytes` is the size of the packet. */
+  status(key: string, status: Status, bytes: number): void;
+  result(key: string, result: Result, bytes: number): void;
   /** Called once, when the connection is closed. */
   closed(): void;
 }
@@ -30,68 +34,119 @@ export interface AgentConnection {
   close(code: number, reason: string): void;
 }
 
-/** Time for an agent to send `hello`. */
-const helloTimeoutMs = 10_000;
+export interface ConnectionOptions {
+  /** The stream of bytes below the socket. */
+  stream: Duplex;
+  heartbeat: HeartbeatTimes;
+  /** Time for an agent to send `hello`, in milliseconds. */
+  helloTimeoutMs: number;
+  log: Logger;
+}
 
 /** Time for an agent to confirm that the connection closes. */
 const closeTimeoutMs = 1000;
-
-/** Close code for an agent that breaks the protocol. */
-const protocolViolation = 4400;
 
 /** Serves an agent's socket. A packet that cannot be read is logged and ignored. */
 export function serveAgent(
   socket: WebSocket,
   listener: AgentListener,
-  heartbeat: HeartbeatTimes,
-  log: Logger,
+  { stream, heartbeat, helloTimeoutMs, log }: ConnectionOptions,
 ): AgentConnection {
-  const helloTimer = setTimeout(() => socket.close(protocolViolation, 'no hello'), helloTimeoutMs);
+  const close: AgentConnection['close'] = (code, reason) => {
+    socket.close(code, reason);
+    const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
+    socket.once('close', () => clearTimeout(cutOff));
+  };
+  let isGreeted = false;
+  let badPackets = 0;
+  const helloTimer = setTimeout(() => close(closeCodes.protocolViolation, 'no hello'), helloTimeoutMs);
+  const stopCounting = limitBytes(stream, maxHelloBytes, () => {
+    log.warn({ maxHelloBytes }, 'an agent sent too much before its hello');
+    socket.terminate();
+  });
   const stopHeartbeat = keepAlive(socket, heartbeat, () => socket.terminate());
   socket.on('error', (error) => log.warn({ reason: error.message }, "error on an agent's connection"));
   socket.once('close', () => {
     clearTimeout(helloTimer);
+    stopCounting();
     stopHeartbeat();
     listener.closed();
   });
-  socket.on('message', (data: Buffer) => {
+  const receive = (frame: Buffer, isBinary: boolean) => {
+    const packet = decodeFrame(frame, isBinary);
+    if (packet.type === 'hello') {
+      if (isGreeted) return;
+      const hello = decodePayload(helloSchema, packet.payload);
+      isGreeted = true;
+      clearTimeout(helloTimer);
+      stopCounting();
+      listener.hello(hello);
+    } else if (isGreeted) {
+      dispatch(packet, frame.length, listener);
+    } else {
+      throw new PacketError('packet: the first one must be hello');
+    }
+  };
+  socket.on('message', (frame: Buffer, isBinary) => {
+    // frames that arrive while the connection closes
+    if (socket.readyState !== socket.OPEN) return;
     try {
-      const packet = decodePacket(data.toString('utf8'));
-      if (packet.type === 'hello') clearTimeout(helloTimer);
-      dispatch(packet, listener, log);
+      receive(frame, isBinary);
     } catch (error) {
-      log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'an agent sent a bad packet');
+      // messages can hold names of fields from the packet
+      log.warn({ code: codeOf(error), bytes: frame.length }, 'an agent sent a bad packet');
+      if (++badPackets > maxBadPackets) close(closeCodes.protocolViolation, 'too many bad packets');
     }
   });
-  return {
-    send: (packet) => socket.send(encodePacket(packet)),
-    close(code, reason) {
-      socket.close(code, reason);
-      const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
-      socket.once('close', () => clearTimeout(cutOff));
-    },
-  };
+  return { send: (packet) => socket.send(encodePacket(packet)), close };
 }
 
-function dispatch({ key = '', type, payload }: Packet, listener: AgentListener, log: Logger): void {
+/**
+ * Calls `onExceeded` once the peer has sent more bytes. Returns a function that stops counting.
+ */
+function limitBytes(stream: Duplex, maxBytes: number, onExceeded: () => void): () => void {
+  let bytes = 0;
+  const count = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= maxBytes) return;
+    stop();
+    onExceeded();
+  };
+  const stop = () => void stream.off('data', count);
+  stream.on('data', count);
+  return stop;
+}
+
+/** A result that cannot be read ends its command, because no other one will follow. */
+function readResult(payload: string | undefined): Result {
+  try {
+    return decodePayload(resultSchema, payload);
+  } catch (error) {
+    if (!(error instanceof PayloadError)) throw error;
+    const message = `the agent sent a result that cannot be read: ${error.message}`;
+    return { ok: false, error: { code: 'internal', message } };
+  }
+}
+
+function dispatch({ key = '', type, payload }: Packet, bytes: number, listener: AgentListener): void {
   switch (type) {
-    case 'hello': {
-      listener.hello(decodePayload(helloSchema, payload));
-      return;
-    }
     case 'accepted': {
       listener.accepted(key, decodePayload(acceptedSchema, payload));
       return;
     }
     case 'status': {
-      listener.status(key, decodePayload(statusSchema, payload));
+      listener.status(key, decodePayload(statusSchema, payload), bytes);
       return;
     }
     case 'result': {
-      listener.result(key, decodePayload(resultSchema, payload));
+      listener.result(key, readResult(payload), bytes);
       return;
     }
     default:
-      log.warn({ type }, 'an agent sent a packet of an unknown type');
+      throw new PacketError('packet: the type is unknown');
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof PacketError || error instanceof PayloadError ? error.code : 'internal';
 }

@@ -1,9 +1,12 @@
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { closeCodes } from '../protocol/close-codes.ts';
 import type { HeartbeatTimes } from '../protocol/heartbeat.ts';
 import type { Hello } from '../protocol/messages.ts';
 import { serveAgent, type AgentConnection } from './agent-connection.ts';
 import type { CommandStore } from './command-store.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
+import type { AgentIdentity } from './identity.ts';
 import type { Logger } from './logger.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
@@ -15,18 +18,27 @@ interface Entry {
 export interface AgentRegistryOptions {
   commands: CommandStore;
   heartbeat: HeartbeatTimes;
+  /** Time for an agent to send `hello`, in milliseconds. */
+  helloTimeoutMs: number;
   log: Logger;
   now: () => Date;
   version: string;
 }
 
-/** Close code for a connection that is replaced by another one of the same instance. */
-const replaced = 4409;
+/** The socket of an agent after its handshake. */
+export interface AgentSocket {
+  socket: WebSocket;
+  /** The stream of bytes below the socket. */
+  stream: Duplex;
+  /** The agent that the handshake proved to be; undefined if agents have no credentials. */
+  identity: AgentIdentity | undefined;
+}
 
 /**
- * The connected agents, and the packets between them and their commands. While an agent is
- * upgraded, two instances of it can be connected: the newer one gets new commands, and the older
- * one finishes its own.
+ * The connected agents, and the packets between them and their commands. A second instance of a
+ * connected agent takes over if it has the agent's credential, as while the agent is upgraded: it
+ * gets the new commands, and the older instance is closed when it has finished its own. Without
+ * credentials a second instance is refused.
  */
 export class AgentRegistry {
   readonly #options: AgentRegistryOptions;
@@ -74,12 +86,13 @@ export class AgentRegistry {
     if (packet && entry) entry.connection.send(packet);
   }
 
-  serve(socket: WebSocket): void {
-    const { commands, heartbeat, log } = this.#options;
+  /** Serves the socket of an agent until it is closed. */
+  serve({ socket, stream, identity }: AgentSocket): void {
+    const { commands, heartbeat, helloTimeoutMs, log } = this.#options;
     let agent: Hello | undefined;
     const own = (key: string) => {
       const command = commands.get(key);
-      if (command && command.instanceId === agent?.instanceId) return command;
+      if (command && command.agentId === agent?.agentId && command.instanceId === agent.instanceId) return command;
       log.warn({ agentId: agent?.agentId, key }, 'an agent sent a packet about a command that it did not get');
       return undefined;
     };
@@ -87,20 +100,29 @@ export class AgentRegistry {
       socket,
       {
         hello: (hello) => {
-          if (agent) return;
+          if (!this.#admit(hello, identity, connection)) return;
           agent = hello;
           this.#add(hello, connection);
         },
         accepted: (key, accepted) => own(key)?.accepted(accepted),
-        status: (key, status) => own(key)?.status(status),
-        result: (key, result) => own(key)?.end(result),
+        status: (key, status, bytes) => own(key)?.status(status, bytes),
+        result: (key, result, bytes) => {
+          own(key)?.end(result, bytes);
+          if (agent) this.#closeReplaced(agent.agentId);
+        },
         closed: () => {
+          identity?.revoked?.removeEventListener('abort', revoke);
           if (agent) this.#remove(agent, connection);
         },
       },
-      heartbeat,
-      log,
+      { stream, heartbeat, helloTimeoutMs, log },
     );
+    const revoke = () => {
+      log.warn({ agentId: identity?.agentId }, 'closing the connection of an agent that is revoked');
+      connection.close(closeCodes.revoked, "the agent's credential was revoked");
+    };
+    identity?.revoked?.addEventListener('abort', revoke, { once: true });
+    if (identity?.revoked?.aborted) revoke();
   }
 
   /** Closes all connections with 1001. */
@@ -113,10 +135,33 @@ export class AgentRegistry {
     return this.#connected.get(agentId)?.find(({ agent }) => agent.instanceId === instanceId);
   }
 
+  /** Whether the agent may have the id in its `hello`. Closes its connection if not. */
+  #admit({ agentId, instanceId }: Hello, identity: AgentIdentity | undefined, connection: AgentConnection): boolean {
+    const { log } = this.#options;
+    if (identity && identity.agentId !== agentId) {
+      log.warn({ agentId: identity.agentId, claimed: agentId }, 'refused an agent that claims the id of another');
+      connection.close(closeCodes.wrongAgent, `this credential is that of another agent than ${agentId}`.slice(0, 120));
+      return false;
+    }
+    const other = this.get(agentId);
+    if (!other || other.instanceId === instanceId) return true;
+    if (!identity) {
+      log.warn({ agentId, instanceId }, 'refused a second agent with the id of a connected one');
+      connection.close(closeCodes.replaced, 'another agent is connected with this id');
+      return false;
+    }
+    const fields = { agentId, instanceId, replaced: other.instanceId };
+    log.warn(fields, 'a second instance of a connected agent takes over; if it is not an upgrade, check the token');
+    return true;
+  }
+
   #add(hello: Hello, connection: AgentConnection): void {
     const { log, now, version } = this.#options;
     const { agentId, instanceId } = hello;
-    this.#instance(agentId, instanceId)?.connection.close(replaced, 'replaced by another connection of this instance');
+    this.#instance(agentId, instanceId)?.connection.close(
+      closeCodes.replaced,
+      'replaced by another connection of this instance',
+    );
     const others = this.#connected.get(agentId)?.filter(({ agent }) => agent.instanceId !== instanceId) ?? [];
     this.#connected.set(agentId, [...others, { agent: { ...hello, connectedAt: now().toISOString() }, connection }]);
     log.info({ agentId, instanceId, version: hello.version }, 'agent connected');
@@ -127,7 +172,19 @@ export class AgentRegistry {
       this.send(command);
     }
     this.#endLost(agentId);
+    this.#closeReplaced(agentId);
     for (const wake of [...this.#arrivals]) wake();
+  }
+
+  /** Closes the older instances of an agent that have finished their commands. */
+  #closeReplaced(agentId: string): void {
+    const older = this.#connected.get(agentId)?.slice(0, -1) ?? [];
+    if (older.length === 0) return;
+    const busy = new Set(this.#options.commands.unfinishedOf(agentId).map(({ instanceId }) => instanceId));
+    for (const { agent, connection } of older) {
+      if (!busy.has(agent.instanceId))
+        connection.close(closeCodes.replaced, 'another instance of this agent took over');
+    }
   }
 
   #remove({ agentId, instanceId }: Hello, connection: AgentConnection): void {

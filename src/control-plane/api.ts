@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { maxKeyLength } from '../protocol/limits.ts';
+import { maxKeyLength, maxTypeLength } from '../protocol/limits.ts';
+import { namesThisServer } from '../protocol/request-host.ts';
 import { validate } from '../protocol/validation.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { CommandStore } from './command-store.ts';
@@ -9,7 +10,7 @@ import { ControlPlaneError } from './error.ts';
 import { sendEvents } from './event-stream.ts';
 import { readJson, sendError, sendJson } from './http-json.ts';
 import type { Logger } from './logger.ts';
-import { isAuthorized, type Token } from './token.ts';
+import { hasToken, type Token } from './token.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
 /** The parts of the control plane that the REST API offers. */
@@ -22,11 +23,21 @@ export interface ApiBackend {
 type Handler = (request: IncomingMessage, response: ServerResponse, id: string) => Promise<void> | void;
 type Route = [method: string, path: RegExp, handler: Handler];
 
+/** How users of the API prove that they may use it. */
+export interface ApiAccess {
+  /** Default: none; see `openHost`. */
+  token: Token | undefined;
+  /**
+   * Returns the host that the server listens on if requests without a token are served there.
+   */
+  openHost: () => string | undefined;
+}
+
 /** Returns a listener for an HTTP server that serves the REST API and its event streams. */
-export function createApi(backend: ApiBackend, token: Token | undefined, log: Logger) {
+export function createApi(backend: ApiBackend, access: ApiAccess, log: Logger) {
   const routes = routesOf(backend);
   return (request: IncomingMessage, response: ServerResponse): void => {
-    serve(routes, token, request, response).catch((error: unknown) => {
+    serve(routes, access, request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else if (error instanceof ControlPlaneError) sendError(response, error);
       else {
@@ -39,7 +50,7 @@ export function createApi(backend: ApiBackend, token: Token | undefined, log: Lo
 }
 
 const commandRequestSchema = z.object({
-  type: z.string(),
+  type: z.string().max(maxTypeLength, { error: `must have at most ${String(maxTypeLength)} characters` }),
   payload: z.record(z.string(), z.unknown()).optional(),
   key: z.string().min(1).max(maxKeyLength).optional(),
 });
@@ -74,13 +85,13 @@ function routesOf({ agents, commands, dispatcher }: ApiBackend): Route[] {
 
 async function serve(
   routes: Route[],
-  token: Token | undefined,
+  access: ApiAccess,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { method = '', url = '' } = request;
   const path = url.split('?')[0] ?? '';
-  if (path.startsWith('/api/')) await requireUser(request, token);
+  if (path.startsWith('/api/')) await requireUser(request, access);
   for (const [routeMethod, pattern, handler] of routes) {
     const match = pattern.exec(path);
     if (!match || routeMethod !== method) continue;
@@ -90,15 +101,26 @@ async function serve(
   throw new ControlPlaneError('unknown_route', `there is no ${method} ${path}`);
 }
 
-async function requireUser({ headers }: IncomingMessage, token: Token | undefined): Promise<void> {
-  if (!(await isAuthorized(headers.authorization, token))) {
+async function requireUser(request: IncomingMessage, { token, openHost }: ApiAccess): Promise<void> {
+  const { headers } = request;
+  if (token !== undefined) {
+    if (await hasToken(headers.authorization, token)) return;
     const problem = headers.authorization === undefined ? 'the token is missing' : 'the token is wrong';
     throw new ControlPlaneError('unauthenticated', `${problem}; send the API token as Authorization: Bearer TOKEN`);
   }
-  // Browsers send Origin. Without a token, this check alone keeps web pages from commanding
-  // clusters.
-  if (token === undefined && headers.origin !== undefined) {
+  const host = openHost();
+  if (host === undefined) {
+    const message = 'this control plane has no API token, so its API is closed; start it with --api-token-file';
+    throw new ControlPlaneError('unauthenticated', message);
+  }
+  // Browsers send Origin with most requests. With the check of the host, which a web page with a
+  // name of its own cannot pass, this keeps web pages from commanding clusters.
+  if (headers.origin !== undefined) {
     throw new ControlPlaneError('unauthenticated', 'requests from web pages need a token');
+  }
+  if (!namesThisServer(request, host)) {
+    const message = 'without a token, the Host header must be localhost or the address of the control plane';
+    throw new ControlPlaneError('unauthenticated', message);
   }
 }
 

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { defaultHeartbeat, type HeartbeatTimes } from '../protocol/heartbeat.ts';
+import { createBoundedServer } from '../protocol/http-server.ts';
 import { isLocalHost } from '../protocol/local-host.ts';
+import { namesThisServer } from '../protocol/request-host.ts';
 import { subprotocol } from '../protocol/subprotocol.ts';
-import { createUpgradeListener } from '../protocol/websocket-server.ts';
+import { createUpgradeListener, type Decision } from '../protocol/websocket-server.ts';
 import { AgentRegistry } from './agent-registry.ts';
 import { createApi } from './api.ts';
 import type { SendRequest } from './command-methods.ts';
@@ -12,19 +14,31 @@ import { CommandStore } from './command-store.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { ControlPlaneError } from './error.ts';
+import type { AgentIdentity, Authenticate } from './identity.ts';
 import { silentLog, type Logger } from './logger.ts';
 import type { SentCommand } from './sent-command.ts';
-import { isAuthorized, type Token } from './token.ts';
+import { requireToken, type Token } from './token.ts';
 
 export interface ControlPlaneOptions {
   /**
-   * The token that agents must send. Default: none; every client that reaches the port is an agent.
+   * Authenticates agents; `openAgentsFile` returns one for a file. Each agent must have a
+   * credential of its own. Default: agents have no credentials, and an agent is who its `hello`
+   * says; only for addresses of this machine.
    */
-  agentToken?: Token | undefined;
-  /** The token that users of the REST API must send. Default: the agents' token. */
+  authenticate?: Authenticate | undefined;
+  /**
+   * The token that users of the REST API must send. Default: none; the API is served only if the
+   * control plane listens on an address of this machine, and with `insecure`.
+   */
   apiToken?: Token | undefined;
-  /** Allows listening without a token on a host that other machines can reach. Default: false. */
+  /**
+   * Allows listening without credentials on a host that other machines can reach. Default: false.
+   */
   insecure?: boolean;
+  /** Number of connections, of agents and of users. Default: 10,000. */
+  maxConnections?: number;
+  /** Time for an agent to send `hello`, in milliseconds. Default: 10,000. */
+  helloTimeoutMs?: number;
   /** Default: nothing is logged. */
   log?: Logger;
   heartbeat?: HeartbeatTimes;
@@ -44,26 +58,29 @@ export class ControlPlaneServer {
   readonly #commands = new CommandStore();
   readonly #agents: AgentRegistry;
   readonly #dispatcher: Dispatcher;
-  readonly #server = createServer();
+  readonly #server: Server;
+  /** The host that the server listens on; undefined before. */
+  #host: string | undefined;
 
   constructor(options: ControlPlaneOptions, { now, newKey }: ControlPlaneHost) {
+    if ('agentToken' in options) {
+      throw new TypeError('the option agentToken was removed: give each agent a credential with authenticate');
+    }
     this.#options = options;
-    const { heartbeat = defaultHeartbeat, version = '', log = silentLog } = options;
+    const { heartbeat = defaultHeartbeat, helloTimeoutMs = 10_000, version = '', log = silentLog } = options;
+    this.#server = createBoundedServer(options.maxConnections ?? 10_000);
     const commands = this.#commands;
-    const agents = new AgentRegistry({ commands, heartbeat, log, now, version });
+    const agents = new AgentRegistry({ commands, heartbeat, helloTimeoutMs, log, now, version });
     const dispatcher = new Dispatcher({ agents, commands, newKey });
     this.#agents = agents;
     this.#dispatcher = dispatcher;
-    this.#server.on(
-      'request',
-      createApi({ agents, commands, dispatcher }, options.apiToken ?? options.agentToken, log),
-    );
+    const access = { token: options.apiToken, openHost: () => this.#openHost() };
+    this.#server.on('request', createApi({ agents, commands, dispatcher }, access, log));
     this.#server.on(
       'upgrade',
       createUpgradeListener({
         peer: 'an agent',
-        refusal: (request) => refusal(request, options.agentToken),
-        onOpen: (socket) => agents.serve(socket),
+        decide: (request) => this.#decide(request),
         log,
       }),
     );
@@ -71,13 +88,18 @@ export class ControlPlaneServer {
 
   /**
    * Starts to serve agents and the REST API, and returns the port that is bound. Rejects with
-   * `ControlPlaneError` `insecure_listen`, and with Node's error if the port cannot be bound.
+   * `ControlPlaneError` `insecure_listen` or `token_unreadable`, and with Node's error if the port
+   * cannot be bound.
    */
   async listen(port: number, host = '127.0.0.1'): Promise<number> {
-    if (!this.#options.agentToken && !this.#options.insecure && !isLocalHost(host)) {
-      const message = `refusing to listen on ${host} without a token: give one, or allow it with --listen-insecure`;
+    const { authenticate, apiToken, insecure } = this.#options;
+    if (!authenticate && !insecure && !isLocalHost(host)) {
+      const advice = 'give them with --agents-file (authenticate in the SDK), or allow it with --listen-insecure';
+      const message = `refusing to listen on ${host} without credentials of agents: ${advice}`;
       throw new ControlPlaneError('insecure_listen', message);
     }
+    if (apiToken !== undefined) await requireToken(apiToken);
+    this.#host = host;
     this.#server.listen(port, host);
     await once(this.#server, 'listening');
     return (this.#server.address() as AddressInfo).port; // a TCP server that listens has one
@@ -114,13 +136,28 @@ export class ControlPlaneServer {
   send(agentId: string, request: SendRequest): SentCommand {
     return this.#dispatcher.send(agentId, request).handle;
   }
-}
 
-/** Returns the status line for an agent that is refused. */
-async function refusal({ headers }: IncomingMessage, agentToken: Token | undefined): Promise<string | undefined> {
-  const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim());
-  if (!offered?.includes(subprotocol)) return '400 Bad Request';
-  if (!(await isAuthorized(headers.authorization, agentToken))) return '401 Unauthorized';
-  // An agent sends no Origin; a web page in a browser does.
-  return headers.origin === undefined ? undefined : '403 Forbidden';
+  /** Returns the host if requests without a token are served. */
+  #openHost(): string | undefined {
+    const host = this.#host;
+    return host !== undefined && (isLocalHost(host) || this.#options.insecure === true) ? host : undefined;
+  }
+
+  /** Decides about the handshake of an agent. */
+  async #decide(request: IncomingMessage): Promise<Decision> {
+    const { headers } = request;
+    const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim());
+    if (!offered?.includes(subprotocol)) return { refuse: '400 Bad Request' };
+    const { authenticate } = this.#options;
+    let identity: AgentIdentity | undefined;
+    if (authenticate) {
+      identity = await authenticate(request);
+      if (!identity) return { refuse: '401 Unauthorized' };
+    } else if (!namesThisServer(request, this.#host ?? '')) {
+      return { refuse: '403 Forbidden' };
+    }
+    // An agent sends no Origin; a web page in a browser does.
+    if (headers.origin !== undefined) return { refuse: '403 Forbidden' };
+    return { serve: (socket, stream) => this.#agents.serve({ socket, stream, identity }) };
+  }
 }

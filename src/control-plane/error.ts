@@ -11,6 +11,7 @@ export type ControlPlaneErrorCode = Extract<
   | 'too_large'
   | 'unauthenticated'
   | 'insecure_listen'
+  | 'token_unreadable'
 >;
 
 /** A request that the control plane refuses. */

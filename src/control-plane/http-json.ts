@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { JsonTextError, parseJson } from '../protocol/json.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
 import { ControlPlaneError, type ControlPlaneErrorCode } from './error.ts';
 
@@ -12,6 +13,7 @@ const statuses: Record<ControlPlaneErrorCode, number> = {
   key_reused: 409,
   too_large: 413,
   insecure_listen: 500,
+  token_unreadable: 500,
 };
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
@@ -40,8 +42,9 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
     chunks.push(chunk);
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch {
-    throw new ControlPlaneError('bad_request', 'the body is not JSON');
+    return parseJson(Buffer.concat(chunks).toString('utf8'));
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    throw new ControlPlaneError('bad_request', `the body ${error.message}`);
   }
 }

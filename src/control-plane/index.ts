@@ -3,6 +3,8 @@ import { commandMethods, type CommandMethods } from './command-methods.ts';
 import { ControlPlaneServer, type ControlPlaneOptions } from './control-plane.ts';
 
 export type { ControlPlaneOptions } from './control-plane.ts';
+export { openAgentsFile, type AgentsFile, type AgentsFileOptions } from './agents-file.ts';
+export type { AgentIdentity, Authenticate } from './identity.ts';
 export type { CommandMethods, SendOptions, SendRequest } from './command-methods.ts';
 export type { ConnectedAgent } from './connected-agent.ts';
 export type { CommandEvent } from './command-event.ts';
@@ -28,7 +30,8 @@ export type ControlPlane = ControlPlaneServer & CommandMethods;
 /**
  * A control plane for agents, in this process:
  *
- *     const plane = new ControlPlane({ agentToken: 'secret' });
+ *     const { authenticate } = await openAgentsFile('agents'); // written by helm-agent agents add
+ *     const plane = new ControlPlane({ authenticate });
  *     await plane.listen(8088);
  *     await plane.waitForAgent('edge-1');
  *     const command = plane.install('edge-1', { releaseName: 'web', chartName: 'nginx', repoUrl: 'https://charts.example' });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
-  commandResultSchema,
+  commandAnswerSchema,
   type Accepted,
   type CommandResult,
   type Result,
@@ -12,8 +12,14 @@ import { validate } from '../protocol/validation.ts';
 import type { CommandEvent, NewEvent } from './command-event.ts';
 import type { CommandState, SentCommand } from './sent-command.ts';
 
-/** Events of a command that are kept; the oldest are dropped. */
+/** Number of events of a command that are kept; the oldest are dropped. */
 const maxEvents = 5000;
+
+/** Bytes of the packets of the events of a command that are kept; the oldest are dropped. */
+const maxEventBytes = 2 * 1024 * 1024;
+
+/** Bytes of an event that has no packet, or a small one. */
+const leastEventBytes = 256;
 
 /** A command that was sent to an agent, as the control plane keeps it. */
 export class TrackedCommand {
@@ -28,11 +34,12 @@ export class TrackedCommand {
   readonly handle: SentCommand;
   readonly #settle: (result: CommandResult) => void;
   readonly #fingerprint: string;
-  readonly #events: CommandEvent[] = [];
+  readonly #events: { event: CommandEvent; bytes: number }[] = [];
   readonly #waiting = new Set<() => void>();
   #packet: Packet | undefined;
   #state: CommandState = 'sent';
   #outcome: CommandResult | undefined;
+  #bytes = 0;
   #lastId = 0;
   #lastSeq = 0;
 
@@ -51,6 +58,11 @@ export class TrackedCommand {
 
   get state(): CommandState {
     return this.#state;
+  }
+
+  /** Bytes of the packets of all events that are kept. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** The result; undefined until there is one. */
@@ -75,11 +87,11 @@ export class TrackedCommand {
     this.#add({ type: 'accepted', payload: accepted });
   }
 
-  /** Adds a status, unless it is a repetition. */
-  status(status: Status): void {
+  /** Adds a status, unless it is a repetition. `bytes` is the size of its packet. */
+  status(status: Status, bytes: number): void {
     if (this.#state === 'done' || status.seq <= this.#lastSeq) return;
     this.#lastSeq = status.seq;
-    this.#add({ type: 'status', payload: status });
+    this.#add({ type: 'status', payload: status }, bytes);
   }
 
   setConnected(connected: boolean): void {
@@ -87,13 +99,13 @@ export class TrackedCommand {
   }
 
   /** Ends the command. A result that does not fit the command's type becomes a failure. */
-  end(result: Result): void {
+  end(result: Result, bytes = 0): void {
     if (this.#state === 'done') return;
     const outcome = typedResult(this.type, result);
     this.#state = 'done';
     this.#packet = undefined;
     this.#outcome = outcome;
-    this.#add({ type: 'result', payload: outcome });
+    this.#add({ type: 'result', payload: outcome }, bytes);
     this.#settle(outcome);
   }
 
@@ -116,13 +128,17 @@ export class TrackedCommand {
 
   /** Event ids have no gaps. */
   #firstAfter(id: number): CommandEvent | undefined {
-    const oldest = this.#events[0]?.id ?? 1;
-    return this.#events[Math.max(0, id + 1 - oldest)];
+    const oldest = this.#events[0]?.event.id ?? 1;
+    return this.#events[Math.max(0, id + 1 - oldest)]?.event;
   }
 
-  #add(event: NewEvent): void {
-    this.#events.push({ ...event, id: ++this.#lastId });
-    if (this.#events.length > maxEvents) this.#events.shift();
+  #add(event: NewEvent, packetBytes = 0): void {
+    const bytes = Math.max(packetBytes, leastEventBytes);
+    this.#events.push({ event: { ...event, id: ++this.#lastId }, bytes });
+    this.#bytes += bytes;
+    while (this.#events.length > 1 && (this.#events.length > maxEvents || this.#bytes > maxEventBytes)) {
+      this.#bytes -= this.#events.shift()?.bytes ?? 0;
+    }
     for (const wake of [...this.#waiting]) wake();
   }
 
@@ -155,7 +171,7 @@ function typedResult(type: string, result: Result): CommandResult {
   if (!result.ok) return result;
   // A newer agent may know a command that this control plane does not.
   if (!isCommandType(type)) return result as CommandResult;
-  const validated = validate(commandResultSchema(type), result, 'the result');
+  const validated = validate(commandAnswerSchema(type), result, 'the result');
   if ('data' in validated) return validated.data;
   const message = `the agent sent a result that does not fit ${type}: ${validated.problems.join('; ')}`;
   return { ok: false, error: { code: 'internal', message } };

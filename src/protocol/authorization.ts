@@ -5,12 +5,22 @@ export function bearer(token: string): string {
   return `Bearer ${token}`;
 }
 
-/** Whether an Authorization header has the token. Compares in constant time. */
-export function bearsToken(authorization: string | undefined, token: string): boolean {
-  const given = authorization?.replace(/^bearer +/i, '') ?? '';
-  return timingSafeEqual(sha256(given), sha256(token));
+/** Returns the bearer token in an Authorization header, or undefined if there is none. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  const match = /^bearer +(\S+)$/i.exec(authorization ?? '');
+  return match?.[1];
 }
 
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+/**
+ * Whether an Authorization header has the token. Compares in constant time. Nothing has an empty
+ * token.
+ */
+export function bearsToken(authorization: string | undefined, token: string): boolean {
+  const isEqual = timingSafeEqual(tokenHash(bearerToken(authorization) ?? ''), tokenHash(token));
+  return isEqual && token !== '';
+}
+
+/** Returns the SHA-256 digest of a token. */
+export function tokenHash(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
 }

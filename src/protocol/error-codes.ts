@@ -81,7 +81,8 @@ export const errorCodes = {
   unknown_route: 'The control plane does not have the path.',
   insecure_listen:
     'A server that other machines can reach needs a token, or an explicit permission to run without one.',
-  token_unreadable: 'The token file cannot be read, or does not hold a token.',
+  token_unreadable: 'A token is empty, or its file cannot be read or does not hold a token.',
+  agents_file_invalid: 'The agents file cannot be read.',
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -8,3 +8,12 @@ export const maxFrameBytes = 2 * maxPacketBytes;
 
 /** The longest key of a command, in UTF-16 units. */
 export const maxKeyLength = 256;
+
+/** The longest type of a packet, in UTF-16 units. */
+export const maxTypeLength = 64;
+
+/** Number of bytes that an agent may send up to the end of its `hello`. */
+export const maxHelloBytes = 64 * 1024;
+
+/** Number of bad packets after which a connection is closed. */
+export const maxBadPackets = 100;

@@ -1,12 +1,23 @@
 import { z } from 'zod';
+import { agentIdSchema } from './agent-id.ts';
 import { commands, type CommandAnswers, type CommandType } from './commands/index.ts';
+import { maxTypeLength } from './limits.ts';
+
+/** The longest names of objects, codes and steps, in UTF-16 units. */
+const maxNameLength = 1024;
+
+/** The longest message, in UTF-16 units. Agents shorten theirs to half of it. */
+const maxMessageLength = 128 * 1024;
+
+/** Number of resources in one status packet. */
+export const maxResources = 10_000;
 
 /** The first packet of an agent on every connection. */
 export const helloSchema = z.object({
-  agentId: z.string().describe('Id of the agent'),
-  instanceId: z.string().describe("Id of the agent's process; each process has another one"),
-  version: z.string().describe('Version of helm-agent'),
-  capabilities: z.array(z.string()).describe('The commands that the agent knows'),
+  agentId: agentIdSchema.describe('Id of the agent'),
+  instanceId: z.string().min(1).max(128).describe("Id of the agent's process; each process has another one"),
+  version: z.string().max(128).describe('Version of helm-agent'),
+  capabilities: z.array(z.string().max(maxTypeLength)).max(256).describe('The commands that the agent knows'),
   limits: z.object({ maxPacketBytes: z.number().describe('The largest packet that the agent accepts') }),
 });
 export type Hello = z.output<typeof helloSchema>;
@@ -24,37 +35,41 @@ export const acceptedSchema = z.object({
 export type Accepted = z.output<typeof acceptedSchema>;
 
 const resourceStatusSchema = z.object({
-  apiVersion: z.string(),
-  kind: z.string(),
-  namespace: z.string().optional(),
-  name: z.string(),
-  status: z.string().describe("kstatus's word: InProgress, Failed, Current, Terminating, NotFound or Unknown"),
-  reason: z.string().optional().describe('Why the resource is not ready'),
+  apiVersion: z.string().max(maxNameLength),
+  kind: z.string().max(maxNameLength),
+  namespace: z.string().max(maxNameLength).optional(),
+  name: z.string().max(maxNameLength),
+  status: z
+    .string()
+    .max(maxNameLength)
+    .describe("kstatus's word: InProgress, Failed, Current, Terminating, NotFound or Unknown"),
+  reason: z.string().max(maxMessageLength).optional().describe('Why the resource is not ready'),
 });
 
 export const statusSchema = z.object({
   seq: z.int().positive().describe("Counts the command's status packets from 1; a gap is a packet that was dropped"),
-  step: z.string().describe('The step of the operation, such as `render` or `wait`'),
+  step: z.string().max(maxNameLength).describe('The step of the operation, such as `render` or `wait`'),
   state: z.enum(['running', 'done', 'failed', 'skipped']).describe('State of the step'),
-  time: z.string().describe('RFC 3339 in UTC, with milliseconds'),
-  message: z.string().optional().describe('What the step did, or why it failed'),
+  time: z.string().max(maxNameLength).describe('RFC 3339 in UTC, with milliseconds'),
+  message: z.string().max(maxMessageLength).optional().describe('What the step did, or why it failed'),
   resources: z
     .array(resourceStatusSchema)
+    .max(maxResources)
     .optional()
     .describe('The resources whose status or reason changed since the last status packet'),
 });
 export type Status = z.output<typeof statusSchema>;
 
 export const positionSchema = z.object({
-  file: z.string(),
+  file: z.string().max(maxMessageLength),
   line: z.int().optional().describe('From 1'),
   column: z.int().optional().describe('In bytes from 0'),
 });
 export type Position = z.output<typeof positionSchema>;
 
 const failureSchema = z.object({
-  code: z.string().describe('An error code of docs/errors.md'),
-  message: z.string().describe('What is wrong and what to do'),
+  code: z.string().max(maxNameLength).describe('An error code of docs/errors.md'),
+  message: z.string().max(maxMessageLength).describe('What is wrong and what to do'),
   position: positionSchema.optional().describe("Where the error is in a chart's or a user's text"),
 });
 /** Why a command failed. */
@@ -64,7 +79,7 @@ const failedSchema = z.object({ ok: z.literal(false), error: failureSchema });
 
 /**
  * The last packet of a command. The fields of a successful result depend on the command; see
- * `commandResultSchema`.
+ * `commandAnswerSchema`.
  */
 export const resultSchema = z.discriminatedUnion('ok', [z.looseObject({ ok: z.literal(true) }), failedSchema]);
 export type Result = z.output<typeof resultSchema>;
@@ -73,12 +88,9 @@ export type Result = z.output<typeof resultSchema>;
 export type CommandResult<Type extends CommandType = CommandType> =
   { [Each in Type]: { ok: true } & CommandAnswers[Each] }[Type] | z.output<typeof failedSchema>;
 
-/** Returns the schema of a command's result. */
-export function commandResultSchema(type: CommandType) {
-  return z.discriminatedUnion('ok', [
-    z.looseObject({ ok: z.literal(true), ...commands[type].answer.shape }),
-    failedSchema,
-  ]);
+/** Returns the schema of a command's successful result. */
+export function commandAnswerSchema(type: CommandType) {
+  return z.looseObject({ ok: z.literal(true), ...commands[type].answer.shape });
 }
 
 /** The payloads of the packets that an agent sends. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { maxKeyLength } from './limits.ts';
+import { JsonTextError, parseJson } from './json.ts';
+import { maxKeyLength, maxPacketBytes, maxTypeLength } from './limits.ts';
 import { validate } from './validation.ts';
 
 /** The content of a text frame, in both directions and in both forms of the protocol. */
@@ -20,32 +21,49 @@ const packetSchema = z.object({
   key: textOrAbsent.refine((key) => key === undefined || key.length <= maxKeyLength, {
     error: `must have at most ${String(maxKeyLength)} characters`,
   }),
-  type: z.string().min(1),
+  type: z
+    .string()
+    .min(1)
+    .max(maxTypeLength, { error: `must have at most ${String(maxTypeLength)} characters` }),
   payload: textOrAbsent,
 });
 
-/** A frame that is not a packet. */
+/** A frame that is not a packet, or is too large. */
 export class PacketError extends Error {
   override readonly name = 'PacketError';
-  readonly code = 'bad_packet';
+  readonly code: 'bad_packet' | 'too_large';
   /** The frame's `key`, if it could be read. */
   readonly key: string | undefined;
   /** The frame's `type`, if it could be read. */
   readonly type: string | undefined;
 
-  constructor(message: string, key?: string, type?: string) {
+  constructor(
+    message: string,
+    { code = 'bad_packet', key, type }: { code?: PacketError['code'] } & Partial<Packet> = {},
+  ) {
     super(message);
+    this.code = code;
     this.key = key;
     this.type = type;
   }
 }
 
+/** Reads a frame. Throws `PacketError` if it is too large or not a packet. */
+export function decodeFrame(frame: Buffer, isBinary: boolean): Packet {
+  if (isBinary) throw new PacketError('packet: must be a text frame, not a binary frame');
+  if (frame.length > maxPacketBytes) {
+    const message = `the packet has ${frame.length} bytes; at most ${maxPacketBytes} are allowed`;
+    throw new PacketError(message, { code: 'too_large', ...beginningOf(frame) });
+  }
+  return decodePacket(frame.toString('utf8'));
+}
+
 /** Reads a text frame. Throws `PacketError` if it is not a packet. */
 export function decodePacket(text: string): Packet {
-  const value = parseJson(text);
+  const value = parseFrame(text);
   const validated = validate(packetSchema, value, 'the frame');
   if ('problems' in validated) {
-    throw new PacketError(`packet: ${validated.problems.join('; ')}`, fieldOf(value, 'key'), fieldOf(value, 'type'));
+    throw new PacketError(`packet: ${validated.problems.join('; ')}`, fieldsOf(value));
   }
   const { key, type, payload } = validated.data;
   return { ...(key !== undefined && { key }), type, ...(payload !== undefined && { payload }) };
@@ -56,16 +74,35 @@ export function encodePacket(packet: Packet): string {
   return JSON.stringify({ key: packet.key, type: packet.type, payload: packet.payload });
 }
 
-function parseJson(text: string): unknown {
+function parseFrame(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    // JSON.parse quotes the text, which may hold a password
-    throw new PacketError('packet: must be JSON text');
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof JsonTextError ? new PacketError(`packet: ${error.message}`) : error;
   }
 }
 
-function fieldOf(value: unknown, field: 'key' | 'type'): string | undefined {
-  const found = z.object({ [field]: z.string().max(maxKeyLength) }).safeParse(value);
-  return found.success ? found.data[field] : undefined;
+const readableFields = z.object({
+  key: z.string().max(maxKeyLength).optional().catch(undefined),
+  type: z.string().max(maxTypeLength).optional().catch(undefined),
+});
+
+/** Returns the key and the type of a value that is not a packet, if they can be read. */
+function fieldsOf(value: unknown): Partial<Packet> {
+  const { data: { key, type } = {} } = readableFields.safeParse(value);
+  return { ...(key !== undefined && { key }), ...(type !== undefined && { type }) };
+}
+
+/** The fields before the payload, as most senders write a packet. */
+const leadingFields = /^\s*\{(?:\s*"(?:key|type)"\s*:\s*"[^"\\]{0,256}"\s*,){1,2}/;
+
+/** Returns the key and the type at the beginning of a frame that is too large to be parsed. */
+function beginningOf(frame: Buffer): Partial<Packet> {
+  const [fields] = leadingFields.exec(frame.toString('utf8', 0, 1024)) ?? [];
+  if (fields === undefined) return {};
+  try {
+    return fieldsOf(JSON.parse(`${fields.slice(0, -1)}}`));
+  } catch {
+    return {};
+  }
 }

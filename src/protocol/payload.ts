@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { JsonTextError, parseJson } from './json.ts';
 import { validate } from './validation.ts';
 
 /** A payload that is not JSON text, or does not fit its type. */
@@ -9,14 +10,15 @@ export class PayloadError extends Error {
 
 /** Reads a payload's JSON text. Throws `PayloadError` with the fields that are wrong. */
 export function decodePayload<Output>(schema: z.ZodType<Output>, payload: string | undefined): Output {
-  let value: unknown;
-  try {
-    value = JSON.parse(payload ?? '{}');
-  } catch {
-    // JSON.parse quotes the text, which may hold a password
-    throw new PayloadError('payload: must be JSON text');
-  }
-  const validated = validate(schema, value, 'the value');
+  const validated = validate(schema, parsePayload(payload ?? '{}'), 'the value');
   if ('problems' in validated) throw new PayloadError(`payload: ${validated.problems.join('; ')}`);
   return validated.data;
+}
+
+function parsePayload(payload: string): unknown {
+  try {
+    return parseJson(payload);
+  } catch (error) {
+    throw error instanceof JsonTextError ? new PayloadError(`payload: ${error.message}`) : error;
+  }
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -13,12 +13,42 @@ type Validated<Output> = { data: Output } | { problems: string[] };
  * value, which may be a secret.
  */
 export function validate<Output>(schema: z.ZodType<Output>, value: unknown, subject: string): Validated<Output> {
+  const badItem = findBadItem(schema, value);
+  if (badItem) return { problems: problemTexts(badItem, subject) };
   const parsed = schema.safeParse(value, { error: explainIssue });
-  if (parsed.success) return { data: parsed.data };
-  const { issues } = parsed.error;
+  return parsed.success ? { data: parsed.data } : { problems: problemTexts(parsed.error.issues, subject) };
+}
+
+function problemTexts(issues: readonly z.core.$ZodIssue[], subject: string): string[] {
   const problems = issues.slice(0, maxProblems).map((issue) => `${pathText(issue) || subject} ${issue.message}`);
   if (issues.length > maxProblems) problems.push(`and ${issues.length - maxProblems} more`);
-  return { problems };
+  return problems;
+}
+
+/**
+ * Returns the issues of the first item that is not valid in the lists of an object, or undefined.
+ * zod collects the issues of all items, which takes seconds and gigabytes for a list of millions.
+ */
+function findBadItem(schema: z.ZodType, value: unknown): z.core.$ZodIssue[] | undefined {
+  if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null) return undefined;
+  const shape: Record<string, z.ZodType> = schema.shape;
+  for (const [name, field] of Object.entries(shape)) {
+    const list: unknown = Object.getOwnPropertyDescriptor(value, name)?.value;
+    const item = itemSchema(field);
+    if (!item || !Array.isArray(list)) continue;
+    for (const [index, entry] of list.entries()) {
+      const parsed = item.safeParse(entry, { error: explainIssue });
+      if (!parsed.success)
+        return parsed.error.issues.map((issue) => ({ ...issue, path: [name, index, ...issue.path] }));
+    }
+  }
+  return undefined;
+}
+
+/** Returns the schema of the items of a list, which may be optional; undefined for other fields. */
+function itemSchema(field: z.ZodType): z.ZodType | undefined {
+  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) return itemSchema(field.unwrap() as z.ZodType);
+  return field instanceof z.ZodArray ? (field.element as z.ZodType) : undefined;
 }
 
 const maxPathLength = 100;

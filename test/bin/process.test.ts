@@ -8,6 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { tokensOf } from '../control-plane/support/credentials.ts';
 import { realHost } from '../support/host.ts';
 import { agentId, contentsOf, exampleCharts, failureOf, waiting } from './support/world.ts';
 
@@ -52,7 +53,7 @@ test('SIGTERM during a wait undoes the installation, delivers its result and exi
   const [kubeconfig, tokenFile] = [join(folder, 'kubeconfig'), join(folder, 'token')];
   await writeFile(kubeconfig, sandbox.kubeconfig);
   await writeFile(tokenFile, 'open-sesame\n');
-  const plane = new ControlPlane({ agentToken: 'open-sesame' });
+  const plane = new ControlPlane({ authenticate: tokensOf({ [agentId]: 'open-sesame' }) });
   t.teardown(() => plane.close());
   const child = start(t, ['run', '--kubeconfig', kubeconfig, '--local-charts', exampleCharts], {
     HELM_AGENT_CONTROL_PLANE: `ws://127.0.0.1:${await plane.listen(0)}`,

@@ -17,6 +17,7 @@ test('run takes its settings from flags', async (t) => {
     {
       controlPlane: 'wss://a.example/x',
       tokenFile: 't',
+      insecureTransport: false,
       agentId: 'edge-1',
       kubeconfig: 'k',
       listen: { host: '0.0.0.0', port: 8089 },
@@ -34,6 +35,7 @@ test('run takes its settings from the environment if no flag is given', async (t
   const env = {
     HELM_AGENT_CONTROL_PLANE: 'ws://a.example',
     HELM_AGENT_TOKEN_FILE: 't',
+    HELM_AGENT_INSECURE_TRANSPORT: 'true',
     HELM_AGENT_AGENT_ID: 'edge-1',
     HELM_AGENT_KUBECONFIG: 'k',
     HELM_AGENT_LISTEN: '8089',
@@ -49,6 +51,7 @@ test('run takes its settings from the environment if no flag is given', async (t
     {
       controlPlane: 'ws://a.example',
       tokenFile: 't',
+      insecureTransport: true,
       agentId: 'edge-2',
       kubeconfig: 'k',
       listen: { host: '127.0.0.1', port: 8089 },
@@ -66,15 +69,21 @@ test('the name of the machine is the default agent id, and an empty variable cou
   const { run, runs } = testProgram({ env: { HELM_AGENT_LISTEN: '1', HELM_AGENT_AGENT_ID: '' } });
   await run('run');
   t.deepEqual(runs, [
-    { agentId: 'host-1', listen: { host: '127.0.0.1', port: 1 }, listenInsecure: false, allowNunjucks: false },
+    {
+      insecureTransport: false,
+      agentId: 'host-1',
+      listen: { host: '127.0.0.1', port: 1 },
+      listenInsecure: false,
+      allowNunjucks: false,
+    },
   ]);
 });
 
 test('a control plane takes its settings from flags and the environment', async (t) => {
-  const { run, planes } = testProgram({ env: { HELM_AGENT_TOKEN_FILE: 't', HELM_AGENT_API_TOKEN_FILE: 'u' }, files });
+  const { run, planes } = testProgram({ env: { HELM_AGENT_AGENTS_FILE: 't', HELM_AGENT_API_TOKEN_FILE: 'u' }, files });
   t.is(await run('control-plane', '--port', '9000', '--host', '0.0.0.0'), 0);
   t.is(await run('control-plane'), 0);
-  const common = { tokenFile: 't', apiTokenFile: 'u', listenInsecure: false };
+  const common = { agentsFile: 't', apiTokenFile: 'u', listenInsecure: false };
   t.deepEqual(planes, [
     { port: 9000, host: '0.0.0.0', ...common },
     { port: 8088, host: '127.0.0.1', ...common },
@@ -103,8 +112,8 @@ test('the files of tokens are checked before anything starts', async (t) => {
   };
   const missing = 'open /none: no such file or directory; name a file that this user can read';
   t.is(
-    await errorOf('control-plane', '--token-file', '/none'),
-    `Error: --token-file (HELM_AGENT_TOKEN_FILE): ${missing}\n`,
+    await errorOf('control-plane', '--agents-file', '/none'),
+    `Error: --agents-file (HELM_AGENT_AGENTS_FILE): ${missing}\n`,
   );
   t.is(
     await errorOf('run', '--listen', '1', '--token-file', '-'),
@@ -211,6 +220,41 @@ test(
   {},
   /--port \(HELM_AGENT_PORT\): must be a port number from 0 to 65535/,
 );
+test(
+  'a token over ws:// to another machine',
+  refuses,
+  ['run', '--control-plane', 'ws://a.example', '--token-file', 't'],
+  {},
+  /--control-plane .*: refusing to send a token over ws:\/\/ to a\.example, .*; use wss:\/\/, or .* --insecure-transport/,
+);
+test(
+  'credentials in a ws:// URL of another machine',
+  refuses,
+  ['run', '--control-plane', 'ws://user:secret@10.0.0.1:8088'],
+  {},
+  /refusing to send a token over ws:\/\/ to 10\.0\.0\.1:8088/,
+);
+test(
+  'a token over http:// to another machine',
+  refuses,
+  ['ctl', 'agents', '--server', 'http://a.example:8088', '--token-file', 't'],
+  {},
+  /--server .*: refusing to send a token over http:\/\/ to a\.example:8088, .*; use https:\/\/, or/,
+);
+test(
+  'no credentials for agents on an address that other machines can reach',
+  refuses,
+  ['control-plane', '--host', '0.0.0.0', '--api-token-file', 't'],
+  { HELM_AGENT_TOKEN_FILE: 't' },
+  /--agents-file .*: other machines can reach 0\.0\.0\.0, .* helm-agent agents add, .*all agents share is not supported/,
+);
+test(
+  'no API token on an address that other machines can reach',
+  refuses,
+  ['control-plane', '--host', '0.0.0.0', '--agents-file', 't'],
+  {},
+  /--api-token-file .*: other machines can reach 0\.0\.0\.0, so users need a token/,
+);
 test('a server', refuses, ['ctl', 'agents', '--server', 'x'], {}, /--server \(HELM_AGENT_SERVER\): must be an http/);
 test('an unknown flag', refuses, ['run', '--nope'], {}, /unknown option '--nope'/);
 test('a missing agent', refuses, ['ctl', 'list'], {}, /required option '--agent <id>'/);
@@ -219,6 +263,9 @@ for (const args of [
   ['run'],
   ['control-plane'],
   ['sandbox'],
+  ['agents', 'add'],
+  ['agents', 'revoke'],
+  ['agents', 'list'],
   ['ctl', 'install'],
   ['ctl', 'upgrade'],
   ['ctl', 'uninstall'],

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { testAgent } from '../agent/support/agent.ts';
+import { tokensOf } from './support/credentials.ts';
 import { testPlane } from './support/plane.ts';
 import { installed, rawAgent } from './support/raw-agent.ts';
 
@@ -120,14 +121,38 @@ test('refuses requests from web pages if there is no token', async (t) => {
   t.is((await call(`${url}/api/agents`, { headers: { origin: 'https://evil.example' } })).status, 401);
 });
 
-test('requires the API token, or else the token of the agents', async (t) => {
+test('requires the API token, which no token of an agent replaces', async (t) => {
   const status = async (url: string, token?: string) =>
     (await call(`${url}/api/agents`, token ? { headers: { authorization: `Bearer ${token}` } } : {})).status;
-  const one = await testPlane(t, { agentToken: 'agents' });
-  t.deepEqual([await status(one.url), await status(one.url, 'x'), await status(one.url, 'agents')], [401, 401, 200]);
-  const two = await testPlane(t, { agentToken: 'agents', apiToken: () => Promise.resolve('users') });
-  t.deepEqual([await status(two.url, 'agents'), await status(two.url, 'users')], [401, 200]);
-  t.is((await fetch(`${two.url}/healthz`)).status, 200);
+  const authenticate = tokensOf({ 'edge-1': 'agents' });
+  const { url } = await testPlane(t, { authenticate, apiToken: () => Promise.resolve('users') });
+  const answers = [await status(url), await status(url, 'x'), await status(url, 'agents'), await status(url, 'users')];
+  t.deepEqual(answers, [401, 401, 401, 200]);
+  t.is((await fetch(`${url}/healthz`)).status, 200);
+});
+
+test('is closed without an API token if other machines can reach the control plane', async (t) => {
+  const { port } = await testPlane(t, { authenticate: tokensOf({}), host: '0.0.0.0' });
+  const { status, body } = await call(`http://127.0.0.1:${port}/api/agents`);
+  t.is(status, 401);
+  t.regex(JSON.stringify(body), /no API token, so its API is closed/);
+});
+
+test('an empty token is an error at the start', async (t) => {
+  for (const apiToken of ['', ' ', () => '', () => Promise.resolve('')]) {
+    await t.throwsAsync(testPlane(t, { apiToken }), { code: 'token_unreadable', message: /is empty/ });
+  }
+  const unreadable = () => Promise.reject(new Error('no such file'));
+  await t.throwsAsync(testPlane(t, { apiToken: unreadable }), { code: 'token_unreadable', message: /no such file/ });
+});
+
+test('a token that becomes empty opens nothing', async (t) => {
+  let token = 'users';
+  const { url } = await testPlane(t, { apiToken: () => token });
+  token = '';
+  for (const authorization of ['Bearer ', 'Bearer', 'Bearer users', '']) {
+    t.is((await call(`${url}/api/agents`, { headers: { authorization } })).status, 401);
+  }
 });
 
 test('no response, event or log line has a password of a command', async (t) => {

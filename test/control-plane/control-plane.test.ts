@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { ControlPlane, type CommandEvent, type SentCommand } from '../../src/control-plane/index.ts';
 import { testAgent } from '../agent/support/agent.ts';
 import { testRelease } from '../agent/support/release.ts';
+import { tokensOf } from './support/credentials.ts';
 import { testPlane } from './support/plane.ts';
 import { installed, rawAgent } from './support/raw-agent.ts';
 
@@ -205,30 +206,36 @@ test('a command ends with agent_restarted when another instance of its agent con
   const first = await rawAgent(agentUrl);
   const command = plane.install('edge-1', parameters);
   first.socket.terminate();
+  while (plane.agents().length > 0) await sleep(5);
   await rawAgent(agentUrl, { instanceId: 'b' });
   t.like(await command.result, { ok: false, error: { code: 'agent_restarted' } });
 });
 
 test('while an agent is replaced, the old instance finishes its commands and the new one gets the next', async (t) => {
-  const { plane, agentUrl } = await testPlane(t);
-  const old = await rawAgent(agentUrl);
+  const { plane, agentUrl, lines } = await testPlane(t, { authenticate: tokensOf({ 'edge-1': 'one' }) });
+  const old = await rawAgent(agentUrl, {}, 'one');
+  const closed = once(old.socket, 'close');
   const first = plane.install('edge-1', parameters);
-  const young = await rawAgent(agentUrl, { instanceId: 'b' });
+  const young = await rawAgent(agentUrl, { instanceId: 'b' }, 'one');
+  t.true(lines.join('').includes('a second instance of a connected agent takes over'));
   const second = plane.install('edge-1', { ...parameters, releaseName: 'b' });
   await young.packet('install_release');
   old.send('result', installed, first.key);
   t.true((await first.result).ok);
-  old.socket.close();
+  t.is((await closed)[0], 4409);
   young.send('result', installed, second.key);
   t.true((await second.result).ok);
   t.is(plane.agents()[0]?.instanceId, 'b');
 });
 
 test('an agent cannot send results for commands of another agent', async (t) => {
-  const { plane, agentUrl, lines } = await testPlane(t);
-  await rawAgent(agentUrl);
-  const other = await rawAgent(agentUrl, { agentId: 'edge-2', instanceId: 'z' });
+  const authenticate = tokensOf({ 'edge-1': 'one', 'edge-2': 'two' });
+  const { plane, agentUrl, lines } = await testPlane(t, { authenticate });
+  await rawAgent(agentUrl, {}, 'one');
+  const other = await rawAgent(agentUrl, { agentId: 'edge-2' }, 'two'); // with the same instance id
   const command = plane.install('edge-1', parameters);
+  other.send('accepted', { durable: false }, command.key);
+  other.send('status', status(1), command.key);
   other.send('result', installed, command.key);
   await sleep(30);
   t.is(command.state, 'sent');
@@ -241,10 +248,11 @@ test('logs the bad packets of an agent and continues to serve it', async (t) => 
   const command = plane.install('edge-1', parameters);
   agent.socket.send('{');
   agent.send('weather', {});
-  agent.send('status', { seq: 0 }, command.key);
+  agent.send('status', { seq: 0, step: 'sentinel' }, command.key);
   agent.send('result', installed, command.key);
   t.true((await command.result).ok);
-  t.is(lines.filter((line) => line.includes('bad packet')).length, 2);
+  t.is(lines.filter((line) => line.includes('bad packet')).length, 3);
+  t.false(lines.join('').includes('sentinel'));
 });
 
 async function refusedWith(
@@ -259,8 +267,8 @@ async function refusedWith(
   return response.statusCode;
 }
 
-test('serves only agents with the token and the subprotocol', async (t) => {
-  const { plane, agentUrl, lines } = await testPlane(t, { agentToken: () => 'sentinel-token' });
+test('serves only agents with a credential and the subprotocol', async (t) => {
+  const { plane, agentUrl, lines } = await testPlane(t, { authenticate: tokensOf({ 'edge-1': 'sentinel-token' }) });
   t.is(await refusedWith(agentUrl, ['helm-agent.v1'], {}), 401);
   t.is(await refusedWith(agentUrl, ['helm-agent.v1'], { authorization: 'Bearer wrong' }), 401);
   t.is(await refusedWith(agentUrl, [], { authorization: 'Bearer sentinel-token' }), 400);
@@ -272,6 +280,64 @@ test('serves only agents with the token and the subprotocol', async (t) => {
 test('refuses web pages if there is no token', async (t) => {
   const { agentUrl } = await testPlane(t);
   t.is(await refusedWith(agentUrl, ['helm-agent.v1'], { origin: 'https://evil.example' }), 403);
+});
+
+/** Returns the code and reason with which an agent's connection is closed after its hello. */
+async function closedWith(url: string, as: Parameters<typeof rawAgent>[1], token?: string) {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const socket = new WebSocket(url, ['helm-agent.v1'], { headers });
+  await once(socket, 'open');
+  const hello = { agentId: 'edge-1', instanceId: 'x', version: '1', capabilities: [], limits: { maxPacketBytes: 1 } };
+  socket.send(JSON.stringify({ type: 'hello', payload: JSON.stringify({ ...hello, ...as }) }));
+  const [code, reason] = (await once(socket, 'close')) as [number, Buffer];
+  return [code, reason.toString()];
+}
+
+test('refuses a hello with another id than that of the credential', async (t) => {
+  const authenticate = tokensOf({ 'edge-1': 'one', 'edge-2': 'two' });
+  const { plane, agentUrl, lines } = await testPlane(t, { authenticate });
+  await rawAgent(agentUrl, {}, 'one');
+  const reason = 'this credential is that of another agent than edge-1';
+  t.deepEqual(await closedWith(agentUrl, { agentId: 'edge-1' }, 'two'), [4403, reason]);
+  t.deepEqual(
+    plane.agents().map(({ instanceId }) => instanceId),
+    ['a'],
+  );
+  t.true(lines.join('').includes('claims the id of another'));
+});
+
+test('without credentials, refuses a second agent with the id of a connected one', async (t) => {
+  const { plane, agentUrl, lines } = await testPlane(t);
+  const first = await rawAgent(agentUrl);
+  const command = plane.install('edge-1', parameters);
+  t.deepEqual(await closedWith(agentUrl, {}), [4409, 'another agent is connected with this id']);
+  t.true(lines.join('').includes('refused a second agent'));
+  first.send('result', installed, command.key);
+  t.true((await command.result).ok);
+});
+
+test('an instance that takes over without commands of the old one closes it at once', async (t) => {
+  const { agentUrl } = await testPlane(t, { authenticate: tokensOf({ 'edge-1': 'one' }) });
+  const old = await rawAgent(agentUrl, {}, 'one');
+  const closed = once(old.socket, 'close');
+  await rawAgent(agentUrl, { instanceId: 'b' }, 'one');
+  t.is((await closed)[0], 4409);
+});
+
+test('closes the connection of an agent whose identity is revoked', async (t) => {
+  const revocation = new AbortController();
+  const authenticate = () => Promise.resolve({ agentId: 'edge-1', revoked: revocation.signal });
+  const { plane, agentUrl } = await testPlane(t, { authenticate });
+  const agent = await rawAgent(agentUrl);
+  const closed = once(agent.socket, 'close');
+  revocation.abort();
+  t.is((await closed)[0], 4401);
+  while (plane.agents().length > 0) await sleep(5);
+  t.deepEqual(await closedWith(agentUrl, {}), [4401, "the agent's credential was revoked"]);
+});
+
+test('the option of the former shared token is refused', (t) => {
+  t.throws(() => new ControlPlane({ agentToken: 'x' } as object), { instanceOf: TypeError, message: /authenticate/ });
 });
 
 test('disconnects a silent agent', async (t) => {
@@ -300,7 +366,7 @@ test('closes the connections of agents with 1001', async (t) => {
   t.is((await closed)[0], 1001);
 });
 
-test('refuses to listen on a host that other machines can reach, unless there is a token or `insecure`', async (t) => {
+test('refuses to listen on a host that other machines can reach, unless agents have credentials or with `insecure`', async (t) => {
   await t.throwsAsync(new ControlPlane().listen(0, '0.0.0.0'), { code: 'insecure_listen' });
   const plane = new ControlPlane({ insecure: true });
   await plane.listen(0, '0.0.0.0');

@@ -6,6 +6,7 @@ import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 import { eventually, uniqueName } from '../api/environment.ts';
+import { tokensOf } from '../control-plane/support/credentials.ts';
 import { serveChart } from './chart-repository.ts';
 import { helmJson, type ListedRelease } from './helm.ts';
 import { buildImage } from './image.ts';
@@ -25,11 +26,11 @@ if (!base || !loadCommand || !host) {
     t.teardown(() => cluster.close());
     const image = await buildImage(base, loadCommand);
     const token = uniqueName('token');
-    const plane = new ControlPlane({ agentToken: token });
+    const agentId = freeNamespace(t, cluster); // the name of all objects of the agent
+    const plane = new ControlPlane({ authenticate: tokensOf({ [agentId]: token }) });
     t.teardown(() => plane.close());
     const controlPlane = `ws://${host}:${await plane.listen(0, '0.0.0.0')}`;
 
-    const agentId = freeNamespace(t, cluster); // the name of all objects of the agent
     for (const object of agentManifest({ name: agentId, image, controlPlane })) {
       if (object.kind === 'ClusterRoleBinding') t.teardown(() => cluster.delete({ ...object, name: agentId }));
       await cluster.apply(object, { fieldManager: 'e2e' });
@@ -78,7 +79,7 @@ if (!base || !loadCommand || !host) {
 function agentManifest({ name, image, controlPlane }: { name: string; image: string; controlPlane: string }) {
   const text = readFileSync(new URL('../../helm-agent.yaml', import.meta.url), 'utf8')
     .replaceAll('namespace: helm-agent', `namespace: ${name}`)
-    .replace('ws://control-plane.example:8088', controlPlane)
+    .replace('wss://control-plane.example', `${controlPlane}\n  HELM_AGENT_INSECURE_TRANSPORT: "true"`)
     .replace('my-cluster', name)
     .replace(/image: .*/, `image: ${image}`);
   const objects = loadAll(text) as KubeObject[]; // the file contains objects

@@ -61,10 +61,10 @@ export class Channel implements ConnectedPeer {
   }
 
   /**
-   * Uses an open socket. Call it in the turn in which the socket opened. Calls `onClose` when it is
-   * closed.
+   * Uses an open socket. Call it in the turn in which the socket opened. Calls `onClose` with the
+   * status code when it is closed.
    */
-  attach(socket: WebSocket, onClose: () => void): void {
+  attach(socket: WebSocket, onClose: (code: number, reason: string) => void): void {
     const { hello, router, log, heartbeat } = this.#options;
     const connection: Connection = { socket, unwritten: 0 };
     this.#connection = connection;
@@ -76,10 +76,10 @@ export class Channel implements ConnectedPeer {
     socket.on('error', (error) => log.warn({ reason: error.message }, 'connection error'));
     socket.on('message', (data, isBinary) => router.receive(bufferOf(data), isBinary, this));
     socket.on('pong', (data) => this.#confirm(Number(data.toString())));
-    socket.once('close', () => {
+    socket.once('close', (code, reason) => {
       stopHeartbeat();
       this.#forget(connection);
-      onClose();
+      onClose(code, reason.toString());
     });
     if (this.#form === 'v1') this.#send(connection, encodePacket({ type: 'hello', payload: JSON.stringify(hello) }));
     if (this.#outbox.dropped > 0) this.#reportDropped();

@@ -24,7 +24,7 @@ export function explainDialFailure(failure: DialFailure, url: string): string {
 
 const statusTexts: Record<number, string> = {
   400: 'the server refuses the handshake; check that the URL leads to a control plane, and use wss:// if the port expects TLS',
-  401: "the control plane refuses the token; check that --token-file holds the control plane's token for agents",
+  401: 'the control plane refuses the token; check that --token-file holds the token of this agent, and that it is not revoked',
   403: 'the control plane forbids this agent; check the token, and proxies that add an Origin header',
   404: 'the server has no control plane at this path; check the path of the URL',
   407: 'a proxy asks for credentials; put them into the URL of the proxy, or connect without the proxy',

@@ -1,7 +1,9 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WebSocket } from 'ws';
 import { bearsToken } from '../../protocol/authorization.ts';
+import { createBoundedServer } from '../../protocol/http-server.ts';
+import { namesThisServer } from '../../protocol/request-host.ts';
 import { createUpgradeListener } from '../../protocol/websocket-server.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { requireLocalHost } from './insecure-listen.ts';
@@ -19,6 +21,9 @@ export interface ListenerOptions {
   state: AgentState;
 }
 
+/** Number of connections of clients. */
+const maxConnections = 256;
+
 const commandPath = '/exe-cmd';
 const execPath = '/container/exe-cmd';
 
@@ -28,11 +33,23 @@ const execPath = '/container/exe-cmd';
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   if (!options.readToken && !options.insecure) requireLocalHost(options.address.host);
-  const server = createServer();
+  // a token that cannot be read now may be readable later
+  if ((await options.readToken?.().catch(() => undefined)) === '') throw new EmptyTokenError();
+  const server = createBoundedServer(maxConnections);
   const listener = new Listener(server, options);
   await bind(server, options.address);
   server.on('error', (error) => options.channel.log.error({ reason: error.message }, 'listener error'));
   return listener;
+}
+
+/** A token that every client would have. */
+class EmptyTokenError extends Error {
+  override readonly name = 'EmptyTokenError';
+  readonly code = 'token_unreadable';
+
+  constructor() {
+    super('the token is empty; give a random one, or none');
+  }
 }
 
 /** The agent as a server of clients. */
@@ -41,7 +58,7 @@ export class Listener {
   readonly #channel: ChannelOptions;
   readonly #clients = new Set<Channel>();
 
-  constructor(server: Server, { channel, state, readToken }: ListenerOptions) {
+  constructor(server: Server, { address, channel, state, readToken }: ListenerOptions) {
     this.#server = server;
     this.#channel = channel;
     server.on('request', (request, response) => {
@@ -52,8 +69,10 @@ export class Listener {
       'upgrade',
       createUpgradeListener({
         peer: 'a client',
-        refusal: (request) => refusal(request, readToken),
-        onOpen: (socket) => this.#serve(socket),
+        decide: async (request) => {
+          const refuse = await refusal(request, address.host, readToken);
+          return refuse === undefined ? { serve: (socket) => this.#serve(socket) } : { refuse };
+        },
         log: channel.log,
       }),
     );
@@ -105,14 +124,19 @@ function statusOf(url: string | undefined, state: AgentState): 200 | 404 | 426 |
 }
 
 /** Returns the status line for a client that is refused. */
-async function refusal(request: IncomingMessage, readToken: TokenSource | undefined): Promise<string | undefined> {
+async function refusal(
+  request: IncomingMessage,
+  host: string,
+  readToken: TokenSource | undefined,
+): Promise<string | undefined> {
   const path = pathOf(request.url);
   if (path === execPath) return '501 Not Implemented';
   if (path !== commandPath) return '404 Not Found';
   if (readToken) return bearsToken(request.headers.authorization, await readToken()) ? undefined : '401 Unauthorized';
-  // Browsers always send Origin. Without a token, this check alone keeps web pages from commanding
-  // the cluster.
-  return request.headers.origin === undefined ? undefined : '403 Forbidden';
+  // Browsers always send Origin. With the check of the host, which a web page with a name of its
+  // own cannot pass, this keeps web pages from commanding the cluster.
+  const isAllowed = request.headers.origin === undefined && namesThisServer(request, host);
+  return isAllowed ? undefined : '403 Forbidden';
 }
 
 function pathOf(url: string | undefined): string {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeCodes } from '../../protocol/close-codes.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { Logger } from '../logger.ts';
 import { backoffDelay, type BackoffTimes } from './backoff.ts';
@@ -18,6 +19,21 @@ export interface UplinkOptions {
   /** Returns numbers from 0 up to 1. */
   random: () => number;
 }
+
+/** A connection that was closed. */
+interface Closed {
+  /** Time for which it was open, in milliseconds. */
+  lastedMs: number;
+  /** Status code of the WebSocket. */
+  code: number;
+  reason: string;
+}
+
+/** Status codes after which connecting again at once would have the same result. */
+const refusals = new Set<number>([closeCodes.revoked, closeCodes.wrongAgent, closeCodes.replaced]);
+
+/** Number of attempts after which waits have their longest bound, with the default times. */
+const longestWait = 6;
 
 /** Keeps a channel connected to the control plane. */
 export class Uplink {
@@ -50,26 +66,29 @@ export class Uplink {
       this.#attempt++;
       this.#expectChange(handshakeTimeoutMs);
       try {
-        const lastedMs = await this.#connect(signal);
-        log.warn({ url: this.#url }, 'the connection to the control plane is closed');
-        if (lastedMs >= backoff.stableMs) this.#attempt = 0;
+        const { lastedMs, code, reason } = await this.#connect(signal);
+        log.warn({ url: this.#url, code, reason }, 'the connection to the control plane is closed');
+        if (refusals.has(code)) this.#attempt = Math.max(this.#attempt, longestWait);
+        else if (lastedMs >= backoff.stableMs) this.#attempt = 0;
       } catch (error) {
         if (!signal.aborted) this.#onFailure(error);
       }
     }
   }
 
-  /** Resolves when the connection is closed, with the milliseconds for which it was open. */
-  async #connect(signal: AbortSignal): Promise<number> {
+  /** Resolves when the connection is closed. */
+  async #connect(signal: AbortSignal): Promise<Closed> {
     const { url, channel, handshakeTimeoutMs, log, readToken } = this.#options;
     const form = this.#form;
     const token = await readToken?.();
-    const closed = Promise.withResolvers<number>();
+    const closed = Promise.withResolvers<Closed>();
     await dial({ url, form, token, handshakeTimeoutMs, signal }, (socket) => {
       const opened = performance.now();
       this.#lastReason = undefined;
       log.info({ url: this.#url, form }, 'connected to the control plane');
-      channel.attach(socket, () => closed.resolve(performance.now() - opened));
+      channel.attach(socket, (code, reason) => {
+        closed.resolve({ lastedMs: performance.now() - opened, code, reason });
+      });
     });
     return closed.promise;
   }

@@ -7,7 +7,6 @@ import {
   type CommandAnswers,
   type CommandType,
 } from '../../protocol/commands/index.ts';
-import { maxPacketBytes } from '../../protocol/limits.ts';
 import type { Packet } from '../../protocol/packet.ts';
 import { decodePayload } from '../../protocol/payload.ts';
 import type { CommandContext, CommandHandlers } from '../commands/command-handler.ts';
@@ -26,13 +25,8 @@ export interface IncomingCommand {
   perform(context: CommandContext): Promise<CommandAnswers[CommandType]>;
 }
 
-/**
- * Reads the command in a packet, from a frame of `bytes`. Throws `CommandError` or `PayloadError`.
- */
-export function readCommand(packet: Packet, bytes: number, handlers: CommandHandlers): IncomingCommand {
-  if (bytes > maxPacketBytes) {
-    throw new CommandError('too_large', `the packet has ${bytes} bytes; at most ${maxPacketBytes} are allowed`);
-  }
+/** Reads the command in a packet. Throws `CommandError` or `PayloadError`. */
+export function readCommand(packet: Packet, handlers: CommandHandlers): IncomingCommand {
   if (!isCommandType(packet.type)) {
     const type = JSON.stringify(packet.type);
     throw new CommandError('unknown_command', `unknown command ${type}; known commands: ${commandTypes.join(', ')}`);

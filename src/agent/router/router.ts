@@ -1,6 +1,7 @@
 import type { Journal } from '../../journal/journal.ts';
+import { isCommandType } from '../../protocol/commands/index.ts';
 import { agentMessageSchemas, controlPlaneMessageSchemas, type Result } from '../../protocol/messages.ts';
-import { decodePacket, PacketError, type Packet } from '../../protocol/packet.ts';
+import { decodeFrame, PacketError, type Packet } from '../../protocol/packet.ts';
 import type { CommandHandlers } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { Admission, type ConnectedPeer } from './admission.ts';
@@ -40,7 +41,7 @@ export class Router {
   receive(frame: Buffer, isBinary: boolean, peer: ConnectedPeer): void {
     let packet: Packet;
     try {
-      packet = readPacket(frame, isBinary);
+      packet = decodeFrame(frame, isBinary);
     } catch (error) {
       this.#refuse(peer, error instanceof PacketError ? error : {}, error);
       return;
@@ -50,7 +51,7 @@ export class Router {
       return;
     }
     try {
-      this.#admission.admit(readCommand(packet, frame.length, this.#handlers), peer);
+      this.#admission.admit(readCommand(packet, this.#handlers), peer);
     } catch (error) {
       this.#refuse(peer, packet, error);
     }
@@ -70,13 +71,10 @@ export class Router {
   ): void {
     const { message, ...rest } = failureOf(error);
     const failure = { ...rest, message: shortenMessage(message) };
-    this.#log.warn({ key, type, code: failure.code, reason: failure.message }, 'refused a packet');
+    // The message can hold parts of the packet.
+    const knownType = type !== undefined && isCommandType(type) ? type : undefined;
+    this.#log.warn({ key, type: knownType, code: failure.code }, 'refused a packet');
     const result: Result = { ok: false, error: failure };
     peer.reply({ kind: 'result', key, type, payload: JSON.stringify(result) });
   }
-}
-
-function readPacket(frame: Buffer, isBinary: boolean): Packet {
-  if (isBinary) throw new PacketError('packet: must be a text frame, not a binary frame');
-  return decodePacket(frame.toString('utf8'));
 }

@@ -21,6 +21,7 @@ export function createCtl(terminal: Terminal, server: string, onInterrupt: () =>
     host: processHost(),
     readFile,
     isFolder: refuse,
+    writePrivateFile: refuse,
     createRenderer: localRenderer,
     fetch,
     onInterrupt(listener) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentsFileSetting } from '../agents/setting.ts';
 import { portSchema, switchSchema, type Settings } from '../settings.ts';
 
 export const controlPlaneSettings = {
@@ -14,28 +15,24 @@ export const controlPlaneSettings = {
     description: 'address to listen on',
     default: '127.0.0.1',
   },
-  tokenFile: {
-    flag: '--token-file <file>',
-    variable: 'HELM_AGENT_TOKEN_FILE',
-    description: 'file with the token that agents must send',
-  },
+  agentsFile: agentsFileSetting,
   apiTokenFile: {
     flag: '--api-token-file <file>',
     variable: 'HELM_AGENT_API_TOKEN_FILE',
     description: 'file with the token that users of the REST API must send',
-    default: "the agents' token",
+    default: 'none; the REST API is served on addresses of this machine only',
   },
   listenInsecure: {
     flag: '--listen-insecure',
     variable: 'HELM_AGENT_LISTEN_INSECURE',
-    description: 'listen without a token on an address that other machines can reach',
+    description: 'listen without tokens on an address that other machines can reach',
   },
 } satisfies Settings<string>;
 
 export const controlPlaneSchema = z.object({
   port: portSchema.default(8088),
   host: z.string().default('127.0.0.1'),
-  tokenFile: z.string().optional(),
+  agentsFile: z.string().optional(),
   apiTokenFile: z.string().optional(),
   listenInsecure: switchSchema,
 });

@@ -91,14 +91,15 @@ async function request({ server, token, fetch }: ApiClientOptions, path: string,
     throw new ApiError(`cannot reach the control plane at ${server}: ${reasonOf(error)}`, true);
   });
   if (response.ok) return response;
-  if (response.status === 401) throw new ApiError(unauthorizedText(server, token !== undefined), false);
   const body = errorSchema.safeParse(await response.json().catch(() => undefined));
   const reason = body.success ? body.data.error.message : response.statusText;
+  if (response.status === 401)
+    throw new ApiError(`${unauthorizedText(server, token !== undefined)} (${reason})`, false);
   throw new ApiError(`the control plane responded with ${response.status}: ${reason}`, response.status >= 500);
 }
 
 function unauthorizedText(server: string, hasToken: boolean): string {
-  const advice = 'the token of its --api-token-file, or of its --token-file if it has no other';
+  const advice = 'the token of its --api-token-file';
   return hasToken
     ? `the control plane at ${server} does not accept this token (401); --token-file must name a file with ${advice}`
     : `the control plane at ${server} requires a token (401); use --token-file with a file that contains ${advice}`;

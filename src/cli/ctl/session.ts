@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { CommandParameters, CommandType } from '../../protocol/commands/index.ts';
 import { readToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { insecureTransportSetting, requireSecureTransport } from '../insecure-transport.ts';
+import { readSettings, switchSchema, type Settings } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
 import { follow } from './follow.ts';
@@ -19,11 +20,13 @@ export const serverSettings = {
     variable: 'HELM_AGENT_TOKEN_FILE',
     description: "file with the token for the control plane's API",
   },
+  insecureTransport: insecureTransportSetting,
 } satisfies Settings<string>;
 
 const serverSchema = z.object({
   server: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).default('http://127.0.0.1:8088'),
   tokenFile: z.string().optional(),
+  insecureTransport: switchSchema,
 });
 
 /** Flags of any `ctl` command, by commander's names. */
@@ -41,7 +44,9 @@ export interface CtlSession {
 
 export function createSession(dependencies: ProgramDependencies, exit: { code: number }): CtlSession {
   async function clientOf(flags: Flags): Promise<ApiClient> {
-    const { server, tokenFile } = readSettings(serverSchema, serverSettings, flags, dependencies.env);
+    const settings = readSettings(serverSchema, serverSettings, flags, dependencies.env);
+    const { server, tokenFile } = settings;
+    requireSecureTransport(serverSettings.server, { ...settings, url: server });
     const token =
       tokenFile === undefined ? undefined : await readToken(serverSettings.tokenFile, tokenFile, dependencies);
     return createApiClient({ server, token, fetch: (url, init) => dependencies.fetch(url, init) });
@@ -72,6 +77,7 @@ export function createSession(dependencies: ProgramDependencies, exit: { code: n
 function givenServerFlags(flags: Flags): string[] {
   return Object.entries(serverSettings).flatMap(([name, { flag }]) => {
     const value = flags[name];
+    if (value === true) return [flag];
     return typeof value === 'string' ? [`${flag.split(' ')[0] ?? flag} ${shellWord(value)}`] : [];
   });
 }

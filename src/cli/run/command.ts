@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { requireFile, requireFolder, requireToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
+import { requireSecureTransport } from '../insecure-transport.ts';
 import { explainListenError } from '../listen-error.ts';
 import { addSettings, readSettings } from '../settings.ts';
 import { runSchema, runSettings } from './settings.ts';
@@ -12,6 +13,7 @@ export function addRun(program: Command, dependencies: ProgramDependencies): voi
     .description('Run an agent: connect to a control plane or listen, and perform commands on a cluster')
     .action(async (flags: Record<string, unknown>) => {
       const settings = readSettings(runSchema(dependencies.hostName), runSettings, flags, dependencies.env);
+      requireSecureTransport(runSettings.controlPlane, { ...settings, url: settings.controlPlane });
       await requireToken(runSettings.tokenFile, settings.tokenFile, dependencies);
       await requireFile(runSettings.kubeconfig, settings.kubeconfig, dependencies);
       await requireFolder(runSettings.localCharts, settings.localCharts, dependencies);

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { parseListenAddress } from '../../agent/connection/listen-address.ts';
+import { agentIdSchema } from '../../protocol/agent-id.ts';
+import { insecureTransportSetting } from '../insecure-transport.ts';
 import { limitsDescription, limitsFlag, limitsSchema } from '../limits.ts';
 import { portSchema, switchSchema, type Settings } from '../settings.ts';
 
@@ -15,6 +17,7 @@ export const runSettings = {
     description:
       'file with the token for the control plane, which clients of --listen must send too; read again for each connection',
   },
+  insecureTransport: insecureTransportSetting,
   agentId: {
     flag: '--agent-id <id>',
     variable: 'HELM_AGENT_AGENT_ID',
@@ -72,20 +75,14 @@ export const runSettings = {
   },
 } satisfies Settings<string>;
 
-const agentId = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9]([-._A-Za-z0-9]{0,251}[A-Za-z0-9])?$/,
-    'must be at most 253 letters, digits, "-", "_" and ".", with a letter or digit at both ends',
-  );
-
 /** Returns the schema of the settings of `run`. `hostName` is the default of the agent's id. */
 export function runSchema(hostName: string) {
   return z
     .object({
       controlPlane: z.url({ protocol: /^wss?$/, error: 'must be a ws:// or wss:// URL' }).optional(),
       tokenFile: z.string().optional(),
-      agentId: agentId.default(hostName),
+      insecureTransport: switchSchema,
+      agentId: agentIdSchema.default(hostName),
       kubeconfig: z.string().optional(),
       listen: z
         .string()

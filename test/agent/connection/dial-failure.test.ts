@@ -16,7 +16,7 @@ const explanations: [failure: DialFailure, url: string, text: string][] = [
   [
     status(401),
     tls,
-    "the control plane refuses the token; check that --token-file holds the control plane's token for agents (HTTP 401)",
+    'the control plane refuses the token; check that --token-file holds the token of this agent, and that it is not revoked (HTTP 401)',
   ],
   [
     status(403),

@@ -265,7 +265,7 @@ test('an error about values names their file or flag, and nothing is sent', asyn
 });
 
 test('the token is sent and never printed', async (t) => {
-  const { url } = await testPlane(t, { agentToken: 'sentinel-token' });
+  const { url } = await testPlane(t, { apiToken: 'sentinel-token' });
   const { run, stdout, stderr } = testProgram({ files: { good: 'sentinel-token\n', bad: 'sentinel-wrong' } });
   t.is(await run('ctl', 'agents', '--server', url, '--token-file', 'good'), 0);
   t.is(await run('ctl', 'agents', '--server', url, '--token-file', 'bad'), 1);

@@ -47,6 +47,7 @@ export function testProgram(
   const runs: RunSettings[] = [];
   const planes: ControlPlaneSettings[] = [];
   const sandboxes: SandboxSettings[] = [];
+  const files = { ...given.files };
   const interrupts = new Set<() => void>();
   const stdout = terminal(false);
   const stderr = terminal(given.isTerminal ?? false);
@@ -60,10 +61,14 @@ export function testProgram(
     host: fixedHost,
     createRenderer: sharedRenderer,
     readFile(path) {
-      const text = given.files?.[path];
+      const text = files[path];
       return text === undefined
         ? Promise.reject(Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' }))
         : Promise.resolve(new TextEncoder().encode(text));
+    },
+    writePrivateFile(path, text) {
+      files[path] = text;
+      return Promise.resolve();
     },
     isFolder: (path) => Promise.resolve(given.folders?.includes(path) ?? false),
     fetch: (url, init) => fetch(url, init),
@@ -95,6 +100,7 @@ export function testProgram(
     runs,
     planes,
     sandboxes,
+    files,
     stdout,
     stderr,
   };

@@ -3,10 +3,13 @@ import { ControlPlane, type ControlPlaneOptions } from '../../../src/control-pla
 import { recordingLog } from '../../agent/support/log.ts';
 
 /** Starts a control plane that is closed when the test ends. */
-export async function testPlane(t: ExecutionContext, options: ControlPlaneOptions = {}) {
+export async function testPlane(
+  t: ExecutionContext,
+  { host, ...options }: ControlPlaneOptions & { host?: string } = {},
+) {
   const { log, lines } = recordingLog();
   const plane = new ControlPlane({ log, version: '1.2.3', ...options });
-  const port = await plane.listen(0);
+  const port = await plane.listen(0, host);
   t.teardown(() => plane.close());
   return { plane, port, lines, url: `http://127.0.0.1:${port}`, agentUrl: `ws://127.0.0.1:${port}` };
 }

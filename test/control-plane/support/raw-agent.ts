@@ -16,8 +16,9 @@ const hello = { agentId: 'edge-1', instanceId: 'a', version: '1', capabilities: 
 export const installed = { ok: true, release: testRelease('web') };
 
 /** Connects a socket that sends `hello` as an agent does, and nothing more by itself. */
-export async function rawAgent(url: string, as: Partial<typeof hello> = {}): Promise<RawAgent> {
-  const socket = new WebSocket(url, ['helm-agent.v1']);
+export async function rawAgent(url: string, as: Partial<typeof hello> = {}, token?: string): Promise<RawAgent> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const socket = new WebSocket(url, ['helm-agent.v1'], { headers });
   const packets: Packet[] = [];
   socket.on('message', (data: Buffer) => packets.push(JSON.parse(data.toString()) as Packet));
   await once(socket, 'open');
