@@ -1,6 +1,7 @@
 import { apiPath } from '../objects/api-path.ts';
 import type { Cluster, WriteOptions } from '../objects/cluster.ts';
 import type { KubeObject, ObjectRef, ResourceKind } from '../objects/object.ts';
+import { pathSegment, requireObjectName } from '../objects/path-segment.ts';
 import { readCapabilities } from './capabilities.ts';
 import { openConnection, type ConnectionSource } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
@@ -10,7 +11,10 @@ import { observeObjects, type ObserveTimes } from './observe.ts';
 import { readPodLog } from './pod-log.ts';
 import { createTransport, type KubeRequest, type RetryDelays } from './transport.ts';
 
-/** A `Cluster` behind a connection. All its errors are `KubeError`s, except a signal's reason. */
+/**
+ * A `Cluster` behind a connection. All its errors are `KubeError`s, except InvalidNameError before
+ * a request, and a signal's reason.
+ */
 export interface KubeCluster extends Cluster {
   /** The namespace of the kubeconfig's context. */
   readonly namespace: string;
@@ -35,8 +39,8 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     discovery.find(ref.apiVersion, ref.kind, signal);
 
   const pathOf = async (ref: ObjectRef, signal?: AbortSignal): Promise<string> => {
+    pathSegment('resource name', ref.name);
     const kind = await kindOf(ref, signal);
-    if (ref.name === '') throw new KubeError('bad_request', 'resource name may not be empty');
     requireNamespace(kind, ref.namespace, 'when a resource name is provided');
     return apiPath(kind, { namespace: ref.namespace, name: ref.name });
   };
@@ -56,6 +60,7 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     },
 
     async create(object, options = {}) {
+      requireObjectName(object.metadata);
       const kind = await kindOf(object, options.signal);
       requireNamespace(kind, object.metadata.namespace, 'during creation');
       const path = apiPath(kind, { namespace: object.metadata.namespace });

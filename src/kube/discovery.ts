@@ -1,3 +1,5 @@
+import { groupVersionPath } from '../objects/api-path.ts';
+import { InvalidNameError } from '../objects/invalid-name-error.ts';
 import type { ResourceKind } from '../objects/object.ts';
 import {
   isAggregated,
@@ -54,7 +56,7 @@ export function createDiscovery(transport: Transport): Discovery {
 }
 
 function kindKey(apiVersion: string, kind: string): string {
-  return `${apiVersion}/${kind}`;
+  return JSON.stringify([apiVersion, kind]);
 }
 
 function indexKinds(groups: DiscoveredGroups): Map<string, ResourceKind> {
@@ -78,7 +80,7 @@ async function readRoot(transport: Transport, root: '/api' | '/apis', signal?: A
   const document = await transport.json({ method: 'GET', path: root, accept: aggregatedForms, signal });
   if (isAggregated(document)) return readAggregated(document);
   const groupVersions = root === '/api' ? coreVersions(document) : groupVersionsOf(document);
-  return merge(await Promise.all(groupVersions.map((version) => readGroupVersion(transport, root, version, signal))));
+  return merge(await Promise.all(groupVersions.map((version) => readGroupVersion(transport, version, signal))));
 }
 
 /** `APIVersions`: the older form of `/api`. */
@@ -94,17 +96,16 @@ function groupVersionsOf(document: unknown): string[] {
 
 async function readGroupVersion(
   transport: Transport,
-  root: string,
   groupVersion: string,
   signal?: AbortSignal,
 ): Promise<DiscoveredGroups> {
   try {
-    const document = await transport.json({ method: 'GET', path: `${root}/${groupVersion}`, signal });
+    const document = await transport.json({ method: 'GET', path: groupVersionPath(groupVersion), signal });
     const kinds = readResourceList(document as ResourceListDocument); // defined by the API
     return { groupVersions: [groupVersion], kinds, unavailable: [] };
   } catch (error) {
     // as in client-go, one API service that is down does not hide the other groups
-    if (!isKubeError(error, 'server_error', 'not_found')) throw error;
+    if (!isKubeError(error, 'server_error', 'not_found') && !(error instanceof InvalidNameError)) throw error;
     return { groupVersions: [groupVersion], kinds: [], unavailable: [groupVersion] };
   }
 }

@@ -1,8 +1,11 @@
+import { apiPath } from '../objects/api-path.ts';
 import { isKubeError } from './kube-error.ts';
 import type { Transport } from './transport.ts';
 
 /** Limit for containers that write no newlines: their last line can be as long as the log file. */
 const maxBytes = 1024 * 1024;
+
+const pods = { apiVersion: 'v1', resource: 'pods', namespaced: true };
 
 /**
  * Returns the last lines of a container's log. Returns an empty string if there is no such pod, or
@@ -16,7 +19,7 @@ export async function readPodLog(
   try {
     return await transport.text({
       method: 'GET',
-      path: `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/pods/${encodeURIComponent(pod.name)}/log`,
+      path: apiPath(pods, { namespace: pod.namespace, name: pod.name, subresource: 'log' }),
       query: {
         container: pod.container,
         tailLines: String(options.tailLines),

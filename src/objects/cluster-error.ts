@@ -6,6 +6,7 @@ export type ClusterErrorCode =
   | 'forbidden'
   | 'unauthorized'
   | 'invalid'
+  | 'invalid_name'
   | 'bad_request'
   | 'gone'
   | 'too_many_requests'

@@ -9,16 +9,23 @@ export interface FieldRequirement {
   value: string;
 }
 
+/** A part between commas. As in Kubernetes, a backslash escapes the next character. */
+const term = /(?:\\[^]|[^,])+/g;
+const escaped = /\\([\\,=])/g;
+
+/** Returns the text of a requirement. Escapes the value (k8s.io/apimachinery/pkg/fields). */
+export function fieldSelectorText(path: string, value: string): string {
+  return `${path}=${value.replaceAll(/[\\,=]/g, '\\$&')}`;
+}
+
 /** Reads a field selector in the API's text form. */
 export function parseFieldSelector(text: string): FieldRequirement[] {
-  return text
-    .split(',')
-    .filter((part) => part !== '')
-    .map((part) => {
-      const match = /^([^=!]+)(==|=|!=)(.*)$/.exec(part);
-      if (!match) throw new SelectorError(`invalid selector: '${text}'; can't understand '${part}'`);
-      return { path: match[1] ?? '', equal: match[2] !== '!=', value: match[3] ?? '' };
-    });
+  return (text.match(term) ?? []).map((part) => {
+    const match = /^([^=!]+)(==|=|!=)(.*)$/s.exec(part);
+    if (!match) throw new SelectorError(`invalid selector: '${text}'; can't understand '${part}'`);
+    const value = (match[3] ?? '').replaceAll(escaped, '$1');
+    return { path: match[1] ?? '', equal: match[2] !== '!=', value };
+  });
 }
 
 /** Whether an object meets all requirements. An absent field counts as empty. */

@@ -3,9 +3,10 @@ import type { Release } from '../release/release.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
 import type { OperationContext } from './context.ts';
-import { deployRevision, type PendingRevision } from './steps/pending-revision.ts';
+import { deployRevision, finishRevision, type PendingRevision } from './steps/pending-revision.ts';
 import { OperationError, messageOf, withMessage } from './error.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { checkHookNames } from './steps/object-names.ts';
 import { ensureNamespace } from './steps/namespace.ts';
 import { checkOwnership } from './apply/ownership.ts';
 import { prepare } from './steps/prepare.ts';
@@ -56,6 +57,7 @@ async function installRelease(
     const prefix = 'unable to build kubernetes objects from release manifest';
     const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
     const options = { prefix: 'unable to continue with install', signal };
+    await checkHookNames(context, rendered.hooks, signal);
     await checkOwnership(context.cluster, objects, { name, namespace }, options);
   });
   await runner.step('namespace', (tools) =>
@@ -93,7 +95,7 @@ async function installRelease(
   } catch (error) {
     throw await failed(context, request, pending.revision, error);
   }
-  return pending.revision.release;
+  return await finishRevision(context, runner, pending);
 }
 
 /** Undoes a failed installation, or stores the failure. Returns the error with Helm's message. */

@@ -3,8 +3,9 @@ import { history } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
 import { formatTime } from '../release/time.ts';
 import type { OperationContext } from './context.ts';
-import { deployRevision, type PendingRevision } from './steps/pending-revision.ts';
+import { deployRevision, finishRevision, type PendingRevision } from './steps/pending-revision.ts';
 import { OperationError, messageOf } from './error.ts';
+import { checkStoredNames } from './steps/object-names.ts';
 import { recordFailure, recordRevision } from './steps/record.ts';
 import type { DeployOptions, ReleaseName } from './request.ts';
 import type { StepRunner } from './steps/step-runner.ts';
@@ -16,6 +17,8 @@ export interface Rollback extends ReleaseName {
   historyLimit: number;
 }
 
+const buildFailed = 'unable to build kubernetes objects from new release manifest';
+
 /** Deploys an older revision as a new one (pkg/action/rollback.go). Returns the new revision. */
 export async function rollBack(context: OperationContext, runner: StepRunner, rollback: Rollback): Promise<Release> {
   const { namespace, releaseName, version } = rollback;
@@ -26,6 +29,7 @@ export async function rollBack(context: OperationContext, runner: StepRunner, ro
   if (!target) throw new OperationError('release_not_found', `release has no ${version} version`);
 
   const revision = await runner.step('record', async (tools) => {
+    await checkStoredNames(context, target.release, buildFailed, tools.signal);
     const release = rolledBack(current.release, target.release, formatTime(context.host.now()));
     tools.done(`revision ${release.version} as ${version}`);
     return await recordRevision(context, release, customLabels(target.labels), rollback.historyLimit, tools.signal);
@@ -44,7 +48,7 @@ export async function rollBack(context: OperationContext, runner: StepRunner, ro
   } catch (error) {
     throw await failed(context, pending, error);
   }
-  return pending.revision.release;
+  return await finishRevision(context, runner, pending);
 }
 
 function rolledBack(current: Release, target: Release, now: string): Release {

@@ -5,15 +5,19 @@ import { formatTime } from '../release/time.ts';
 import { compareForUninstall } from '../render/manifest/kind-order.ts';
 import { batchesOfKind, resourcePolicy } from './apply/apply.ts';
 import { failures, settleEach } from './apply/concurrency.ts';
+import { deleteByName, type SeenObject } from './apply/deletion.ts';
 import type { OperationContext } from './context.ts';
 import { waitUntilGone } from './wait/deletion-wait.ts';
 import { OperationError, messageOf } from './error.ts';
 import { runHooks } from './steps/hooks.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
-import type { UninstallRequest } from './request.ts';
+import { checkStoredNames } from './steps/object-names.ts';
+import type { ReleaseName, UninstallRequest } from './request.ts';
 import { runSteps } from './run.ts';
-import type { StepRunner } from './steps/step-runner.ts';
+import type { StepRunner, StepTools } from './steps/step-runner.ts';
 import { resolveReleaseObjects, type ReleaseObject } from './apply/release-object.ts';
+
+const buildFailed = 'unable to build kubernetes objects for delete';
 
 export interface Uninstalled {
   /** The last revision, with status `uninstalled`. */
@@ -50,6 +54,7 @@ export async function uninstallRelease(
 
   const state = { revision: last };
   await runner.step('record', async (tools) => {
+    await checkStoredNames(context, last.release, buildFailed, tools.signal);
     const release = withStatus(last.release, 'uninstalling', 'Deletion in progress (or silently failed)');
     release.info.deleted = formatTime(host.now());
     state.revision = await storage.update({ ...last, release }, tools.signal);
@@ -58,19 +63,16 @@ export async function uninstallRelease(
 
   const { kept, removed } = await runner.step('delete', async (tools) => {
     const parts = await keptAndRemoved(context, last, tools.signal);
-    await deleteObjects(context, releaseName, parts.removed, tools.signal);
+    const removed = await deleteObjects(context, request, parts.removed, tools);
     tools.done(`${parts.removed.length} deleted${parts.kept.length === 0 ? '' : `, ${parts.kept.length} kept`}`);
-    return parts;
+    return { kept: parts.kept, removed };
   });
   await runner.step('wait', async (tools) => {
     if (request.wait === false) {
       tools.skipped('not requested');
       return;
     }
-    await waitUntilGone(
-      removed.map(({ ref }) => ref),
-      { cluster, tools, labelled: true },
-    );
+    await waitUntilGone(removed, { cluster, tools, labelled: true });
     tools.done(`${removed.length} deleted`);
   });
   await runner.step('post-hooks', (tools) => runHooks(context, state, 'post-delete', tools));
@@ -107,9 +109,8 @@ async function keptAndRemoved(
   { release: { manifest, namespace } }: StoredRevision,
   signal: AbortSignal,
 ): Promise<{ kept: ReleaseObject[]; removed: ReleaseObject[] }> {
-  const prefix = 'unable to build kubernetes objects for delete';
   const objects = await resolveReleaseObjects(context, manifest, namespace, {
-    prefix,
+    prefix: buildFailed,
     signal,
     unknownKinds: 'leave out',
   });
@@ -121,19 +122,29 @@ async function keptAndRemoved(
   };
 }
 
+/**
+ * Deletes objects in order, and adjacent objects of one kind in parallel. Returns those that were
+ * deleted. As in Helm, it continues after a failure.
+ */
 async function deleteObjects(
   { cluster }: OperationContext,
-  releaseName: string,
+  { releaseName, namespace }: ReleaseName,
   objects: readonly ReleaseObject[],
-  signal: AbortSignal,
-): Promise<void> {
+  tools: StepTools,
+): Promise<SeenObject[]> {
+  const { signal } = tools;
+  const onLeft = (message: string) => tools.report({ message });
+  const options = { owner: { name: releaseName, namespace }, signal, onLeft };
+  const deleted: SeenObject[] = [];
   const errors: unknown[] = [];
   for (const batch of batchesOfKind(objects)) {
     signal.throwIfAborted();
-    errors.push(...failures(await settleEach(batch, ({ ref }) => cluster.delete(ref, { signal }))));
+    const results = await settleEach(batch, ({ ref }) => deleteByName(cluster, ref, options));
+    for (const result of results) if (result.status === 'fulfilled' && result.value) deleted.push(result.value);
+    errors.push(...failures(results));
   }
   signal.throwIfAborted();
-  if (errors.length === 0) return;
+  if (errors.length === 0) return deleted;
   const message = `failed to delete release: ${releaseName}: ${errors.map(messageOf).join('; ')}`;
   throw new OperationError('delete_failed', message, { cause: errors[0] });
 }

@@ -5,9 +5,10 @@ import { isPending } from '../release/status.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
 import type { OperationContext } from './context.ts';
-import { deployRevision, type PendingRevision } from './steps/pending-revision.ts';
+import { deployRevision, finishRevision, type PendingRevision } from './steps/pending-revision.ts';
 import { OperationError } from './error.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { checkHookNames } from './steps/object-names.ts';
 import { checkOwnership } from './apply/ownership.ts';
 import { prepare } from './steps/prepare.ts';
 import { pendingOperation, recordRevision } from './steps/record.ts';
@@ -56,6 +57,7 @@ export async function upgradeRelease(
       unknownKinds: 'leave out',
     });
     const options = { prefix: 'unable to continue with update', signal };
+    await checkHookNames(context, rendered.hooks, signal);
     await checkOwnership(context.cluster, subtractObjects(objects, known), { name, namespace }, options);
   });
   const revision = await runner.step('record', async (tools) => {
@@ -86,7 +88,7 @@ export async function upgradeRelease(
   } catch (error) {
     throw await undoUpgrade(context, request, pending, error);
   }
-  return pending.revision.release;
+  return await finishRevision(context, runner, pending);
 }
 
 /**

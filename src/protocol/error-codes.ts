@@ -67,6 +67,7 @@ export const errorCodes = {
   forbidden: 'The agent is not allowed to do this in the cluster.',
   unauthorized: "The API server rejects the agent's credentials.",
   invalid: 'The API server rejects the object.',
+  invalid_name: 'A name or namespace cannot be part of a request to the API server.',
   bad_request: 'The request is malformed.',
   gone: 'The API server no longer has the requested resource version.',
   too_many_requests: 'The API server limits the rate of requests.',

@@ -1,5 +1,7 @@
 import test from 'ava';
+import fc from 'fast-check';
 import { KubeError } from '../../src/kube/kube-error.ts';
+import { InvalidNameError } from '../../src/objects/invalid-name-error.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import {
   configMap,
@@ -12,11 +14,11 @@ import {
   type Respond,
 } from './fake-server.ts';
 
-async function errorOf(response: Promise<unknown>): Promise<KubeError> {
+async function errorOf(response: Promise<unknown>): Promise<KubeError | InvalidNameError> {
   try {
     await response;
   } catch (error) {
-    if (error instanceof KubeError) return error;
+    if (error instanceof KubeError || error instanceof InvalidNameError) return error;
     throw error;
   }
   throw new Error('expected an error');
@@ -145,7 +147,7 @@ test('refuses a namespaced object without a namespace before it sends a request'
   const error = await errorOf(cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }));
   t.like(error, { code: 'bad_request', message: 'an empty namespace may not be set during creation' });
   const unnamed = await errorOf(cluster.get({ ...configMapRef, name: '' }));
-  t.is(unnamed.message, 'resource name may not be empty');
+  t.like(unnamed, { code: 'invalid_name', message: 'resource name may not be empty' });
   t.deepEqual(requests, []);
 });
 
@@ -179,3 +181,51 @@ for (const [title, text] of unusable) {
     t.regex(error.message, /^the given kubeconfig /);
   });
 }
+
+test('sends nothing for a name that cannot be part of a path, with any verb', async (t) => {
+  const { cluster, requests } = await fakeServer(t, works);
+  const signal = AbortSignal.timeout(5000);
+  for (const bad of ['.', '..', 'a/b', '../..', '%2e', '%2E%2e']) {
+    for (const metadata of [
+      { name: bad, namespace: 'team' },
+      { name: 'a', namespace: bad },
+    ]) {
+      const ref = { apiVersion: 'v1', kind: 'ConfigMap', ...metadata };
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+      const calls = [
+        cluster.get(ref),
+        cluster.create(object),
+        cluster.replace(object),
+        cluster.apply(object, { fieldManager: 'helm' }),
+        cluster.mergePatch(ref, {}),
+        cluster.delete(ref),
+        cluster.podLog({ ...metadata, container: 'main' }, { tailLines: 1 }),
+      ];
+      for (const call of calls) t.is((await errorOf(call)).code, 'invalid_name');
+    }
+    const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: bad };
+    t.is((await errorOf(cluster.list(query))).code, 'invalid_name');
+    t.is((await errorOf(cluster.observe(query, signal)[Symbol.asyncIterator]().next())).code, 'invalid_name');
+  }
+  t.deepEqual(requests, []);
+});
+
+test('requests exactly the object that a name and a namespace name', async (t) => {
+  const { cluster, requests } = await fakeServer(t, works);
+  const unit = fc.constantFrom('.', '/', '%', '2', 'e', '\\', '?', '#', '\n', ':', '@', ' ', 'é', 'a');
+  const text = fc.string({ unit, minLength: 1 });
+  await fc.assert(
+    fc.asyncProperty(text, text, async (namespace, name) => {
+      requests.length = 0;
+      try {
+        await cluster.delete({ ...configMapRef, namespace, name });
+      } catch (error) {
+        t.true(error instanceof InvalidNameError);
+        t.deepEqual(requests, []);
+        return;
+      }
+      const segments = (requests[0] ?? '').split('/').map(decodeURIComponent);
+      t.deepEqual(segments, ['DELETE ', 'api', 'v1', 'namespaces', namespace, 'configmaps', name]);
+    }),
+  );
+});

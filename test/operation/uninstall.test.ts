@@ -1,3 +1,5 @@
+import type { Cluster } from '../../src/objects/cluster.ts';
+import { operations } from '../../src/operation/operations.ts';
 import { configMap, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, sandboxTest, statusesOf, stepEnds, timeUpWhen } from './world.ts';
@@ -106,4 +108,45 @@ test('runs hooks before and after, and stops if one fails', async (t) => {
   await blocked.install(failing);
   await t.throwsAsync(blocked.uninstall(), { code: 'hook_failed', message: /^resource Job\/.*\/f not ready/ });
   t.truthy(await blocked.find('ConfigMap', 'a'));
+});
+
+test('leaves an object that took the name after the object of the release was seen', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const { namespace, cluster } = world;
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'a' };
+  const other = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name: 'a' }, data: { other: 'yes' } };
+  const replacing: Cluster = {
+    ...cluster,
+    async delete(deleted, options) {
+      if (deleted.name === 'a') {
+        await cluster.delete(ref);
+        await cluster.create(other);
+      }
+      return cluster.delete(deleted, options);
+    },
+  };
+  const context = world.context({ cluster: replacing });
+  await operations.uninstall(context, { namespace, releaseName: 'web', timeout: 5000 });
+  t.deepEqual((await world.find('ConfigMap', 'a'))?.['data'], { other: 'yes' });
+  t.is(await world.find('ConfigMap', 'b'), undefined);
+  t.true(
+    world.progress.some(
+      ({ message }) =>
+        message === `left ConfigMap "a" in namespace "${namespace}": it is another object with the same name`,
+    ),
+  );
+});
+
+test('leaves an object that was given to another release', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: world.namespace, name: 'a' };
+  await world.cluster.mergePatch(ref, { metadata: { annotations: { 'meta.helm.sh/release-name': 'other' } } });
+  await world.uninstall();
+  t.truthy(await world.find('ConfigMap', 'a'));
+  t.is(await world.find('ConfigMap', 'b'), undefined);
+  t.true(world.progress.some(({ message }) => message?.includes('it belongs to release other in') === true));
 });

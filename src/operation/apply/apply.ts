@@ -2,6 +2,7 @@ import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { failures, settleEach } from './concurrency.ts';
+import { deleteLive, seenObject, type DeletionOptions, type SeenObject } from './deletion.ts';
 import { OperationError, messageOf, throwJoined, withPrefix } from '../error.ts';
 import { migrateManagedFields } from './field-ownership.ts';
 import { subtractObjects, type ReleaseObject } from './release-object.ts';
@@ -51,7 +52,7 @@ export async function createObjects(
 }
 
 export interface ObjectChanges {
-  created: ReleaseObject[];
+  created: SeenObject[];
   deleted: ReleaseObject[];
 }
 
@@ -65,16 +66,18 @@ export async function updateObjects(
   old: readonly ReleaseObject[],
   objects: readonly ReleaseObject[],
   changes: ObjectChanges,
-  signal: AbortSignal,
+  options: DeletionOptions,
 ): Promise<void> {
+  const { signal } = options;
   const errors: unknown[] = [];
   for (const item of objects) {
     signal.throwIfAborted();
     const live = item.ref.name === '' ? undefined : await cluster.get(item.ref, signal);
-    if (live === undefined) changes.created.push(item);
+    if (live === undefined) changes.created.push({ ref: item.ref, uid: undefined });
     try {
       if (live !== undefined) await migrateManagedFields(cluster, item, live, fieldManager, signal);
-      await applyObject(cluster, item, signal);
+      const applied = await applyObject(cluster, item, signal);
+      if (live === undefined) changes.created.splice(-1, 1, seenObject(item.ref, applied));
     } catch (error) {
       signal.throwIfAborted();
       if (live === undefined) throw withPrefix('failed to create resource', error);
@@ -84,7 +87,7 @@ export async function updateObjects(
   throwJoined(errors, ' && ');
   for (const item of subtractObjects(old, objects)) {
     signal.throwIfAborted();
-    const error = await deleteUnwanted(cluster, item, changes, signal);
+    const error = await deleteUnwanted(cluster, item, changes, options);
     if (error) errors.push(error);
   }
   throwJoined(errors, ' && ');
@@ -94,16 +97,16 @@ async function deleteUnwanted(
   cluster: Cluster,
   item: ReleaseObject,
   changes: ObjectChanges,
-  signal: AbortSignal,
+  options: DeletionOptions,
 ): Promise<OperationError | undefined> {
   const { ref } = item;
   try {
-    const live = await cluster.get(ref, signal);
-    const isKept = live?.metadata.annotations?.[resourcePolicy] === 'keep';
-    if (live !== undefined && !isKept && (await cluster.delete(ref, { signal }))) changes.deleted.push(item);
+    const live = await cluster.get(ref, options.signal);
+    if (live === undefined || live.metadata.annotations?.[resourcePolicy] === 'keep') return undefined;
+    if (await deleteLive(cluster, ref, live, options)) changes.deleted.push(item);
     return undefined;
   } catch (cause) {
-    signal.throwIfAborted();
+    options.signal.throwIfAborted();
     const name = `namespace=${ref.namespace ?? ''}, name=${ref.name}, kind=${ref.kind}`;
     return new OperationError('delete_failed', `failed to delete resource ${name}: ${messageOf(cause)}`, { cause });
   }

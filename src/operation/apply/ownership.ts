@@ -57,6 +57,17 @@ export async function checkOwnership(
   );
 }
 
+/**
+ * Returns the other release that an object belongs to by Helm's label and annotations. Undefined if
+ * it belongs to this one, or to none.
+ */
+export function otherOwner({ metadata }: KubeObject, owner: Owner): Owner | undefined {
+  const { labels = {}, annotations = {} } = metadata;
+  const { [nameAnnotation]: name, [namespaceAnnotation]: namespace } = annotations;
+  if (labels[managedByLabel] !== 'Helm' || name === undefined || namespace === undefined) return undefined;
+  return name === owner.name && namespace === owner.namespace ? undefined : { name, namespace };
+}
+
 function ownershipProblems({ metadata: { labels = {}, annotations = {} } }: KubeObject, owner: Owner): string[] {
   return [
     ...valueProblem('label', labels, managedByLabel, 'Helm'),

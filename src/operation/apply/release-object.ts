@@ -1,6 +1,7 @@
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import { requireObjectName } from '../../objects/path-segment.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import type { ManifestObject } from '../../render/release-renderer.ts';
 import { OperationError, messageOf } from '../error.ts';
@@ -62,6 +63,7 @@ async function resolve(
   signal: AbortSignal,
 ): Promise<ReleaseObject> {
   const { apiVersion, kind, metadata } = object;
+  requireObjectName(metadata);
   const { namespaced } = await cluster.resourceKind(apiVersion, kind, signal);
   const { namespace: ownNamespace, ...otherMetadata } = metadata;
   if (!namespaced) {

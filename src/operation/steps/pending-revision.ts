@@ -1,5 +1,5 @@
 import type { HookEvent } from '../../release/hook.ts';
-import { withStatus } from '../../release/release.ts';
+import { withStatus, type Release } from '../../release/release.ts';
 import { revisionKey, type StoredRevision } from '../../release/storage/storage.ts';
 import { createObjects, updateObjects, type ObjectChanges } from '../apply/apply.ts';
 import { withOwner } from '../apply/ownership.ts';
@@ -11,6 +11,7 @@ import type { DeployOptions } from '../request.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
 import { runHooks } from './hooks.ts';
 import type { StepRunner, StepTools } from './step-runner.ts';
+import { updateRevision } from './update-revision.ts';
 
 /** A stored revision that is being deployed. */
 export interface PendingRevision {
@@ -32,22 +33,38 @@ interface DeployStep {
   run: (context: OperationContext, pending: PendingRevision, tools: StepTools) => Promise<void>;
 }
 
-/** The steps from a stored revision to a deployed one. An interrupted step may run again. */
+/** The steps until a stored revision is ready. An interrupted step may run again. */
 const deploySteps: readonly DeployStep[] = [
   { name: 'pre-hooks', run: (context, pending, tools) => runHooksOf('pre', context, pending, tools) },
   { name: 'apply', run: apply },
   { name: 'wait', run: wait },
   { name: 'post-hooks', run: (context, pending, tools) => runHooksOf('post', context, pending, tools) },
-  { name: 'finish', run: finish },
 ];
 
-/** Deploys a pending revision. Updates its `revision` and `changes`. */
+/**
+ * Brings the objects of a pending revision to the cluster, until all is ready and only its status
+ * has to be stored. Updates its `revision` and `changes`. If it fails, the caller undoes it.
+ */
 export async function deployRevision(
   context: OperationContext,
   runner: StepRunner,
   pending: PendingRevision,
 ): Promise<void> {
   for (const { name, run } of deploySteps) await runner.step(name, (tools) => run(context, pending, tools));
+  runner.signal.throwIfAborted();
+}
+
+/**
+ * Stores that a revision is deployed, right after {@link deployRevision}. Callers do not undo the
+ * release if this fails, because it is ready.
+ */
+export async function finishRevision(
+  context: OperationContext,
+  runner: StepRunner,
+  pending: PendingRevision,
+): Promise<Release> {
+  const { revision } = await runner.step('finish', (tools) => finish(context, pending, tools));
+  return revision.release;
 }
 
 async function runHooksOf(
@@ -69,7 +86,7 @@ async function runHooksOf(
 
 async function apply(context: OperationContext, pending: PendingRevision, tools: StepTools): Promise<void> {
   const { cluster } = context;
-  const { action, baseline, changes } = pending;
+  const { action, baseline, changes, revision } = pending;
   const objects = await objectsOf(context, pending, tools.signal);
   if (action === 'install') {
     await createObjects(cluster, objects, tools.signal);
@@ -77,7 +94,8 @@ async function apply(context: OperationContext, pending: PendingRevision, tools:
     return;
   }
   const old = baseline === undefined ? [] : await baselineObjects(context, baseline, tools.signal);
-  await updateObjects(cluster, old, objects, changes, tools.signal);
+  const onLeft = (message: string) => tools.report({ message });
+  await updateObjects(cluster, old, objects, changes, { owner: revision.release, onLeft, signal: tools.signal });
   const removed = changes.deleted.length === 0 ? '' : `, ${changes.deleted.length} removed`;
   tools.done(`${countText(objects.length, 'applied')}${removed}`);
 }
@@ -99,18 +117,24 @@ async function wait(context: OperationContext, pending: PendingRevision, tools: 
  * Marks the old revisions as superseded before the new one as deployed, as Helm does, so that there
  * are never two deployed revisions. Ignores the deadline and a cancel: the release is complete.
  */
-async function finish(context: OperationContext, pending: PendingRevision, tools: StepTools): Promise<void> {
+async function finish(context: OperationContext, pending: PendingRevision, tools: StepTools): Promise<PendingRevision> {
   const { storage, abandon } = context;
   for (const { release } of pending.superseded) {
     const stored = await storage.get(revisionKey(release), abandon);
     if (stored === undefined) continue;
     const info = { ...stored.release.info, status: 'superseded' as const };
-    await storage.update({ ...stored, release: { ...stored.release, info } }, abandon);
+    await updateRevision(
+      storage,
+      { ...stored, release: { ...stored.release, info } },
+      abandon,
+      stored.release.info.status,
+    );
   }
   const { revision, description } = pending;
   const release = withStatus(revision.release, 'deployed', description);
-  pending.revision = await storage.update({ ...revision, release }, abandon);
+  pending.revision = await updateRevision(storage, { ...revision, release }, abandon, revision.release.info.status);
   tools.done(description);
+  return pending;
 }
 
 async function objectsOf(

@@ -1,34 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ReleaseError } from '../../release/error.ts';
 import type { Release } from '../../release/release.ts';
 import { withStatus } from '../../release/release.ts';
 import { history, pruneHistory } from '../../release/history.ts';
-import type { StoredRevision } from '../../release/storage/storage.ts';
+import { revisionKey, type StoredRevision } from '../../release/storage/storage.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError, messageOf, withMessage } from '../error.ts';
 import { timeLimit } from './time-limit.ts';
+import { isSameRevision, updateRevision } from './update-revision.ts';
 
 /** Time limit for storing a failure after the operation has ended, in milliseconds. */
 const recordTimeout = 30_000;
+
+/** Pauses before each look for a revision that may still be created, in milliseconds. */
+const lookPauses = [0, 500];
 
 /**
  * Stores a new revision, and deletes the oldest ones so that `limit` revisions are kept. The stored
  * revision is the lock of the release: throws `pending_operation` if another operation was first.
  */
 export async function recordRevision(
-  { storage }: OperationContext,
+  context: OperationContext,
   release: Release,
   labels: Record<string, string>,
   limit: number,
   signal: AbortSignal,
 ): Promise<StoredRevision> {
+  const { storage } = context;
   if (limit > 1)
     await pruneHistory(storage, await history(storage, release.namespace, release.name, signal), limit - 1, signal);
   try {
     return await storage.create(release, labels, signal);
   } catch (cause) {
+    const own = await findCreated(context, release, cause);
+    if (own !== undefined) return own;
     if (!(cause instanceof ReleaseError) || cause.code !== 'release_exists') throw cause;
     throw pendingOperation(cause);
   }
+}
+
+/**
+ * Returns the revision if it was stored although its creation failed: the connection broke before
+ * the answer, or the operation was cancelled. The caller then continues with it or undoes it, so that
+ * it does not stay pending.
+ */
+async function findCreated(
+  { storage, abandon }: OperationContext,
+  release: Release,
+  cause: unknown,
+): Promise<StoredRevision | undefined> {
+  if (isRefusal(cause)) return undefined;
+  const limit = timeLimit(recordTimeout, [abandon]);
+  try {
+    for (const pause of lookPauses) {
+      await sleep(pause, undefined, { signal: limit.signal });
+      const stored = await storage.get(revisionKey(release), limit.signal);
+      if (stored !== undefined) return isSameRevision(stored, { release }) ? stored : undefined;
+    }
+    return undefined;
+  } catch {
+    return undefined; // the error of the creation says more
+  } finally {
+    limit.close();
+  }
+}
+
+/** Whether the API server has refused a request, so that nothing was stored. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status >= 400;
 }
 
 export function pendingOperation(cause?: unknown): OperationError {
@@ -46,7 +85,9 @@ export async function recordFailure(
 ): Promise<unknown> {
   const limit = timeLimit(recordTimeout, [abandon]);
   try {
-    await storage.update({ ...revision, release: withStatus(revision.release, 'failed', description) }, limit.signal);
+    const { info } = revision.release;
+    const release = withStatus(revision.release, 'failed', description);
+    await updateRevision(storage, { ...revision, release }, limit.signal, info.status);
     return error;
   } catch (second) {
     return withMessage(error, `${messageOf(error)}; the failure could not be stored: ${messageOf(second)}`);

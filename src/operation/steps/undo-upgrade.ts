@@ -1,5 +1,7 @@
 import { history, lastSuccessful } from '../../release/history.ts';
+import type { StoredRevision } from '../../release/storage/storage.ts';
 import { failures, settleEach } from '../apply/concurrency.ts';
+import { deleteByName, deleteSeen, type SeenObject } from '../apply/deletion.ts';
 import type { OperationContext } from '../context.ts';
 import type { PendingRevision } from './pending-revision.ts';
 import { OperationError, messageOf, withMessage } from '../error.ts';
@@ -7,6 +9,7 @@ import { recordFailure } from './record.ts';
 import type { UpgradeRequest } from '../request.ts';
 import { defaultHistoryLimit } from './revision.ts';
 import { rollBack } from '../rollback.ts';
+import type { StepTools } from './step-runner.ts';
 import { compensate } from '../run.ts';
 
 /**
@@ -30,22 +33,38 @@ export async function undoUpgrade(
 async function cleanUp(
   context: OperationContext,
   { timeout }: UpgradeRequest,
-  { changes }: PendingRevision,
+  { changes, revision }: PendingRevision,
   error: unknown,
 ): Promise<unknown> {
   try {
-    await compensate(context, 'delete', timeout, async ({ signal }) => {
-      const results = await settleEach(changes.created, ({ ref }) => context.cluster.delete(ref, { signal }));
-      const problems = failures(results);
-      if (problems.length === 0) return;
-      const message = `unable to cleanup resources: ${problems.map(messageOf).join(', ')}`;
-      throw new OperationError('delete_failed', message, { cause: problems[0] });
-    });
+    await compensate(context, 'delete', timeout, (runner) =>
+      runner.step('delete', (tools) => deleteCreated(context, revision, changes.created, tools)),
+    );
     return error;
   } catch (second) {
     const prefix = 'an error occurred while cleaning up resources. original upgrade error';
     return withMessage(error, `${prefix}: ${messageOf(error)}: ${messageOf(second)}`);
   }
+}
+
+async function deleteCreated(
+  { cluster }: OperationContext,
+  { release }: StoredRevision,
+  created: readonly SeenObject[],
+  tools: StepTools,
+): Promise<void> {
+  const { signal } = tools;
+  const options = { owner: release, signal, onLeft: (message: string) => tools.report({ message }) };
+  const named = created.filter(({ ref }) => ref.name !== '');
+  const results = await settleEach(named, async (object) => {
+    // the answer to the creation of an object without a uid was lost
+    if (object.uid === undefined) await deleteByName(cluster, object.ref, options);
+    else await deleteSeen(cluster, object, options);
+  });
+  const problems = failures(results);
+  if (problems.length === 0) return;
+  const message = `unable to cleanup resources: ${problems.map(messageOf).join(', ')}`;
+  throw new OperationError('delete_failed', message, { cause: problems[0] });
 }
 
 async function rollBackToSuccess(context: OperationContext, request: UpgradeRequest, error: unknown): Promise<unknown> {

@@ -1,4 +1,5 @@
 import type { ObjectQuery } from '../../objects/cluster.ts';
+import { fieldSelectorText } from '../../objects/field-selector.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { managedByLabel } from '../apply/ownership.ts';
 import { OperationError } from '../error.ts';
@@ -73,7 +74,9 @@ function queryFor(group: ObjectRef[]): ObjectQuery {
     apiVersion,
     kind,
     ...(namespace !== undefined && { namespace }),
-    ...(group.length === 1 ? { fieldSelector: `metadata.name=${name}` } : { labelSelector: `${managedByLabel}=Helm` }),
+    ...(group.length === 1
+      ? { fieldSelector: fieldSelectorText('metadata.name', name) }
+      : { labelSelector: `${managedByLabel}=Helm` }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { KubeError } from '../../../src/kube/kube-error.ts';
 import type { OperationError } from '../../../src/operation/error.ts';
 import { configMap, hook, job } from '../manifests.ts';
 import { textChart } from '../text-renderer.ts';
@@ -131,4 +132,69 @@ test('ends a hanging hook at the deadline of the operation', async (t) => {
   t.is(error.code, 'timeout');
   t.regex(error.message, /^failed pre-install: timed out after 4s\nresource Job\/.*\/h not ready\. status: InProgress/);
   t.is(await world.find('Job', 'h'), undefined, 'its policy deletes it');
+});
+
+test('refuses a hook that names an object of another release', async (t) => {
+  const owner = textChart({ 'a.yaml': configMap('shared') });
+  const world = newWorld(t, owner);
+  await world.install(owner);
+  for (const policy of ['before-hook-creation', 'hook-succeeded']) {
+    const chart = textChart({ 'h.yaml': configMap('shared', '2', hook('pre-install', { policy })) });
+    const other = newWorld(t, chart);
+    const { namespace } = world;
+    const error = await t.throwsAsync(
+      other.install(chart, { namespace, releaseName: `other-${policy}`, atomic: false }),
+    );
+    t.like(error, { code: 'ownership_conflict' });
+    t.regex(error.message, /ConfigMap "shared" in namespace "[^"]+" exists and belongs to release web in/);
+  }
+  t.deepEqual((await world.find('ConfigMap', 'shared'))?.['data'], { value: '1' });
+});
+
+test('changes an existing namespace in place, and deletes only one that the hook has created', async (t) => {
+  const names = { old: 'hook-old', created: 'hook-created' };
+  const namespaceHook = (name: string, policy: string) =>
+    `${JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, annotations: hook('pre-install', { policy }) } })}\n`;
+  const chart = textChart({
+    'a.yaml': namespaceHook(names.old, 'before-hook-creation,hook-succeeded'),
+    'b.yaml': namespaceHook(names.created, 'before-hook-creation,hook-succeeded'),
+  });
+  const world = newWorld(t, chart);
+  const ref = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', name });
+  const before = await world.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: names.old } });
+  await world.install(chart);
+  t.is((await world.cluster.get(ref(names.old)))?.metadata.uid, before.metadata.uid);
+  t.is(await world.cluster.get(ref(names.created)), undefined);
+});
+
+test('deletes nothing and leaves earlier hooks if a hook cannot be applied, as Helm does', async (t) => {
+  const chart = textChart({
+    '1.yaml': configMap('first', '1', hook('pre-install', { policy: 'hook-succeeded' })),
+    '2.yaml': configMap('Not-Valid', '1', hook('pre-install', { policy: 'hook-failed', weight: 1 })),
+  });
+  const world = newWorld(t, chart);
+  await t.throwsAsync(world.install(chart, { atomic: false }), { code: 'hook_failed' });
+  t.truthy(await world.find('ConfigMap', 'first'));
+});
+
+test('stores the policy of hooks without one, as Helm does', async (t) => {
+  const chart = textChart({ 'h.yaml': configMap('h', '1', hook('pre-install')) });
+  const world = newWorld(t, chart);
+  const release = await world.install(chart);
+  t.deepEqual(release.hooks?.[0]?.delete_policies, ['before-hook-creation']);
+});
+
+test('continues if the run of a hook cannot be stored', async (t) => {
+  const chart = textChart({ 'h.yaml': configMap('h', '1', hook('pre-install')) });
+  const world = newWorld(t, chart);
+  const { storage } = world.context();
+  let isFirst = true;
+  const update: typeof storage.update = async (revision, signal) => {
+    if (!isFirst) return storage.update(revision, signal);
+    isFirst = false;
+    throw new KubeError('forbidden', 'not now');
+  };
+  const release = await world.install(chart, {}, { storage: { ...storage, update } });
+  t.is(release.info.status, 'deployed');
+  t.true(world.progress.some(({ message }) => message?.includes('could not store the run of hook') === true));
 });

@@ -1,0 +1,72 @@
+import type { Cluster } from '../../objects/cluster.ts';
+import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import { otherOwner, type Owner } from './ownership.ts';
+
+/** An object that was seen in the cluster, or that was sent to it and not seen yet. */
+export interface SeenObject {
+  ref: ObjectRef;
+  /** Tells it from a later object with the same name. Undefined if it was not seen yet. */
+  uid: string | undefined;
+}
+
+/** Returns an object as it was seen. With `generateName`, its name is that of the live object. */
+export function seenObject(ref: ObjectRef, { metadata: { name, uid } }: KubeObject): SeenObject {
+  return { ref: { ...ref, name }, uid };
+}
+
+export interface DeletionOptions {
+  /** The release that deletes. */
+  owner: Owner;
+  /** Called for an object that is not deleted because it is not the release's. */
+  onLeft: (message: string) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Deletes the object that has this name now, unless it belongs to another release. Returns the
+ * deleted object, or undefined if nothing was deleted.
+ *
+ * Helm deletes by name alone (pkg/kube/client.go, deleteResource). Here the request carries the uid
+ * of the object that was read, so that an object that takes the name in between is left.
+ */
+export async function deleteByName(
+  cluster: Cluster,
+  ref: ObjectRef,
+  options: DeletionOptions,
+): Promise<SeenObject | undefined> {
+  const live = await cluster.get(ref, options.signal);
+  return live && (await deleteLive(cluster, ref, live, options));
+}
+
+/** Does the same as {@link deleteByName} for an object that was just read. */
+export async function deleteLive(
+  cluster: Cluster,
+  ref: ObjectRef,
+  live: KubeObject,
+  { owner, onLeft, signal }: DeletionOptions,
+): Promise<SeenObject | undefined> {
+  const other = otherOwner(live, owner);
+  if (other !== undefined) {
+    onLeft(`left ${describeRef(ref)}: it belongs to release ${other.name} in namespace ${other.namespace}`);
+    return undefined;
+  }
+  const seen = seenObject(ref, live);
+  return (await deleteSeen(cluster, seen, { onLeft, signal })) ? seen : undefined;
+}
+
+/** Deletes an object if it is still the one that was seen. Returns whether it was deleted. */
+export async function deleteSeen(
+  cluster: Cluster,
+  { ref, uid }: SeenObject,
+  { onLeft, signal }: Omit<DeletionOptions, 'owner'>,
+): Promise<boolean> {
+  if (await cluster.delete(ref, { signal, ...(uid !== undefined && { uid }) })) return true;
+  const next = uid === undefined ? undefined : await cluster.get(ref, signal);
+  if (next !== undefined) onLeft(`left ${describeRef(ref)}: it is another object with the same name`);
+  return false;
+}
+
+function describeRef({ kind, namespace, name }: ObjectRef): string {
+  const place = namespace === undefined ? '' : ` in namespace ${JSON.stringify(namespace)}`;
+  return `${kind} ${JSON.stringify(name)}${place}`;
+}
