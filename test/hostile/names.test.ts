@@ -147,16 +147,20 @@ for (const bad of ['.', '..', 'a/b', '%2e', '']) {
     const before = await untouched(agent);
     const inNamespace = { namespace: bad, releaseName: 'a' };
     const named = { namespace: 'team', releaseName: bad };
-    for (const command of [
+    const byNamespace = () => [
       plane.install(agentId, { ...inNamespace, chartName: 'small' }),
       plane.upgrade(agentId, { ...inNamespace, chartName: 'small' }),
       plane.uninstall(agentId, inNamespace),
       plane.get(agentId, inNamespace),
+      plane.list(agentId, { namespace: bad }),
+    ];
+    for (const command of [
+      // an empty namespace is the default one, as in Helm
+      ...(bad === '' ? [] : byNamespace()),
       plane.install(agentId, { ...named, chartName: 'small' }),
       plane.upgrade(agentId, { ...named, chartName: 'small' }),
       plane.uninstall(agentId, named),
       plane.get(agentId, named),
-      ...(bad === '' ? [] : [plane.list(agentId, { namespace: bad })]), // '' lists all namespaces
       plane.deploymentInfo(agentId, { namespace: 'team', deploymentName: bad }),
     ]) {
       const result = await command.result;

@@ -41,8 +41,8 @@ export async function recordRevision(
 
 /**
  * Returns the revision if it was stored although its creation failed: the connection broke before
- * the answer, or the operation was cancelled. The caller then continues with it or undoes it, so that
- * it does not stay pending.
+ * the answer, or the operation was cancelled. The caller then continues with it or undoes it, so
+ * that it does not stay pending.
  */
 async function findCreated(
   { storage, abandon }: OperationContext,
