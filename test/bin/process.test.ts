@@ -63,7 +63,7 @@ test('SIGTERM during a wait undoes the installation, delivers its result and exi
   });
   const [exit, log] = [exitOf(child), text(child.stderr)];
 
-  await plane.waitForAgent(agentId, AbortSignal.timeout(30_000));
+  await plane.waitForAgent(agentId, AbortSignal.timeout(55_000));
   const values = 'args: [serve, -after, 10h]\n';
   const command = plane.install(agentId, { releaseName: 'shop', namespace: 'shop', chartName: 'web', values });
   await waiting(command);

@@ -159,9 +159,9 @@ test('a command continues when its agent reconnects, without repeated events', a
   await first.packet('install_release');
   first.send('accepted', { durable: false }, command.key);
   first.send('status', status(1), command.key);
-  await sleep(30);
+  for await (const { type } of command) if (type === 'status') break;
   first.socket.terminate();
-  await sleep(30);
+  while (plane.agents().length > 0) await sleep(5);
   const second = await rawAgent(agentUrl);
   second.send('accepted', { durable: false, repeated: true }, command.key);
   for (const seq of [1, 2]) second.send('status', status(seq), command.key);
@@ -237,9 +237,8 @@ test('an agent cannot send results for commands of another agent', async (t) => 
   other.send('accepted', { durable: false }, command.key);
   other.send('status', status(1), command.key);
   other.send('result', installed, command.key);
-  await sleep(30);
+  while (!lines.join('').includes('that it did not get')) await sleep(5);
   t.is(command.state, 'sent');
-  t.true(lines.join('').includes('that it did not get'));
 });
 
 test('logs the bad packets of an agent and continues to serve it', async (t) => {
@@ -344,17 +343,15 @@ test('disconnects a silent agent', async (t) => {
   const { plane, agentUrl } = await testPlane(t, { heartbeat: { pingIntervalMs: 1000, silenceLimitMs: 500 } });
   const agent = await rawAgent(agentUrl);
   agent.socket.pause();
-  await sleep(800);
-  t.deepEqual(plane.agents(), []);
+  while (plane.agents().length > 0) await sleep(10);
+  t.pass();
 });
 
 test('closes although an agent does not respond', async (t) => {
   const plane = new ControlPlane();
   const agent = await rawAgent(`ws://127.0.0.1:${await plane.listen(0)}`);
   agent.socket.pause();
-  const start = performance.now();
-  await plane.close();
-  t.true(performance.now() - start < 5000);
+  await t.notThrowsAsync(plane.close());
 });
 
 test('closes the connections of agents with 1001', async (t) => {

@@ -16,7 +16,7 @@ test(checks, '1.x, !=1.5.x', '1.5.1', false);
 test(checks, '1.2 - 1.4 || ~3.1', '3.1.9', true);
 
 test('rejects a long constraint with an error at its end quickly', (t) => {
-  const start = performance.now();
+  const start = process.cpuUsage();
   t.throws(() => parseConstraint(`${'1.x '.repeat(100)}!`), { instanceOf: GoError, message: /^improper constraint/ });
-  t.true(performance.now() - start < 1000);
+  t.true(process.cpuUsage(start).user < 1_000_000, 'takes more than a second of CPU time');
 });

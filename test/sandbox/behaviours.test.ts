@@ -66,7 +66,7 @@ function until(
   what: string,
   holds: (object: KubeObject) => boolean,
 ): Promise<KubeObject> {
-  return eventually(what, 10, async () => {
+  return eventually(what, 50, async () => {
     const object = await cluster.get(ref);
     return object && holds(object) ? object : undefined;
   });
@@ -78,14 +78,14 @@ function until(
  */
 async function podOf(cluster: KubeCluster, what: string, holds: (status: Status) => boolean): Promise<KubeObject> {
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), 20_000);
+  const timer = setTimeout(() => stop.abort(), 50_000);
   try {
     for await (const change of cluster.observe({ apiVersion: 'v1', kind: 'Pod', namespace }, stop.signal)) {
       const pods = change.type === 'snapshot' ? change.objects : [change.object];
       const found = pods.find((pod) => holds(statusOf(pod)));
       if (found) return found;
     }
-    throw new Error(`not within 20 s: ${what}`);
+    throw new Error(`not within 50 s: ${what}`);
   } finally {
     clearTimeout(timer);
     stop.abort();

@@ -15,10 +15,9 @@ test('ends the largest thread when the process takes too much memory', async (t)
   const [small, large] = [thread(40), thread(50)];
   guard.add(small.guarded);
   guard.add(large.guarded);
-  await sleep(20);
+  while (large.reasons.length === 0) await sleep(1);
   guard.remove(small.guarded);
   guard.remove(large.guarded);
-  t.true(large.reasons.length > 0);
   t.deepEqual(small.reasons, []);
 });
 
@@ -27,10 +26,9 @@ test('ends a thread that is too busy to report its heap', async (t) => {
   const [reporting, busy] = [thread(30), thread(undefined)];
   guard.add(reporting.guarded);
   guard.add(busy.guarded);
-  await sleep(20);
+  while (busy.reasons.length === 0) await sleep(1);
   guard.remove(reporting.guarded);
   guard.remove(busy.guarded);
-  t.true(busy.reasons.length > 0);
   t.deepEqual(reporting.reasons, []);
 });
 

@@ -39,11 +39,11 @@ export interface WorldOptions extends Partial<AgentSetup> {
   proxy?: (port: number) => Promise<number>;
 }
 
-/** Short times for reconnecting and for stopping. */
+/** Short times for reconnecting. The limits for stopping are long enough for a busy machine. */
 const shortTimes = {
   backoff: { baseMs: 20, capMs: 100, stableMs: 60_000 },
-  graceMs: 5000,
-  deliveryMs: 1000,
+  graceMs: 50_000,
+  deliveryMs: 10_000,
 };
 
 export async function startWorld({ speed = 20, proxy, ...setup }: WorldOptions = {}): Promise<World> {
@@ -61,7 +61,7 @@ export async function startWorld({ speed = 20, proxy, ...setup }: WorldOptions =
     times: shortTimes,
     ...setup,
   });
-  if (setup.controlPlaneUrl === undefined) await plane.waitForAgent(agentId, AbortSignal.timeout(10_000));
+  if (setup.controlPlaneUrl === undefined) await plane.waitForAgent(agentId, AbortSignal.timeout(55_000));
   return {
     plane,
     agent,

@@ -1,8 +1,8 @@
 /** Tasks of the threads in tests. */
 export interface TestTasks {
   add: { input: { a: number; b: number }; output: number };
-  /** Returns the id of its thread. */
-  block: { input: { milliseconds: number }; output: number };
+  /** Waits for a time, or until the gate is open. Returns the id of its thread. */
+  block: { input: { milliseconds?: number; gate?: Int32Array<SharedArrayBuffer> }; output: number };
   /** Runs until it is asked to stop. */
   step: { input: undefined; output: never };
   /** Runs for ever without a step. */

@@ -10,8 +10,8 @@ const wait = new Int32Array(new SharedArrayBuffer(4));
 // the pool gives its threads nothing else
 serveTasks<TestTasks>(parentPort, workerData as ThreadSetup, {
   add: ({ a, b }) => a + b,
-  block: ({ milliseconds }) => {
-    Atomics.wait(wait, 0, 0, milliseconds);
+  block: ({ milliseconds, gate = wait }) => {
+    Atomics.wait(gate, 0, 0, milliseconds);
     return threadId;
   },
   step(_input, { supervisor }) {
