@@ -6,6 +6,10 @@ export interface ChartLimits {
   readonly entries: number;
   /** Maximum ratio of unpacked to packed size. Not checked for small charts. */
   readonly compressionRatio: number;
+  /** Charts and subcharts, each copy under an alias included. */
+  readonly charts: number;
+  /** Depth of subcharts: a chart without subcharts has depth 1. */
+  readonly chartDepth: number;
 }
 
 /**
@@ -17,10 +21,13 @@ export const defaultChartLimits: ChartLimits = {
   fileBytes: 5 * 1024 * 1024,
   entries: 20_000,
   compressionRatio: 200,
+  charts: 1000,
+  chartDepth: 20,
 };
 
 /** Totals loaded so far for one chart, including nested archives. */
 export interface LoadedTotals {
   bytes: number;
   entries: number;
+  charts: number;
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ValueMap } from '../go/value.ts';
 import type { Chart } from './chart.ts';
+import { ChartError } from './chart-error.ts';
+import { defaultChartLimits } from './limits.ts';
 import { coalesceValues } from './values/coalesce.ts';
 import { isCompatibleRange } from './metadata/compatible-range.ts';
 import type { Warn } from './values/coalesce-tables.ts';
@@ -13,14 +15,39 @@ const notBoolean = 'returned non-bool value';
 /**
  * Returns a copy of the chart with the subcharts that conditions and tags enable, under their
  * aliases, and with the values imported from them (pkg/chart/v2/util/dependencies.go:
- * ProcessDependencies). Throws `ValuesError`.
+ * ProcessDependencies). Throws `ValuesError`, and {@link ChartError} `too_large` if the copies
+ * under aliases are too many.
+ * @param most limit of charts, copies under aliases included
  */
-export function processDependencies(chart: Chart, values: ValueMap, warn: Warn): Chart {
+export function processDependencies(
+  chart: Chart,
+  values: ValueMap,
+  warn: Warn,
+  most = defaultChartLimits.charts,
+): Chart {
   const processed = copyChart(chart);
-  enableDependencies(processed, values, '', warn);
+  const copying: Copying = { warn, charts: countCharts(chart), most };
+  enableDependencies(processed, values, { path: '', chartPath: chart.metadata.name }, copying);
   importValues(processed, warn);
   processed.digest = digestOf(processed);
   return processed;
+}
+
+interface Copying {
+  readonly warn: Warn;
+  /** Number of charts, with the copies so far. */
+  charts: number;
+  readonly most: number;
+}
+
+/** Where a chart is: the prefix of its values, and the names of the charts above it and its own. */
+interface ChartPosition {
+  readonly path: string;
+  readonly chartPath: string;
+}
+
+function countCharts({ dependencies }: Chart): number {
+  return dependencies.reduce((count, child) => count + countCharts(child), 1);
 }
 
 /** Copies everything that processing changes; files and values are shared. */
@@ -36,16 +63,12 @@ function copyChart(chart: Chart): Chart {
   };
 }
 
-function enableDependencies(chart: Chart, values: ValueMap, path: string, warn: Warn): void {
+function enableDependencies(chart: Chart, values: ValueMap, position: ChartPosition, copying: Copying): void {
   const wanted = chart.metadata.dependencies;
   if (wanted === undefined) return;
-  chart.dependencies = [
-    ...chart.dependencies.filter((child) => !wanted.some((dependency) => provides(child, dependency))),
-    ...wanted.flatMap((dependency) => {
-      const child = chart.dependencies.find((candidate) => provides(candidate, dependency));
-      return child === undefined ? [] : [copyForDependency(child, dependency)];
-    }),
-  ];
+  const { path, chartPath } = position;
+  const { warn } = copying;
+  copyDependencies(chart, wanted, chartPath, copying);
   for (const dependency of wanted) {
     if (dependency.alias !== undefined) dependency.name = dependency.alias;
     dependency.enabled = true;
@@ -55,14 +78,49 @@ function enableDependencies(chart: Chart, values: ValueMap, path: string, warn: 
   applyConditions(wanted, coalesced, path, warn);
   const disabled = new Set(wanted.flatMap((dependency) => (dependency.enabled === true ? [] : [dependency.name])));
   chart.dependencies = chart.dependencies.filter((child) => !disabled.has(child.metadata.name));
-  for (const child of chart.dependencies) enableDependencies(child, coalesced, `${path}${child.metadata.name}.`, warn);
+  for (const child of chart.dependencies) {
+    const { name } = child.metadata;
+    enableDependencies(
+      child,
+      coalesced,
+      { path: `${path}${name}.`, chartPath: `${chartPath}/charts/${name}` },
+      copying,
+    );
+  }
   const remaining = wanted.filter((dependency) => !disabled.has(dependency.name));
   if (remaining.length > 0) chart.metadata.dependencies = remaining;
   else delete chart.metadata.dependencies;
 }
 
-function provides(chart: Chart, dependency: ChartDependency): boolean {
-  return chart.metadata.name === dependency.name && isCompatibleRange(dependency.version ?? '', chart.metadata.version);
+/** Replaces the subcharts that a dependency wants by a copy for each such dependency. */
+function copyDependencies(chart: Chart, wanted: readonly ChartDependency[], chartPath: string, copying: Copying): void {
+  if (wanted.length > copying.most) throw tooMany(chartPath, copying);
+  const children = Map.groupBy(chart.dependencies, ({ metadata }) => metadata.name);
+  const known = new Map<string, boolean>();
+  const provides = ({ metadata: { version } }: Chart, { version: range = '' }: ChartDependency): boolean => {
+    const key = `${range}\0${version}`;
+    const isCompatible = known.get(key) ?? isCompatibleRange(range, version);
+    known.set(key, isCompatible);
+    return isCompatible;
+  };
+  const provided = new Set<Chart>();
+  const chosen = wanted.flatMap((dependency) => {
+    const candidates = (children.get(dependency.name) ?? []).filter((child) => provides(child, dependency));
+    for (const child of candidates) provided.add(child);
+    const [child] = candidates;
+    return child === undefined ? [] : [{ child, dependency }];
+  });
+  for (const child of provided) copying.charts -= countCharts(child);
+  const copies = chosen.map(({ child, dependency }) => {
+    copying.charts += countCharts(child);
+    if (copying.charts > copying.most) throw tooMany(chartPath, copying);
+    return copyForDependency(child, dependency);
+  });
+  chart.dependencies = [...chart.dependencies.filter((child) => !provided.has(child)), ...copies];
+}
+
+function tooMany(chartPath: string, { most }: Copying): ChartError {
+  return new ChartError('too_large', `${chartPath}: with its dependencies, the chart has more than ${most} charts`);
 }
 
 /**

@@ -5,6 +5,8 @@ const second = 1_000_000_000n;
 const minute = 60n * second;
 const hour = 60n * minute;
 const maxInt64 = (1n << 63n) - 1n;
+/** Number of digits of the largest int64. */
+const maxDigits = 19;
 
 const units: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
@@ -34,7 +36,9 @@ export function parseDuration(text: string): bigint {
     if (unitName === '') throw invalid('missing unit in duration', text);
     const unit = units.get(unitName);
     if (unit === undefined) throw invalid(`unknown unit ${quoteForTime(unitName)} in duration`, text);
-    total += BigInt(whole || 0) * unit + fractionOf(fraction, unit);
+    const digits = whole.replace(/^0+/, '');
+    if (digits.length > maxDigits) throw invalid('invalid duration', text);
+    total += BigInt(digits || 0) * unit + fractionOf(fraction, unit);
     if (total > maxInt64 + 1n) throw invalid('invalid duration', text);
     rest = rest.slice(matched.length);
   }

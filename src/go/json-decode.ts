@@ -36,7 +36,16 @@ export function decodeJson(text: string): DecodedJson {
  * it. Throws Go's error if the text does not start with a value.
  */
 export function decodeJsonPrefix(text: string): { value: Value; rest: string } {
-  return new Decoder(text).prefix();
+  const { value, end } = decodeJsonAt(text, 0);
+  return { value, rest: text.slice(end) };
+}
+
+/**
+ * Like {@link decodeJsonPrefix}, for the value at an offset of a text. Returns the offset after it,
+ * so that reading many values takes linear time.
+ */
+export function decodeJsonAt(text: string, start: number): { value: Value; end: number } {
+  return new Decoder(text, start).prefix();
 }
 
 /** Decodes a JSON object. Returns Go's error for any other value, and a nil map for null. */
@@ -89,11 +98,12 @@ class Decoder {
   readonly #wholeNumber = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
   readonly #text: string;
   readonly #open: Container[] = [];
-  #at = 0;
+  #at: number;
   #error: string | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, start = 0) {
     this.#text = text;
+    this.#at = start;
   }
 
   document(): DecodedJson {
@@ -103,10 +113,10 @@ class Decoder {
     return { value, ...(this.#error !== undefined && { error: this.#error }) };
   }
 
-  prefix(): { value: Value; rest: string } {
+  prefix(): { value: Value; end: number } {
     const value = this.#complete();
     if (this.#error !== undefined) throw new GoError(this.#error);
-    return { value, rest: this.#text.slice(this.#at) };
+    return { value, end: this.#at };
   }
 
   /**

@@ -29,7 +29,7 @@ export function renderTemplates(input: RenderInput, engine: Engine): RenderedTem
   const warn: Warn = (warning, attributes = {}) => {
     warnings.push([warning, ...Object.entries(attributes).map(([name, value]) => `${name}=${value}`)].join(' '));
   };
-  const chart = processDependencies(input.chart, input.values, warn);
+  const chart = processDependencies(input.chart, input.values, warn, options.charts);
   const values = coalesceValues(chart, input.values, warn);
   if (options.skipSchemaValidation !== true)
     validateValues(chart, values, { schemas: input.schemas, remote: options.remoteSchemas });

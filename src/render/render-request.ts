@@ -31,6 +31,8 @@ export interface RenderOptions {
   allowNunjucks?: boolean;
   /** Limits of one render. Default: `defaultRenderLimits`. */
   limits?: RenderLimits;
+  /** Limit of charts, copies under aliases included. Default: 1,000. */
+  charts?: number;
 }
 
 /**

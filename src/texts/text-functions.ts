@@ -91,7 +91,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
         ...task,
         chart: await chartOf(content),
         values,
-        options: { ...task.options, limits },
+        options: { ...task.options, limits, charts: limits.charts },
         supervisor: renderSupervisor(supervisor),
         schemas,
         ...(lookups && { lookups }),
@@ -133,7 +133,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
     findChart: ({ index, query }) => reader.findChart(index, query, never),
 
     async crds({ chart: content, values }, tools) {
-      const chart = processDependencies(await chartOf(content), readValues(values), () => undefined);
+      const chart = processDependencies(await chartOf(content), readValues(values), () => undefined, limits.charts);
       const nodes = countNodes('the CRDs of the chart have', limits.nodes);
       return crdFiles(chart).map(({ name, data }): CrdSummary => {
         tools.supervisor.enter(name);

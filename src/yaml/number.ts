@@ -8,6 +8,8 @@ export function parseInteger(text: string): bigint | undefined {
   const match = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/.exec(text);
   if (match === null) return undefined;
   const [, sign = '', hex, binary, octal, decimal] = match;
+  // more digits than 64 bits have are not even converted: it takes more than linear time
+  if ((hex ?? binary ?? octal ?? decimal ?? '').replace(/^0+/, '').length > 64) return undefined;
   const size = BigInt(
     hex !== undefined
       ? `0x${hex}`

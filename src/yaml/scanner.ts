@@ -23,6 +23,9 @@ export class Scanner extends Cursor {
   #head = 0;
   /** Number of tokens taken. */
   #taken = 0;
+  /** Offset up to which characters are counted, and their number. */
+  #counted = 0;
+  #characters = 0;
 
   constructor(text: YamlText) {
     super(text);
@@ -65,19 +68,23 @@ export class Scanner extends Cursor {
 
   #isStillPossible(key: SimpleKey): boolean {
     if (!key.possible) return false;
-    if (key.line === this.line && !this.#hasMoreCharactersThan(maxKeyLength, key.position)) return true;
+    if (key.line === this.line && this.#charactersTo(this.at) - key.characters <= maxKeyLength) return true;
     if (key.required) this.fail("could not find expected ':'");
     key.possible = false;
     return false;
   }
 
   /**
-   * Whether there are more than `count` characters from an offset to here. Counts code points, not
-   * UTF-16 units.
+   * Returns the number of characters (code points, not UTF-16 units) before an offset. Offsets must
+   * not decrease, so that all calls together take linear time.
    */
-  #hasMoreCharactersThan(count: number, start: number): boolean {
-    if (this.at - start <= count) return false;
-    return Array.from(this.text.slice(start, this.at)).length > count;
+  #charactersTo(offset: number): number {
+    while (this.#counted < offset) {
+      const unit = this.text.charCodeAt(this.#counted++);
+      // the text has no half pairs other than bytes that are not UTF-8, in U+DC80 to U+DCFF
+      if (unit < 0xd800 || unit > 0xdbff) this.#characters++;
+    }
+    return this.#characters;
   }
 
   #keyHere(possible: boolean): SimpleKey {
@@ -87,7 +94,7 @@ export class Scanner extends Cursor {
       awaited: possible,
       required: possible && this.flowLevel === 0 && this.indent === column,
       token: this.#taken + this.#tokens.length - this.#head,
-      position: this.at,
+      characters: this.#charactersTo(this.at),
       line: this.line,
       column,
     };

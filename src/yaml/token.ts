@@ -7,7 +7,8 @@ export interface SimpleKey {
   readonly required: boolean;
   /** Number of the key's token, counted from the start of the text. */
   readonly token: number;
-  readonly position: number;
+  /** Number of characters before it. */
+  readonly characters: number;
   readonly line: number;
   readonly column: number;
 }

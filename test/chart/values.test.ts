@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { Chart } from '../../src/chart/chart.ts';
+import { ChartError } from '../../src/chart/chart-error.ts';
 import { coalesceValues, mergeValues } from '../../src/chart/values/coalesce.ts';
 import type { ChartDependency } from '../../src/chart/metadata/metadata.ts';
 import { processDependencies } from '../../src/chart/process-dependencies.ts';
@@ -155,6 +156,26 @@ test(
   '',
   ['one', 'two'],
 );
+/** Returns a chart whose dependency has aliases, down to a depth. */
+function aliased(depth: number, aliases: number): Chart {
+  if (depth === 0) return chart('s', '');
+  const dependencies = Array.from({ length: aliases }, (_, i) => ({ name: 's', alias: `a${i}` }));
+  return chart('s', '', [aliased(depth - 1, aliases)], dependencies);
+}
+
+test('refuses a chart whose copies under aliases are more than 1,000, before it makes them', (t) => {
+  t.notThrows(() => processDependencies(aliased(2, 30), new Map(), t.fail));
+  for (const [depth, aliases] of [[2, 40] as const, [5, 40] as const, [1, 1001] as const]) {
+    const error = t.throws(() => processDependencies(aliased(depth, aliases), new Map(), t.fail), {
+      instanceOf: ChartError,
+      code: 'too_large',
+    });
+    t.regex(error.message, /^s(?:\/charts\/a\d+)*: with its dependencies, the chart has more than 1000 charts$/);
+  }
+  t.throws(() => processDependencies(aliased(1, 6), new Map(), t.fail, 6), { code: 'too_large' });
+  t.notThrows(() => processDependencies(aliased(1, 5), new Map(), t.fail, 6));
+});
+
 test('copies of one chart share the metadata below their own subcharts, as in Helm', (t) => {
   const grandchild = () =>
     chart('t', 'u: {exports: {e: {k: 1}}}', [chart('u', '')], [{ name: 'u', importValues: ['e'] }]);

@@ -10,7 +10,7 @@ import type { Chart, ChartFile } from '../chart.ts';
 import { ChartError } from '../chart-error.ts';
 import { defaultChartLimits } from '../limits.ts';
 import type { ChartLimits, LoadedTotals } from '../limits.ts';
-import { loadFiles } from './load-files.ts';
+import { loadFiles, type LoadContext } from './load-files.ts';
 import type { Notice } from '../notice.ts';
 
 /** Contents smaller than this (10 MiB) are exempt from the compression ratio limit. */
@@ -32,8 +32,10 @@ export interface LoadOptions {
  * has one, `too_large` if a limit is exceeded.
  */
 export async function loadArchive(archive: Uint8Array, options: LoadOptions = {}): Promise<Chart> {
-  const { limits = defaultChartLimits, signal, notice = () => undefined } = options;
-  return loadWithin(archive, limits, { bytes: 0, entries: 0 }, signal, notice);
+  const { limits = defaultChartLimits, signal } = options;
+  const loaded: LoadedTotals = { bytes: 0, entries: 0, charts: 0 };
+  const files = await readArchive(archive, limits, loaded, signal);
+  return loadFiles(files, contextOf(options, loaded));
 }
 
 /**
@@ -42,25 +44,18 @@ export async function loadArchive(archive: Uint8Array, options: LoadOptions = {}
  */
 export async function readArchiveFiles(archive: Uint8Array, options: LoadOptions = {}): Promise<ChartFile[]> {
   const { limits = defaultChartLimits, signal } = options;
-  return readArchive(archive, limits, { bytes: 0, entries: 0 }, signal);
+  return readArchive(archive, limits, { bytes: 0, entries: 0, charts: 0 }, signal);
 }
 
 /** Loads a chart from its files. The archives in its charts/ folder count towards the limits. */
 export async function loadUnpacked(files: readonly ChartFile[], options: LoadOptions = {}): Promise<Chart> {
-  const { limits = defaultChartLimits, signal, notice = () => undefined } = options;
-  const loaded: LoadedTotals = { bytes: files.reduce((sum, { data }) => sum + data.length, 0), entries: files.length };
-  return loadFiles(files, (nested) => loadWithin(nested, limits, loaded, signal, notice), notice);
+  const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
+  return loadFiles(files, contextOf(options, { bytes, entries: files.length, charts: 0 }));
 }
 
-async function loadWithin(
-  archive: Uint8Array,
-  limits: ChartLimits,
-  loaded: LoadedTotals,
-  signal: AbortSignal | undefined,
-  notice: Notice,
-): Promise<Chart> {
-  const files = await readArchive(archive, limits, loaded, signal);
-  return loadFiles(files, (nested) => loadWithin(nested, limits, loaded, signal, notice), notice);
+function contextOf(options: LoadOptions, loaded: LoadedTotals): LoadContext {
+  const { limits = defaultChartLimits, signal, notice = () => undefined } = options;
+  return { limits, loaded, notice, readArchive: (archive) => readArchive(archive, limits, loaded, signal) };
 }
 
 async function readArchive(

@@ -4,14 +4,22 @@ import type { Value } from '../../go/value.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
 import type { Chart, ChartFile } from '../chart.ts';
 import { ChartError } from '../chart-error.ts';
+import type { ChartLimits, LoadedTotals } from '../limits.ts';
 import { loadValues } from '../values/load-values.ts';
 import type { Notice } from '../notice.ts';
 import { readLock, readMetadata } from '../metadata/read-metadata.ts';
 import type { RawMetadata } from '../metadata/read-metadata.ts';
 import { validateMetadata } from '../metadata/validate-metadata.ts';
 
-/** Loads a packed subchart in charts/. */
-export type NestedLoader = (archive: Uint8Array) => Promise<Chart>;
+/** What loading the subcharts of a chart has in common. */
+export interface LoadContext {
+  readonly limits: ChartLimits;
+  /** Counts the charts. */
+  readonly loaded: LoadedTotals;
+  /** Unpacks a subchart in charts/. */
+  readonly readArchive: (archive: Uint8Array) => Promise<ChartFile[]>;
+  readonly notice: Notice;
+}
 
 /** Files of a chart by their role. */
 interface Sorted {
@@ -26,12 +34,10 @@ interface Sorted {
 /**
  * Builds a chart from its files, whose names are relative to the chart's folder
  * (pkg/chart/v2/loader/load.go: LoadFiles). Throws {@link ChartError} with Helm's texts.
+ * @param depth depth of the chart among the subcharts, from 1
  */
-export async function loadFiles(
-  files: readonly ChartFile[],
-  loadNested: NestedLoader,
-  notice: Notice = () => undefined,
-): Promise<Chart> {
+export async function loadFiles(files: readonly ChartFile[], context: LoadContext, depth = 1): Promise<Chart> {
+  countChart(context, depth);
   // read in Helm's order, so that the same one of several invalid files is reported
   const chartFile = readChartFile(files);
   const lock = readLockFile(files);
@@ -44,9 +50,10 @@ export async function loadFiles(
   if (raw === undefined) throw new ChartError('chart_invalid', 'Chart.yaml file is missing');
   const schema = fileData(files, 'values.schema.json');
   const isV1 = raw.apiVersion === 'v1';
-  if (!isV1) reportUnusedFiles(files, notice);
+  if (!isV1) reportUnusedFiles(files, context.notice);
   const sorted = sortFiles(files, isV1);
   const metadata = validateMetadata(raw);
+  const dependencies = await loadSubcharts(sorted.subcharts, metadata.name, context, depth);
   return {
     metadata,
     values: loadedValues,
@@ -55,9 +62,17 @@ export async function loadFiles(
     ...(lock !== undefined && { lock }),
     templates: sorted.templates,
     files: sorted.files,
-    dependencies: await loadSubcharts(sorted.subcharts, metadata.name, loadNested, notice),
-    digest: digestOf(files),
+    dependencies,
+    digest: digestOf(files, dependencies),
   };
+}
+
+function countChart({ limits, loaded }: LoadContext, depth: number): void {
+  if (depth > limits.chartDepth) {
+    throw new ChartError('too_large', `subcharts are nested deeper than ${limits.chartDepth}`);
+  }
+  loaded.charts++;
+  if (loaded.charts > limits.charts) throw new ChartError('too_large', `there are more than ${limits.charts} charts`);
 }
 
 const unused: Readonly<Record<string, string>> = {
@@ -157,14 +172,14 @@ function sortByFolder(file: ChartFile, sorted: Sorted): void {
 async function loadSubcharts(
   subcharts: ReadonlyMap<string, readonly ChartFile[]>,
   parent: string,
-  loadNested: NestedLoader,
-  notice: Notice,
+  context: LoadContext,
+  depth: number,
 ): Promise<Chart[]> {
   const charts: Chart[] = [];
   for (const [name, files] of subcharts) {
     if (name.startsWith('_') || name.startsWith('.')) continue;
     try {
-      charts.push(await loadSubchart(name, files, parent, loadNested, notice));
+      charts.push(await loadSubchart(name, files, parent, context, depth));
     } catch (error) {
       if (!(error instanceof ChartError)) throw error;
       throw new ChartError(error.code, `error unpacking subchart ${name} in ${parent}: ${error.message}`, {
@@ -179,16 +194,13 @@ async function loadSubchart(
   name: string,
   files: readonly ChartFile[],
   parent: string,
-  loadNested: NestedLoader,
-  notice: Notice,
+  context: LoadContext,
+  depth: number,
 ): Promise<Chart> {
   if (!name.endsWith('.tgz')) {
     const below = files.filter((file) => file.name.includes('/'));
-    return loadFiles(
-      below.map((file) => ({ name: file.name.slice(file.name.indexOf('/') + 1), data: file.data })),
-      loadNested,
-      notice,
-    );
+    const own = below.map((file) => ({ name: file.name.slice(name.length + 1), data: file.data }));
+    return loadFiles(own, context, depth + 1);
   }
   const [archive] = files;
   if (archive?.name !== name) {
@@ -197,11 +209,15 @@ async function loadSubchart(
       `error unpacking subchart tar in ${parent}: expected ${name}, got ${archive?.name ?? ''}`,
     );
   }
-  return loadNested(archive.data);
+  return loadFiles(await context.readArchive(archive.data), context, depth + 1);
 }
 
-function digestOf(files: readonly ChartFile[]): string {
+/** Hashes each file once, at whatever depth it is. */
+function digestOf(files: readonly ChartFile[], dependencies: readonly Chart[]): string {
   const hash = createHash('sha256');
-  for (const { name, data } of files) hash.update(`${name}\0${data.length}\0`).update(data);
+  for (const { name, data } of files) {
+    if (!name.startsWith('charts/')) hash.update(`${name}\0${data.length}\0`).update(data);
+  }
+  for (const { digest } of dependencies) hash.update(`charts/\0${digest}\0`);
   return hash.digest('hex');
 }

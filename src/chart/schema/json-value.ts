@@ -69,18 +69,14 @@ export function findDuplicates(items: readonly Value[]): [earlier: number, later
   return undefined;
 }
 
-/** Returns a hash that is equal for equal items. It looks only one level deep. */
+/** Returns a text that is equal for equal items, and hardly ever for others. */
 function hashOf(value: Value): string {
-  if (isMap(value))
-    return Array.from(value, ([key, member]) => `${key} ${shapeOf(member)}`)
-      .sort()
-      .join('\n');
-  return Array.isArray(value) ? (value as readonly Value[]).map(shapeOf).join('\n') : shapeOf(value);
-}
-
-function shapeOf(value: Value): string {
+  if (isMap(value)) {
+    const members = Array.from(value, ([key, member]) => `${key} ${hashOf(member)}`);
+    return `{${members.sort().join('\n')}}`;
+  }
+  if (Array.isArray(value)) return `[${(value as readonly Value[]).map(hashOf).join('\n')}]`;
   const type = typeOf(value) ?? '';
   if (type === 'number') return `n${numberOf(value)}`;
-  if (isMap(value) || Array.isArray(value)) return `${type}${isMap(value) ? value.size : value.length}`;
   return typeof value === 'string' || typeof value === 'boolean' ? `${type}${value}` : type;
 }

@@ -1,4 +1,4 @@
-import { decodeJsonPrefix } from '../../go/json-decode.ts';
+import { decodeJsonAt } from '../../go/json-decode.ts';
 import { isSpace } from '../../go/space.ts';
 import { GoError, int64, type Value, type ValueMap } from '../../go/value.ts';
 import { readAssignments, type ReadValue } from './assignments.ts';
@@ -70,15 +70,14 @@ function readList(scanner: Scanner, convert: (text: string) => Value): Value[] {
 
 function readJson(scanner: Scanner): ReadValue {
   if (skipBlanks(scanner)) return { value: null, ended: false };
-  const { value, rest } = jsonPrefix(scanner.rest());
-  scanner.skipTo(rest);
+  const value = scanner.readWith(jsonPrefix);
   skipBlanks(scanner);
   return { value, ended: false };
 }
 
-function jsonPrefix(text: string): { value: Value; rest: string } {
+function jsonPrefix(text: string, start: number): { value: Value; end: number } {
   try {
-    return decodeJsonPrefix(text);
+    return decodeJsonAt(text, start);
   } catch (error) {
     throw error instanceof GoError ? new StrvalsError(error.message, { cause: error }) : error;
   }
@@ -113,6 +112,8 @@ function typedValue(text: string): Value {
       return int64(0);
   }
   if (!/^[+-]?[0-9]+$/.test(text) || text.startsWith('0')) return text;
+  // more digits are not even converted: it takes more than linear time
+  if (text.replace(/^[+-]?0*/, '').length > 19) return text;
   const number = BigInt(text.replace(/^\+/, ''));
   return BigInt.asIntN(64, number) === number ? int64(number) : text;
 }

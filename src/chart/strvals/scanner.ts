@@ -1,30 +1,30 @@
 /** Reads a text character by character, as Go reads runes. */
 export class Scanner {
-  readonly #runes: readonly string[];
-  #position = 0;
+  readonly #text: string;
+  #at = 0;
 
   constructor(text: string) {
-    this.#runes = Array.from(text);
+    this.#text = text;
   }
 
   /** Reads and returns the next character; undefined at the end. */
   read(): string | undefined {
-    return this.#runes[this.#position++];
+    const rune = this.peek();
+    this.#at += rune?.length ?? 0;
+    return rune;
   }
 
   /** Returns the next character without reading it; undefined at the end. */
   peek(): string | undefined {
-    return this.#runes[this.#position];
+    const point = this.#text.codePointAt(this.#at);
+    return point === undefined ? undefined : String.fromCodePoint(point);
   }
 
-  /** Returns the unread text. */
-  rest(): string {
-    return this.#runes.slice(this.#position).join('');
-  }
-
-  /** Skips everything before `rest`, which must be the end of the unread text. */
-  skipTo(rest: string): void {
-    this.#position = this.#runes.length - Array.from(rest).length;
+  /** Reads a value with a function that takes the text and an offset, and returns the one after. */
+  readWith<T>(read: (text: string, start: number) => { value: T; end: number }): T {
+    const { value, end } = read(this.#text, this.#at);
+    this.#at = end;
+    return value;
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Value, ValueMap } from '../../go/value.ts';
+import type { ValueMap } from '../../go/value.ts';
 import { readYamlMap } from '../../yaml/read.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
 import { asTable } from './table.ts';
@@ -9,13 +9,23 @@ import { splitYamlDocuments } from './yaml-documents.ts';
  * (pkg/chart/v2/loader/load.go: LoadValues). Throws {@link YamlError}.
  */
 export function loadValues(text: string): ValueMap {
-  let values: ValueMap = new Map();
+  const values: ValueMap = new Map();
   const documents = splitYamlDocuments(text);
   for (;;) {
     const { value: document, done } = during('error reading yaml document', () => documents.next());
     if (done === true) return values;
     const read = during('cannot unmarshal yaml document', () => readYamlMap(document));
-    values = mergeMaps(values, read ?? new Map<string, Value>());
+    if (read !== null) mergeInto(values, read);
+  }
+}
+
+/** Like {@link mergeMaps}, but changes `base`, so that many small maps merge in linear time. */
+function mergeInto(base: ValueMap, over: ValueMap): void {
+  for (const [key, value] of over) {
+    const table = asTable(value);
+    const below = asTable(base.get(key));
+    if (table !== undefined && below !== undefined) mergeInto(below, table);
+    else base.set(key, value);
   }
 }
 

@@ -10,8 +10,12 @@ export function tableAt(values: ValueMap, path: string): ValueMap | undefined {
 
 /** Returns the first key of a dotted path that is not a table; empty if all are. */
 export function missingTableIn(values: ValueMap, path: string): string {
-  const keys = path.split('.');
-  return keys.find((_, i) => tableAt(values, keys.slice(0, i + 1).join('.')) === undefined) ?? '';
+  let table: ValueMap | undefined = values;
+  for (const key of path.split('.')) {
+    table = asTable(table.get(key));
+    if (table === undefined) return key;
+  }
+  return '';
 }
 
 /** Returns the value at a dotted path; undefined if there is none or it is a table (PathValue). */

@@ -96,7 +96,7 @@ async function template(args: readonly string[], flags: TemplateFlags, dependenc
     kubeVersion,
     apiVersions: flags.apiVersions ?? [],
     noHooks: !flags.hooks,
-    options: { skipSchemaValidation: flags.skipSchemaValidation ?? false },
+    options: { skipSchemaValidation: flags.skipSchemaValidation ?? false, charts: limits.chart.charts },
   };
   const renderer = dependencies.createRenderer({ allowNunjucks: flags.allowNunjucks ?? false, limits: limits.render });
   try {

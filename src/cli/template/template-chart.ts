@@ -52,7 +52,7 @@ export async function templateChart(
   log: (line: string) => void = () => undefined,
 ): Promise<Templated> {
   const helm = helmLog(log);
-  logWarnings(request.chart, request.values, helm);
+  logWarnings(request, helm);
   const rendered = await render(request, renderer, signal, helm);
   const crds = rendered.crds.map(({ filename, data }) => printManifest(filename, fromBytes(data)));
   const manifest = [...(request.includeCrds ? crds : []), rendered.manifest].join('').trim();
@@ -66,13 +66,13 @@ export async function templateChart(
  * Logs the warnings about merging the values. Helm does so before it renders, so they appear even
  * if rendering fails.
  */
-function logWarnings(chart: Chart, values: ValueMap, helm: HelmLog): void {
-  coalesceValues(withDependencies(chart, values, helm), values, helm.warn);
+function logWarnings(request: TemplateRequest, helm: HelmLog): void {
+  coalesceValues(withDependencies(request, helm), request.values, helm.warn);
 }
 
-function withDependencies(chart: Chart, values: ValueMap, helm: HelmLog): Chart {
+function withDependencies({ chart, values, options }: TemplateRequest, helm: HelmLog): Chart {
   try {
-    return processDependencies(chart, values, helm.warn);
+    return processDependencies(chart, values, helm.warn, options?.charts);
   } catch (error) {
     if (!(error instanceof ValuesError)) throw error;
     helm.error('chart dependencies processing failed', error.message);

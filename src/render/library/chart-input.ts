@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { Chart } from '../../chart/chart.ts';
 import { ChartError } from '../../chart/chart-error.ts';
 import { defaultChartLimits, type ChartLimits } from '../../chart/limits.ts';
-import { loadArchive } from '../../chart/load/load-archive.ts';
+import { loadArchive, loadUnpacked } from '../../chart/load/load-archive.ts';
 import { loadDirectory } from '../../chart/load/load-directory.ts';
-import { loadFiles } from '../../chart/load/load-files.ts';
 import { toBytes } from '../../go/text.ts';
 
 /**
@@ -18,7 +17,7 @@ export type ChartInput =
 export interface ChartInputOptions {
   /**
    * Limits on the size of a chart. Default: Helm's limits of 100 MiB, 5 MiB per file; also 20,000
-   * files, and a compression ratio of 200.
+   * files, a compression ratio of 200, 1,000 charts, and subcharts nested 20 deep.
    */
   chartLimits?: Partial<ChartLimits>;
   /** Folder that symbolic links in the chart must stay inside. Default: the chart's own folder. */
@@ -46,7 +45,7 @@ export async function loadChartInput(input: ChartInput, options: ChartInputOptio
     name,
     data: typeof data === 'string' ? toBytes(data) : data,
   }));
-  return loadFiles(files, archive);
+  return loadUnpacked(files, loading);
 }
 
 async function isDirectory(path: string): Promise<boolean> {

@@ -58,6 +58,7 @@ export function renderRequestOf(chart: Chart, options: RenderChartOptions, limit
       strict: options.strict ?? false,
       lint: options.lint ?? false,
       allowNunjucks: options.allowNunjucks ?? false,
+      ...(options.charts !== undefined && { charts: options.charts }),
       limits,
     },
   };

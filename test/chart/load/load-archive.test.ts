@@ -319,3 +319,18 @@ for (const type of ['character-device', 'block-device', 'fifo', 'contiguous-file
     t.true(loaded.files.every(({ data }) => data.length === 0));
   });
 }
+
+test(
+  exceeds,
+  'more charts than allowed',
+  { charts: 4 },
+  Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`c/charts/s${i}/Chart.yaml`, chartYaml(`s${i}`)])),
+  /^error unpacking subchart s3 in c: there are more than 4 charts$/,
+);
+test(
+  exceeds,
+  'subcharts that are nested deeper than allowed',
+  { chartDepth: 3 },
+  Object.fromEntries([1, 2, 3].map((depth) => [`c/${'charts/s/'.repeat(depth)}Chart.yaml`, chartYaml('s')])),
+  /^error unpacking subchart s in c: error .* in s: error .* in s: subcharts are nested deeper than 3$/,
+);

@@ -25,8 +25,9 @@ function numberValue(context: CompileContext, node: LiteralNode, parsed: number)
   const text = (context.template.lines[node.lineno] ?? '').slice(node.colno);
   const [, digits, point] = /^([0-9]+)(\.?)/.exec(text) ?? [];
   if (digits === undefined || point === '.') return parsed;
-  const whole = int(BigInt(digits));
-  if (whole.value !== BigInt(digits))
-    return failParse(positionOf(context, node), `${digits} does not fit into 64 bits`);
-  return whole;
+  const significant = digits.replace(/^0+/, '');
+  // more digits are not even converted: it takes more than linear time
+  const number = significant.length > 19 ? 1n << 63n : BigInt(significant || 0);
+  if (number >= 1n << 63n) return failParse(positionOf(context, node), `${digits} does not fit into 64 bits`);
+  return int(number);
 }
