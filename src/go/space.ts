@@ -2,7 +2,6 @@
 const spaces = String.raw`\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
 const onlySpace = new RegExp(`^[${spaces}]*$`);
 const leadingSpace = new RegExp(`^[${spaces}]+`);
-const outerSpace = new RegExp(`^[${spaces}]+|[${spaces}]+$`, 'g');
 
 /** Whether a text is empty or contains only space. */
 export function isBlank(text: string): boolean {
@@ -21,5 +20,9 @@ export function trimLeftSpace(text: string): string {
 
 /** `strings.TrimSpace`: removes leading and trailing space. */
 export function trimSpace(text: string): string {
-  return text.replace(outerSpace, '');
+  const trimmed = trimLeftSpace(text);
+  // an expression for the end would start again at each space of the text
+  let end = trimmed.length;
+  while (end > 0 && isSpace(trimmed.charAt(end - 1))) end--;
+  return trimmed.slice(0, end);
 }

@@ -38,14 +38,16 @@ interface Ambiguous {
 
 function* jsonHeads(text: string): Generator<ObjectHead | undefined, Ambiguous | 'all'> {
   let left = text;
+  let offset = 0;
   for (let count = 0; trimLeftSpace(left) !== ''; count++) {
-    const read = readNext(left, byteLength(text) - byteLength(left));
+    const read = readNext(left, offset);
     if (read instanceof YamlError) {
       if (count > 1) throw new YamlError(read.message.replace(/^json: offset \d+: /, ''));
       // without this, trailing spaces would be the first line of the YAML text
       return { left: left.replace(/^[^\S\n]*\n?/, ''), failure: read };
     }
     yield read.head;
+    offset += byteLength(left.slice(0, left.length - read.rest.length));
     left = read.rest;
   }
   return 'all';

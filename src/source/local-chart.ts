@@ -1,6 +1,7 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve, sep } from 'node:path';
 import type { ChartContent } from '../chart/load/chart-content.ts';
+import { readRegularFile } from '../chart/load/read-file.ts';
 import type { ChartReader } from './chart-reader.ts';
 import { SourceError } from './source-error.ts';
 
@@ -51,16 +52,17 @@ async function loadFrom(
 ): Promise<ChartContent> {
   const real = await realpath(candidate);
   if (!isBelow(root, real)) throw forbidden(path);
-  const facts = await stat(real);
-  if (facts.isDirectory()) return reader.readFolder(real, root, signal);
+  if ((await stat(real)).isDirectory()) return reader.readFolder(real, root, signal);
   const shown = JSON.stringify(path);
-  if (!facts.isFile()) {
+  const archive = await readRegularFile(real, maxArchiveBytes);
+  if (archive === 'irregular') {
     throw new SourceError('chart_not_found', `${shown} is neither a directory nor a chart archive`);
   }
-  if (facts.size > maxArchiveBytes) {
+  if (archive === 'too large') {
     throw new SourceError('too_large', `the archive ${shown} is larger than the limit of ${maxArchiveBytes} bytes`);
   }
-  return reader.readArchive(await readFile(real, { signal }), signal);
+  signal.throwIfAborted();
+  return reader.readArchive(archive, signal);
 }
 
 function isBelow(root: string, path: string): boolean {

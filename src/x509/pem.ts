@@ -15,8 +15,9 @@ export function encodePem({ type, der }: PemBlock): string {
   return [`-----BEGIN ${type}-----`, ...lines, `-----END ${type}-----`, ''].join('\n');
 }
 
+// The headers are found in one go and not given back, so that a text takes linear time.
 const block =
-  /(?:^|\n)-----BEGIN ([^\n]*?)-----[\t\r ]*\n((?:[^\n:]+:[^\n]*\n)*)([^-]*)-----END ([^\n]*?)-----[\t\r ]*(?=\n|$)/g;
+  /(?:^|\n)-----BEGIN ([^\n]*?)-----[\t\r ]*\n(?=((?:[^\n:]+:[^\n]*\n)*))\2([^-]*)-----END ([^\n]*?)-----[\t\r ]*(?=\n|$)/g;
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

@@ -1,5 +1,7 @@
 import { nodeWeight, TextSize } from '../go/limit-error.ts';
 
+const lineBreak = /[\n\r\x85\u2028\u2029]/;
+
 /** The text written so far, and the position on its last line. */
 export class Output {
   text = '';
@@ -77,7 +79,9 @@ export class Output {
     const margin = ' '.repeat(this.indent);
     this.#size.add(text.length);
     this.text += `\n${text.replace(/^(?=[^\n\r\x85\u2028\u2029])/gm, margin)}`;
-    const last = /[^\n\r\x85\u2028\u2029]*$/.exec(text)?.[0] ?? '';
+    let start = text.length;
+    while (start > 0 && !lineBreak.test(text.charAt(start - 1))) start--;
+    const last = text.slice(start);
     this.column = last === '' ? 0 : this.indent + last.length;
     this.#isSeparated = true;
     this.#isLineEmpty = last === '';

@@ -1,4 +1,4 @@
-import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { quote } from '../../go/strconv.ts';
 import { compareStrings, fromBytes } from '../../go/text.ts';
@@ -11,6 +11,7 @@ import type { IgnoreRules } from './ignore-rules.ts';
 import { defaultChartLimits } from '../limits.ts';
 import type { ChartLimits } from '../limits.ts';
 import { loadUnpacked } from './load-archive.ts';
+import { readRegularFile } from './read-file.ts';
 
 export interface DirectoryOptions {
   /** Folder that symbolic links must not leave. Default: the chart's folder. */
@@ -36,6 +37,8 @@ interface Walk {
   /** Real paths of the folders being walked: a link must not lead back into one. */
   readonly open: Set<string>;
   bytes: number;
+  /** Files and folders, without ignored ones. */
+  entries: number;
 }
 
 /**
@@ -53,28 +56,33 @@ export async function loadDirectory(path: string, options: DirectoryOptions = {}
 export async function readDirectoryFiles(path: string, options: DirectoryOptions = {}): Promise<ChartFile[]> {
   const { root = path, limits = defaultChartLimits, signal, notice = () => undefined } = options;
   const folder = await realpath(path);
+  const [top, realRoot] = [resolve(path), await realpath(root)];
   const walk: Walk = {
-    top: resolve(path),
+    top,
     notice,
-    root: await realpath(root),
-    rules: parseIgnoreRules(await readIgnoreFile(folder)),
+    root: realRoot,
+    rules: parseIgnoreRules(await readIgnoreFile(folder, { top, root: realRoot, limits })),
     limits,
     signal,
     files: [],
     open: new Set(),
     bytes: 0,
+    entries: 0,
   };
   await walkFolder(walk, folder, '');
   return walk.files;
 }
 
-async function readIgnoreFile(folder: string): Promise<string> {
-  try {
-    return fromBytes(await readFile(join(folder, '.helmignore')));
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return '';
+/** A missing file, or a link to one, is an empty one, as in Helm. */
+async function readIgnoreFile(folder: string, walk: Pick<Walk, 'top' | 'root' | 'limits'>): Promise<string> {
+  const name = '.helmignore';
+  const real = await realpath(join(folder, name)).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
-  }
+  });
+  if (real === undefined) return '';
+  if (!isBelow(walk.root, real)) throw outsideRoot(name);
+  return fromBytes(await readChartFile(walk, real, name));
 }
 
 async function walkFolder(walk: Walk, folder: string, prefix: string): Promise<void> {
@@ -98,16 +106,29 @@ async function walkEntry(walk: Walk, path: string, name: string): Promise<void> 
   if (!isBelow(walk.root, real)) throw outsideRoot(name);
   const status = await stat(real);
   if (isIgnored(walk.rules, name, status.isDirectory())) return;
+  walk.entries++;
+  if (walk.entries > walk.limits.entries) {
+    throw new ChartError('too_large', `the chart has more than ${walk.limits.entries} files and folders`);
+  }
   if (status.isDirectory()) {
     await walkFolder(walk, real, name);
     return;
   }
-  if (!status.isFile())
-    throw new ChartError(
-      'chart_invalid',
-      `cannot load irregular file ${join(walk.top, name)} as it has file mode type bits set`,
-    );
-  await takeFile(walk, real, name, status.size);
+  if (!status.isFile()) throw irregular(walk, name);
+  await takeFile(walk, real, name);
+}
+
+async function readChartFile(walk: Pick<Walk, 'top' | 'limits'>, path: string, name: string): Promise<Uint8Array> {
+  const most = walk.limits.fileBytes;
+  const content = await readRegularFile(path, most);
+  if (content === 'irregular') throw irregular(walk, name);
+  if (content !== 'too large') return content;
+  throw new ChartError('too_large', `chart file ${quote(name)} is larger than the maximum file size ${most}`);
+}
+
+function irregular({ top }: Pick<Walk, 'top'>, name: string): ChartError {
+  const problem = `cannot load irregular file ${join(top, name)} as it has file mode type bits set`;
+  return new ChartError('chart_invalid', problem);
 }
 
 /** Returns the real path of an entry. */
@@ -156,18 +177,12 @@ function isBelow(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-async function takeFile(walk: Walk, path: string, name: string, size: number): Promise<void> {
+async function takeFile(walk: Walk, path: string, name: string): Promise<void> {
   const { limits, files } = walk;
-  if (size > limits.fileBytes) {
-    throw new ChartError(
-      'too_large',
-      `chart file ${quote(name)} is larger than the maximum file size ${limits.fileBytes}`,
-    );
-  }
-  walk.bytes += size;
-  if (walk.bytes > limits.chartBytes)
+  const data = await readChartFile(walk, path, name);
+  walk.bytes += data.length;
+  if (walk.bytes > limits.chartBytes) {
     throw new ChartError('too_large', `the chart is larger than the maximum size ${limits.chartBytes}`);
-  if (files.length >= limits.entries)
-    throw new ChartError('too_large', `the chart has more than ${limits.entries} files`);
-  files.push({ name, data: withoutByteOrderMark(await readFile(path)) });
+  }
+  files.push({ name, data: withoutByteOrderMark(data) });
 }

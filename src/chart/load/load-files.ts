@@ -11,7 +11,7 @@ import { readLock, readMetadata } from '../metadata/read-metadata.ts';
 import type { RawMetadata } from '../metadata/read-metadata.ts';
 import { validateMetadata } from '../metadata/validate-metadata.ts';
 
-/** What loading the subcharts of a chart has in common. */
+/** Limits, totals and functions that loading a chart and its subcharts share. */
 export interface LoadContext {
   readonly limits: ChartLimits;
   /** Counts the charts. */
