@@ -54,8 +54,6 @@ const offlineFlags: Flags = {
 const agentCluster = 'the agent uses the cluster that it was started with; choose it with --agent';
 const noReuse = 'each upgrade starts from the values of the chart; give all of your values with -f and --set';
 const previewOffline = 'use helm-agent template to see the manifests';
-const everyNamespace = 'without --namespace, the releases of all namespaces are listed';
-const noFilter = 'filter the table, for example with grep';
 
 /** Flags of helm that `ctl` lacks. */
 const ctlFlags: Flags = {
@@ -74,14 +72,7 @@ const ctlFlags: Flags = {
   '--post-renderer <program>': 'agents do not run programs',
   '--post-renderer-args <args>': 'agents do not run programs',
   '-o, --output <format>': 'for JSON use the REST API, see docs/protocol.md',
-  '-A, --all-namespaces': everyNamespace,
   '-a, --all': 'leave it out, releases of every status are listed',
-  '-q, --short': noFilter,
-  '--filter <pattern>': noFilter,
-  '-l, --selector <selector>': noFilter,
-  '--deployed': noFilter,
-  '--failed': noFilter,
-  '--pending': noFilter,
 };
 
 const flagSets = { offline: offlineFlags, ctl: ctlFlags };

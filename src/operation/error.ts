@@ -5,6 +5,7 @@ import type { ResourceStatus } from './progress.ts';
  * own codes.
  */
 export type OperationErrorCode =
+  | 'bad_payload'
   | 'invalid_release_name'
   | 'invalid_namespace'
   | 'namespace_not_found'

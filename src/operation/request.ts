@@ -1,4 +1,5 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
+import type { ReleaseStatus } from '../release/status.ts';
 import type { PostRender, PostRenderStrategy } from '../render/manifest/post-render.ts';
 
 /** Identifies a release. */
@@ -34,9 +35,18 @@ export interface DeployOptions extends WaitOptions {
   postRender?: PostRender;
   /** How {@link postRender} gets hooks. Default: `combined`. */
   postRenderStrategy?: PostRenderStrategy;
+  /** Does not run hooks. Default: false. */
+  noHooks?: boolean;
 }
 
-export interface InstallRequest extends ReleaseName, DeployOptions {
+interface CleanupOptions {
+  /** Deletes the objects that a failed operation has created. Default: false. */
+  cleanupOnFail?: boolean;
+  /** Number of revisions to keep. 0 and less keeps all. Default: 10. */
+  historyLimit?: number;
+}
+
+export interface InstallRequest extends ReleaseName, DeployOptions, CleanupOptions {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
   /** Values as YAML text. Default: none. */
   values?: string;
@@ -46,14 +56,18 @@ export interface InstallRequest extends ReleaseName, DeployOptions {
   upgrade?: boolean;
 }
 
-export interface UpgradeRequest extends ReleaseName, DeployOptions {
+export interface UpgradeRequest extends ReleaseName, DeployOptions, CleanupOptions {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
   /** Values as YAML text. Default, also if it has none: those of the deployed revision. */
   values?: string;
-  /** Deletes the objects that a failed upgrade has created. Default: false. */
-  cleanupOnFail?: boolean;
-  /** Number of revisions to keep. 0 keeps all. Default: 10. */
-  historyLimit?: number;
+}
+
+export interface RollbackRequest
+  extends ReleaseName, WaitOptions, Pick<DeployOptions, 'waitForJobs' | 'noHooks'>, CleanupOptions {
+  /** The revision to roll back to. Default: the one before the newest. */
+  version?: number;
+  /** Returns the revision that would be deployed, and changes nothing. Default: false. */
+  dryRun?: boolean;
 }
 
 export interface UninstallRequest extends ReleaseName, WaitOptions {
@@ -65,11 +79,34 @@ export interface UninstallRequest extends ReleaseName, WaitOptions {
 export interface GetRequest extends ReleaseName {
   /** Default: the highest revision. */
   version?: number;
+  /** Also returns the chart's defaults under the user's values. Default: false. */
+  allValues?: boolean;
 }
+
+export interface HistoryRequest extends ReleaseName {
+  /** Largest number of revisions to return. Default: 256. */
+  max?: number;
+}
+
+export type StatusRequest = Pick<GetRequest, keyof ReleaseName | 'version'>;
 
 export interface ListRequest {
   /** Default: all namespaces. */
   namespace?: string;
+  /** Regular expression (Go's syntax) that matches the names. Default: all names. */
+  filter?: string;
+  /** Label selector for the stored revisions. Default: all. */
+  selector?: string;
+  /** Statuses of the newest revision. Only `superseded`: all superseded revisions. Default: all. */
+  statuses?: readonly ReleaseStatus[];
+  /** Default: by namespace and name. */
+  sort?: 'name' | 'date';
+  /** Reverses the order. Default: false. */
+  reverse?: boolean;
+  /** Number of releases to leave out at the start. Default: 0. */
+  offset?: number;
+  /** Largest number of releases to return. Default: all. */
+  max?: number;
 }
 
 export interface DeploymentInfoRequest {

@@ -2,12 +2,7 @@ import { z } from 'zod';
 import { agentIdSchema } from './agent-id.ts';
 import { commands, type CommandAnswers, type CommandType } from './commands/index.ts';
 import { maxTypeLength } from './limits.ts';
-
-/** The longest names of objects, codes and steps, in UTF-16 units. */
-const maxNameLength = 1024;
-
-/** The longest message, in UTF-16 units. Agents shorten theirs to half of it. */
-const maxMessageLength = 128 * 1024;
+import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
 
 /** Number of resources in one status packet. */
 export const maxResources = 10_000;
@@ -34,18 +29,6 @@ export const acceptedSchema = z.object({
 });
 export type Accepted = z.output<typeof acceptedSchema>;
 
-const resourceStatusSchema = z.object({
-  apiVersion: z.string().max(maxNameLength),
-  kind: z.string().max(maxNameLength),
-  namespace: z.string().max(maxNameLength).optional(),
-  name: z.string().max(maxNameLength),
-  status: z
-    .string()
-    .max(maxNameLength)
-    .describe("kstatus's word: InProgress, Failed, Current, Terminating, NotFound or Unknown"),
-  reason: z.string().max(maxMessageLength).optional().describe('Why the resource is not ready'),
-});
-
 export const statusSchema = z.object({
   seq: z.int().positive().describe("Counts the command's status packets from 1; a gap is a packet that was dropped"),
   step: z.string().max(maxNameLength).describe('The step of the operation, such as `render` or `wait`'),
@@ -53,7 +36,7 @@ export const statusSchema = z.object({
   time: z.string().max(maxNameLength).describe('RFC 3339 in UTC, with milliseconds'),
   message: z.string().max(maxMessageLength).optional().describe('What the step did, or why it failed'),
   resources: z
-    .array(resourceStatusSchema)
+    .array(resourceSchema)
     .max(maxResources)
     .optional()
     .describe('The resources whose status or reason changed since the last status packet'),

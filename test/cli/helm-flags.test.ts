@@ -39,8 +39,8 @@ test(
 );
 test(
   refuses,
-  'ctl list --agent a -o json',
-  'error: helm-agent ctl list has no --output, unlike helm: for JSON use the REST API, see docs/protocol.md\nhelm-agent ctl list --help lists the flags\n',
+  'ctl uninstall web --agent a -o json',
+  'error: helm-agent ctl uninstall has no --output, unlike helm: for JSON use the REST API, see docs/protocol.md\nhelm-agent ctl uninstall --help lists the flags\n',
 );
 
 test('the help does not list flags that only helm has', async (t) => {

@@ -10,6 +10,8 @@ import { startAgentProcess } from './agent-process.ts';
 /** A control plane in this process, and an agent for one cluster in a process of its own. */
 export interface Harness {
   plane: ControlPlane;
+  /** URL of the control plane's REST API. */
+  url: string;
   agentId: string;
   cluster: KubeCluster;
   /** Stops both. Fails if the agent exits with a code other than 0 or has logged an error. */
@@ -29,11 +31,12 @@ export async function openHarness({ kubeconfig, localCharts }: HarnessOptions): 
   const kubeconfigFile = join(folder, 'kubeconfig');
   await writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
   const plane = new ControlPlane();
-  const url = `ws://127.0.0.1:${await plane.listen(0)}`;
+  const port = await plane.listen(0);
+  const url = `http://127.0.0.1:${port}`;
   const agentId = uniqueName('e2e');
   const cluster = connectCluster({ file: kubeconfigFile });
   const agent = startAgentProcess([
-    ...['--control-plane', url, '--agent-id', agentId],
+    ...['--control-plane', `ws://127.0.0.1:${port}`, '--agent-id', agentId],
     ...['--kubeconfig', kubeconfigFile, '--local-charts', localCharts],
   ]);
   const close = async () => {
@@ -52,7 +55,7 @@ export async function openHarness({ kubeconfig, localCharts }: HarnessOptions): 
     await close().catch(() => undefined);
     throw new Error(`the agent did not connect:\n${agent.output()}`, { cause: error });
   }
-  return { plane, agentId, cluster, close };
+  return { plane, url, agentId, cluster, close };
 }
 
 /** Opens one harness for all tests of a file. Returns a function that returns it. */

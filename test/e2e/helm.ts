@@ -15,6 +15,24 @@ export async function helm(program: HelmProgram, ...args: string[]): Promise<str
   return stdout;
 }
 
+/** The end of a program: what it printed, and its exit code. */
+export interface Ended {
+  stdout: string;
+  stderr: string;
+  code: number;
+}
+
+/** Runs helm like {@link helm}, but returns failures too. */
+export async function runHelm(program: HelmProgram, ...args: string[]): Promise<Ended> {
+  const file = join(process.env['HELM_BIN'] ?? '', program);
+  const options = { env: { ...process.env, KUBECONFIG: kubeconfigFile() }, timeout: 120_000 };
+  return new Promise((resolve) => {
+    execFile(file, args, options, (error, stdout, stderr) => {
+      resolve({ stdout, stderr, code: error === null ? 0 : Number(error.code ?? 1) });
+    });
+  });
+}
+
 /** Runs helm with `--output json` and returns the parsed output. */
 export async function helmJson<T>(program: HelmProgram, ...args: string[]): Promise<T> {
   return JSON.parse(await helm(program, ...args, '--output', 'json')) as T; // the caller knows the command's output

@@ -28,8 +28,8 @@ test('returns the highest revision of a release or a given one', async (t) => {
   await world.install(chart, { wait: false });
   await world.upgrade(chart, { wait: false });
   const name = { namespace: world.namespace, releaseName };
-  t.is((await operations.get(world.context(), name)).version, 2);
-  t.is((await operations.get(world.context(), { ...name, version: 1 })).info.status, 'superseded');
+  t.is((await operations.get(world.context(), name)).release.version, 2);
+  t.is((await operations.get(world.context(), { ...name, version: 1 })).release.info.status, 'superseded');
   const missing = { code: 'release_not_found', message: 'release: not found' };
   await t.throwsAsync(operations.get(world.context(), { ...name, version: 3 }), missing);
   await t.throwsAsync(operations.get(world.context(), { ...name, releaseName: 'missing' }), missing);

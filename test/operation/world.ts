@@ -7,7 +7,7 @@ import type { Cluster } from '../../src/objects/cluster.ts';
 import type { OperationContext } from '../../src/operation/context.ts';
 import { operations } from '../../src/operation/operations.ts';
 import type { Progress, StepName } from '../../src/operation/progress.ts';
-import type { InstallRequest, UninstallRequest, UpgradeRequest } from '../../src/operation/request.ts';
+import type { InstallRequest, RollbackRequest, UninstallRequest, UpgradeRequest } from '../../src/operation/request.ts';
 import type { Release } from '../../src/release/release.ts';
 import { history } from '../../src/release/history.ts';
 import { secretStorage } from '../../src/release/storage/secret.ts';
@@ -24,6 +24,7 @@ export interface World {
   context(overrides?: Partial<OperationContext>): OperationContext;
   install(chart: TextChart, request?: Partial<InstallRequest>, context?: Partial<OperationContext>): Promise<Release>;
   upgrade(chart: TextChart, request?: Partial<UpgradeRequest>, context?: Partial<OperationContext>): Promise<Release>;
+  rollback(request?: Partial<RollbackRequest>, context?: Partial<OperationContext>): Promise<Release>;
   uninstall(
     request?: Partial<UninstallRequest>,
     context?: Partial<OperationContext>,
@@ -93,6 +94,7 @@ export function newWorld(t: ExecutionContext<Shared>, ...charts: TextChart[]): W
     context,
     install: (chart, request, overrides) => operations.install(context(overrides), { ...of(chart), ...request }),
     upgrade: (chart, request, overrides) => operations.upgrade(context(overrides), { ...of(chart), ...request }),
+    rollback: (request, overrides) => operations.rollback(context(overrides), { ...name, timeout: 55_000, ...request }),
     uninstall: (request, overrides) =>
       operations.uninstall(context(overrides), { ...name, timeout: 55_000, ...request }),
     async history() {

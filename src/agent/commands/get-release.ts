@@ -5,5 +5,5 @@ import { publicRelease } from './release-answer.ts';
 export const getRelease = performance('get_release', {
   request: withoutUndefined,
   operation: get,
-  answer: (release) => ({ release: publicRelease(release) }),
+  answer: ({ release, ...stored }) => ({ release: publicRelease(release), ...stored }),
 });

@@ -4,6 +4,9 @@ import { getRelease } from './get-release.ts';
 import { installRelease } from './install-release.ts';
 import { listReleases } from './list-releases.ts';
 import { handlerOf, type CommandDependencies } from './performance.ts';
+import { releaseHistory } from './release-history.ts';
+import { releaseStatus } from './release-status.ts';
+import { rollbackRelease } from './rollback-release.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 import { upgradeRelease } from './upgrade-release.ts';
 
@@ -15,9 +18,12 @@ export function createCommandHandlers(dependencies: CommandDependencies): Comman
   return {
     install_release: handlerOf(installRelease, dependencies),
     upgrade_release: handlerOf(upgradeRelease, dependencies),
+    rollback_release: handlerOf(rollbackRelease, dependencies),
     uninstall_release: handlerOf(uninstallRelease, dependencies),
     list_releases: handlerOf(listReleases, dependencies),
     get_release: handlerOf(getRelease, dependencies),
+    release_history: handlerOf(releaseHistory, dependencies),
+    release_status: handlerOf(releaseStatus, dependencies),
     deployment_info: handlerOf(deploymentInfo, dependencies),
   };
 }

@@ -1,4 +1,4 @@
-import { list } from '../../operation/query.ts';
+import { list } from '../../operation/list.ts';
 import { performance, withoutUndefined } from './performance.ts';
 import { releaseSummary } from './release-answer.ts';
 

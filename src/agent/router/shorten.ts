@@ -17,14 +17,20 @@ const maxMessageLength = 64 * 1024;
  */
 export function shortenAnswer(answer: CommandAnswers[CommandType]): CommandAnswers[CommandType] {
   if (!('release' in answer)) return answer;
-  const release = withMetadataOnly(answer.release);
+  const shortened = { ...answer, release: withMetadataOnly(answer.release) };
+  const { release } = shortened;
+  const isTooLarge = () => bytesOf(shortened) > maxPacketBytes - packetMargin;
   const omitted = [];
+  if ('values' in shortened && isTooLarge()) {
+    shortened.values = undefined;
+    omitted.push('values');
+  }
   for (const field of optionalFields) {
-    if (bytesOf(release) <= maxPacketBytes - packetMargin) break;
+    if (!isTooLarge()) break;
     release[field] = undefined;
     omitted.push(field);
   }
-  return { ...answer, release, ...(omitted.length > 0 && { omitted }) };
+  return { ...shortened, ...(omitted.length > 0 && { omitted }) };
 }
 
 function withMetadataOnly(release: Release): Release {

@@ -8,21 +8,27 @@ import { ValuesError } from './values-error.ts';
 
 const globalKey = 'global';
 
+/** The parts of a chart that have its default values. */
+export interface Defaults extends Pick<Chart, 'values'> {
+  metadata: { name: string };
+  dependencies: readonly Defaults[];
+}
+
 /**
  * Merges the user's values over those of a chart and its subcharts, as templates see them. A null
  * of the user deletes a default (pkg/chart/common/util/coalesce.go: CoalesceValues). Neither
  * argument is changed. Throws {@link ValuesError}.
  */
-export function coalesceValues(chart: Chart, values: ReadonlyMap<string, Value>, warn: Warn): ValueMap {
+export function coalesceValues(chart: Defaults, values: ReadonlyMap<string, Value>, warn: Warn): ValueMap {
   return coalesceChart(chart, copyTable(values), '', 'coalesce', warn);
 }
 
 /** Like {@link coalesceValues}, but keeps nulls (MergeValues). */
-export function mergeValues(chart: Chart, values: ReadonlyMap<string, Value>, warn: Warn): ValueMap {
+export function mergeValues(chart: Defaults, values: ReadonlyMap<string, Value>, warn: Warn): ValueMap {
   return coalesceChart(chart, copyTable(values), '', 'merge', warn);
 }
 
-function coalesceChart(chart: Chart, values: ValueMap, prefix: string, mode: JoinMode, warn: Warn): ValueMap {
+function coalesceChart(chart: Defaults, values: ValueMap, prefix: string, mode: JoinMode, warn: Warn): ValueMap {
   addDefaults(chart, values, joinPath(prefix, chart.metadata.name), mode, warn);
   const path = joinPath(prefix, chart.metadata.name);
   for (const child of chart.dependencies) {
@@ -38,7 +44,7 @@ function coalesceChart(chart: Chart, values: ValueMap, prefix: string, mode: Joi
 }
 
 /** Adds the chart's own values to `values`, which take precedence (coalesceValues). */
-function addDefaults(chart: Chart, values: ValueMap, path: string, mode: JoinMode, warn: Warn): void {
+function addDefaults(chart: Defaults, values: ValueMap, path: string, mode: JoinMode, warn: Warn): void {
   for (const [key, value] of copyTable(chart.values)) {
     const own = values.get(key);
     const table = asTable(value);

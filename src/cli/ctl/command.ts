@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { addInstall, addUpgrade } from './deploy-commands.ts';
-import { addList, addUninstall } from './release-commands.ts';
+import { addGet } from './get-commands.ts';
+import { addHistory } from './history-command.ts';
+import { addList } from './list-command.ts';
+import { addRollback } from './rollback-command.ts';
 import { createSession } from './session.ts';
+import { addStatus } from './status-command.ts';
+import { addUninstall } from './uninstall-command.ts';
 import { addAgents, addFollow } from './watch-commands.ts';
 
 /** Adds `ctl` and its commands. They set the exit code in `exit`. */
@@ -11,8 +16,12 @@ export function addCtl(program: Command, dependencies: ProgramDependencies, exit
   const session = createSession(dependencies, exit);
   addInstall(ctl, session);
   addUpgrade(ctl, session);
+  addRollback(ctl, session);
   addUninstall(ctl, session);
   addList(ctl, session);
+  addStatus(ctl, session);
+  addHistory(ctl, session);
+  addGet(ctl, session);
   addAgents(ctl, session);
   addFollow(ctl, session);
 }

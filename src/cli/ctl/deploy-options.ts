@@ -32,7 +32,17 @@ export function addDeployOptions(command: Command): void {
   command
     .option('--timeout <duration>', 'time limit (default: 5m)')
     .option('--description <text>', 'description of the revision, for the history of the release');
-  for (const [name, on, off] of switches) command.option(`--${name}`, on).option(`--no-${name}`, off);
+  addSwitches(
+    command,
+    switches.map(([name]) => name),
+  );
+}
+
+/** Adds the named switches. */
+export function addSwitches(command: Command, names: readonly string[]): void {
+  for (const [name, on, off] of switches) {
+    if (names.includes(name)) command.option(`--${name}`, on).option(`--no-${name}`, off);
+  }
 }
 
 /** Returns the parameters that flags and arguments set. Errors about values have Helm's texts. */

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { ApiError, type ApiClient } from './api-client.ts';
-import { createScreen, type Screen } from './screen.ts';
-import { failureText, successText } from './result-text.ts';
+import { createScreen, silentScreen, type Screen } from './screen.ts';
+import { failureText, successText, type Success } from './result-text.ts';
 
 /** Number of failures in a row after which following ends, and the pause after each. */
 const maxFailures = 30;
@@ -12,6 +12,10 @@ const defaultRetryMs = 1000;
 export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'stderr' | 'onInterrupt'> {
   /** Shell command that follows the command again, for the hint after Ctrl-C. */
   again: string;
+  /** Returns the text for a success. Default: the fields of the release. */
+  text?: (result: Success) => string;
+  /** Does not show progress, for commands that only read. Default: false. */
+  quiet?: boolean;
   /** Pause in milliseconds after a failed attempt. Default: a second. */
   retryMs?: number;
 }
@@ -21,12 +25,13 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
  * stdout, a failure on stderr. Returns the exit code.
  */
 export async function follow(client: ApiClient, key: string, options: FollowOptions): Promise<number> {
-  const { stdout, stderr, onInterrupt, again, retryMs = defaultRetryMs } = options;
+  const { stdout, stderr, onInterrupt, again, text = successText, quiet = false, retryMs = defaultRetryMs } = options;
+  const screen = quiet ? silentScreen : createScreen(stderr);
   const interrupted = new AbortController();
   const release = onInterrupt(() => interrupted.abort());
   try {
-    const result = await resultOf(client, key, createScreen(stderr), { signal: interrupted.signal, retryMs });
-    if (result.ok) stdout.write(successText(result));
+    const result = await resultOf(client, key, screen, { signal: interrupted.signal, retryMs });
+    if (result.ok) stdout.write(text(result));
     else stderr.write(failureText(result.error));
     return result.ok ? 0 : 1;
   } catch (error) {

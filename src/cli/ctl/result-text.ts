@@ -9,33 +9,25 @@ const releaseSchema = z.object({
   info: z
     .object({
       status: z.string().default(''),
-      last_deployed: z.string().default(''),
       description: z.string().default(''),
       notes: z.string().default(''),
     })
     .partial()
-    .default({}),
-  chart: z
-    .object({
-      metadata: z
-        .object({ name: z.string().default(''), version: z.string().default(''), appVersion: z.string().default('') })
-        .partial()
-        .nullish(),
-    })
     .default({}),
 });
 
 /** The fields of a result that are printed. */
 const printedSchema = z.object({
   release: z.unknown().optional(),
-  releases: z.array(z.unknown()).optional(),
   info: z.string().optional(),
 });
 
+/** The result of a command that succeeded. */
+export type Success = Extract<Result, { ok: true }>;
+
 /** Returns the text for a command that succeeded. */
-export function successText(result: Extract<Result, { ok: true }>): string {
-  const { release, releases, info: keptText } = readAs(printedSchema, result, 'result');
-  if (releases) return releasesText(releases);
+export function successText(result: Success): string {
+  const { release, info: keptText } = readAs(printedSchema, result, 'result');
   if (release === undefined) return '';
   const { name, namespace, version, info } = readAs(releaseSchema, release, 'release');
   const rows = [
@@ -58,27 +50,8 @@ export function failureText({ code, message, position }: Failure): string {
 }
 
 /** Reads a part of a result. Throws an error if the agent sent it in another form. */
-function readAs<Output>(schema: z.ZodType<Output>, value: unknown, name: string): Output {
+export function readAs<Output>(schema: z.ZodType<Output>, value: unknown, name: string): Output {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new Error(`the command succeeded, but the agent sent a ${name} in an unknown form; update helm-agent`);
-}
-
-function releasesText(releases: unknown[]): string {
-  const rows = releases.map((release) => {
-    const { name, namespace, version, info, chart } = readAs(releaseSchema, release, 'release');
-    const { metadata } = chart;
-    const chartName = metadata?.name ? `${metadata.name}-${metadata.version ?? ''}` : '';
-    return [
-      namespace,
-      name,
-      String(version),
-      info.status ?? '',
-      chartName,
-      metadata?.appVersion ?? '',
-      info.last_deployed ?? '',
-    ];
-  });
-  const head = ['NAMESPACE', 'NAME', 'REVISION', 'STATUS', 'CHART', 'APP VERSION', 'UPDATED'];
-  return `${table([head, ...rows.map((row) => row.map(oneLine))]).join('\n')}\n`;
 }

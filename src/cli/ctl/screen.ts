@@ -9,6 +9,8 @@ export interface Screen {
   show(event: Event): void;
 }
 
+export const silentScreen: Screen = { show: () => undefined };
+
 /** Returns a screen that redraws a table on a terminal, and writes lines elsewhere. */
 export function createScreen(terminal: Terminal): Screen {
   return terminal.isTerminal ? liveScreen(terminal) : plainScreen(terminal);

@@ -1,12 +1,18 @@
 import { z } from 'zod';
-import type { CommandParameters, CommandType } from '../../protocol/commands/index.ts';
+import {
+  commands,
+  type CommandAnswers,
+  type CommandParameters,
+  type CommandType,
+} from '../../protocol/commands/index.ts';
 import { readToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { insecureTransportSetting, requireSecureTransport } from '../insecure-transport.ts';
 import { readSettings, switchSchema, type Settings } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
-import { follow } from './follow.ts';
+import { follow, type FollowOptions } from './follow.ts';
+import { readAs } from './result-text.ts';
 
 export const serverSettings = {
   server: {
@@ -32,12 +38,22 @@ const serverSchema = z.object({
 /** Flags of any `ctl` command, by commander's names. */
 export type Flags = Readonly<Record<string, unknown>>;
 
+export interface PerformOptions<Type extends CommandType> extends Pick<FollowOptions, 'quiet'> {
+  /** Returns the text for a success. Default: the fields of the release. */
+  text?: (answer: CommandAnswers[Type]) => string;
+}
+
 /** Functions that all `ctl` commands share. */
 export interface CtlSession {
   readonly dependencies: ProgramDependencies;
   client(flags: Flags): Promise<ApiClient>;
   /** Sends a command to the agent of `--agent`, follows it, and sets the exit code. */
-  perform<Type extends CommandType>(flags: Flags, type: Type, payload: CommandParameters[Type]): Promise<void>;
+  perform<Type extends CommandType>(
+    flags: Flags,
+    type: Type,
+    payload: CommandParameters[Type],
+    options?: PerformOptions<Type>,
+  ): Promise<void>;
   /** Follows a command that has been sent, and sets the exit code. */
   follow(flags: Flags, key: string): Promise<void>;
 }
@@ -52,23 +68,35 @@ export function createSession(dependencies: ProgramDependencies, exit: { code: n
     return createApiClient({ server, token, fetch: (url, init) => dependencies.fetch(url, init) });
   }
 
-  async function followWith(client: ApiClient, flags: Flags, key: string): Promise<void> {
+  async function followWith(
+    client: ApiClient,
+    flags: Flags,
+    key: string,
+    options: Pick<FollowOptions, 'quiet' | 'text'> = {},
+  ): Promise<void> {
     const again = [dependencies.programName, 'ctl follow', shellWord(key), ...givenServerFlags(flags)].join(' ');
-    exit.code = await follow(client, key, { ...dependencies, again });
+    exit.code = await follow(client, key, { ...dependencies, ...options, again });
   }
 
   return {
     dependencies,
     client: clientOf,
-    async perform(flags, type, payload) {
+    async perform(flags, type, payload, { text, ...options } = {}) {
       const client = await clientOf(flags);
       const { key } = await client.send(String(flags['agent']), { type, payload }, new AbortController().signal);
-      await followWith(client, flags, key);
+      await followWith(client, flags, key, {
+        ...options,
+        ...(text && { text: (result) => text(readAs(answerSchema(type), result, 'result')) }),
+      });
     },
     async follow(flags, key) {
       await followWith(await clientOf(flags), flags, key);
     },
   };
+}
+
+function answerSchema<Type extends CommandType>(type: Type): z.ZodType<CommandAnswers[Type]> {
+  return commands[type].answer as unknown as z.ZodType<CommandAnswers[Type]>; // the entry of its own type
 }
 
 /**

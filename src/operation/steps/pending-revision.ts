@@ -21,11 +21,13 @@ export interface PendingRevision {
   baseline: StoredRevision | undefined;
   /** Revisions that become `superseded` when this one is deployed. */
   superseded: readonly StoredRevision[];
-  options: Pick<DeployOptions, 'wait' | 'waitForJobs'>;
+  options: Pick<DeployOptions, 'wait' | 'waitForJobs' | 'noHooks'>;
   /** Description of the deployed release. */
   description: string;
   /** Changes that the apply step has made so far. */
   changes: ObjectChanges;
+  /** The step that is running or has failed. Undefined before the first. */
+  step?: StepName;
 }
 
 interface DeployStep {
@@ -43,14 +45,17 @@ const deploySteps: readonly DeployStep[] = [
 
 /**
  * Brings the objects of a pending revision to the cluster, until all is ready and only its status
- * has to be stored. Updates its `revision` and `changes`. If it fails, the caller undoes it.
+ * has to be stored. Updates its `revision`, `changes` and `step`. If it fails, the caller undoes it.
  */
 export async function deployRevision(
   context: OperationContext,
   runner: StepRunner,
   pending: PendingRevision,
 ): Promise<void> {
-  for (const { name, run } of deploySteps) await runner.step(name, (tools) => run(context, pending, tools));
+  for (const { name, run } of deploySteps) {
+    pending.step = name;
+    await runner.step(name, (tools) => run(context, pending, tools));
+  }
   runner.signal.throwIfAborted();
 }
 
@@ -73,8 +78,12 @@ async function runHooksOf(
   pending: PendingRevision,
   tools: StepTools,
 ): Promise<void> {
-  const { action } = pending;
+  const { action, options } = pending;
   const event: HookEvent = `${phase}-${action}`;
+  if (options.noHooks === true) {
+    tools.skipped('hooks are disabled');
+    return;
+  }
   try {
     await runHooks(context, pending, event, tools);
   } catch (error) {

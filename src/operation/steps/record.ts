@@ -70,6 +70,29 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status >= 400;
 }
 
+/**
+ * Stores that another revision supersedes this one. Returns the error like {@link recordFailure}.
+ */
+export async function recordSuperseded(
+  { storage, abandon }: OperationContext,
+  { release }: StoredRevision,
+  error: unknown,
+): Promise<unknown> {
+  const limit = timeLimit(recordTimeout, [abandon]);
+  try {
+    const stored = await storage.get(revisionKey(release), limit.signal);
+    if (stored === undefined) return error;
+    const { info } = stored.release;
+    const superseded = { ...stored.release, info: { ...info, status: 'superseded' as const } };
+    await updateRevision(storage, { ...stored, release: superseded }, limit.signal, info.status);
+    return error;
+  } catch (second) {
+    return withMessage(error, `${messageOf(error)}; the failure could not be stored: ${messageOf(second)}`);
+  } finally {
+    limit.close();
+  }
+}
+
 export function pendingOperation(cause?: unknown): OperationError {
   return new OperationError('pending_operation', 'another operation (install/upgrade/rollback) is in progress', {
     cause,

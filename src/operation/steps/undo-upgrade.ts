@@ -1,15 +1,12 @@
 import { history, lastSuccessful } from '../../release/history.ts';
-import type { StoredRevision } from '../../release/storage/storage.ts';
-import { failures, settleEach } from '../apply/concurrency.ts';
-import { deleteByName, deleteSeen, type SeenObject } from '../apply/deletion.ts';
 import type { OperationContext } from '../context.ts';
 import type { PendingRevision } from './pending-revision.ts';
-import { OperationError, messageOf, withMessage } from '../error.ts';
+import { messageOf, withMessage } from '../error.ts';
+import { cleanUp } from './clean-up.ts';
 import { recordFailure } from './record.ts';
 import type { UpgradeRequest } from '../request.ts';
 import { defaultHistoryLimit } from './revision.ts';
 import { rollBack } from '../rollback.ts';
-import type { StepTools } from './step-runner.ts';
 import { compensate } from '../run.ts';
 
 /**
@@ -26,45 +23,9 @@ export async function undoUpgrade(
   if (context.abandon?.aborted === true) return error;
   const description = `Upgrade ${JSON.stringify(request.releaseName)} failed: ${messageOf(error)}`;
   const recorded = await recordFailure(context, pending.revision, description, error);
-  const cleaned = request.cleanupOnFail === true ? await cleanUp(context, request, pending, recorded) : recorded;
+  const cleaned =
+    request.cleanupOnFail === true ? await cleanUp(context, pending, request.timeout, recorded) : recorded;
   return request.atomic === false ? cleaned : await rollBackToSuccess(context, request, cleaned);
-}
-
-async function cleanUp(
-  context: OperationContext,
-  { timeout }: UpgradeRequest,
-  { changes, revision }: PendingRevision,
-  error: unknown,
-): Promise<unknown> {
-  try {
-    await compensate(context, 'delete', timeout, (runner) =>
-      runner.step('delete', (tools) => deleteCreated(context, revision, changes.created, tools)),
-    );
-    return error;
-  } catch (second) {
-    const prefix = 'an error occurred while cleaning up resources. original upgrade error';
-    return withMessage(error, `${prefix}: ${messageOf(error)}: ${messageOf(second)}`);
-  }
-}
-
-async function deleteCreated(
-  { cluster }: OperationContext,
-  { release }: StoredRevision,
-  created: readonly SeenObject[],
-  tools: StepTools,
-): Promise<void> {
-  const { signal } = tools;
-  const options = { owner: release, signal, onLeft: (message: string) => tools.report({ message }) };
-  const named = created.filter(({ ref }) => ref.name !== '');
-  const results = await settleEach(named, async (object) => {
-    // the answer to the creation of an object without a uid was lost
-    if (object.uid === undefined) await deleteByName(cluster, object.ref, options);
-    else await deleteSeen(cluster, object, options);
-  });
-  const problems = failures(results);
-  if (problems.length === 0) return;
-  const message = `unable to cleanup resources: ${problems.map(messageOf).join(', ')}`;
-  throw new OperationError('delete_failed', message, { cause: problems[0] });
 }
 
 async function rollBackToSuccess(context: OperationContext, request: UpgradeRequest, error: unknown): Promise<unknown> {
@@ -75,7 +36,7 @@ async function rollBackToSuccess(context: OperationContext, request: UpgradeRequ
       const target = lastSuccessful(await history(context.storage, namespace, releaseName, runner.signal));
       if (target === undefined) return false;
       const { version } = target.release;
-      await rollBack(context, runner, { releaseName, namespace, version, options: request, historyLimit });
+      await rollBack(context, runner, { ...request, version, historyLimit, cleanupOnFail: false, dryRun: false });
       return true;
     });
     return withMessage(

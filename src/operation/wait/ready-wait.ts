@@ -55,7 +55,7 @@ export async function waitUntilReady(refs: readonly ObjectRef[], options: ReadyW
 }
 
 /** Returns the status of an object, and the reason if it is not ready. */
-function statusOf(
+export function statusOf(
   ref: ObjectRef,
   object: KubeObject | undefined,
   surroundingsOf: (workload: KubeObject) => Surroundings,

@@ -1,7 +1,6 @@
-import { isJsonObject, objectAt } from '../../objects/fields.ts';
-import { labelRequirements, type LabelRequirement } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { Surroundings } from '../../readiness/surroundings.ts';
+import { podOwners, podSelector } from './pod-selector.ts';
 import type { ObjectWatch, WatchGroup } from './watch-group.ts';
 
 /** ReplicaSets, pods and events of workloads, which show why one is not ready. */
@@ -11,16 +10,6 @@ export interface SurroundingsWatch {
   /** Whether every watch has listed or was refused. */
   areListed: () => boolean;
 }
-
-/** Kinds with a selector for the pods that they own. */
-const podOwners: ReadonlySet<string> = new Set([
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'ReplicaSet',
-  'ReplicationController',
-  'Job',
-]);
 
 /**
  * Calls `report` once for each kind that the API server refuses to watch. The reasons are less
@@ -56,25 +45,4 @@ export function watchSurroundings(watches: WatchGroup, report: (message: string)
     },
     areListed: () => [...started.values()].every(({ isListed, refusal }) => isListed || refusal !== undefined),
   };
-}
-
-/** Returns the selector of a workload's pods in the API's form. Empty if it has none. */
-function podSelector({ kind, spec }: KubeObject): string {
-  const selector = isJsonObject(spec) ? objectAt(spec, 'selector') : {};
-  const labelSelector =
-    kind === 'ReplicationController' ? { matchLabels: selector as Record<string, string> } : selector; // as the API defines it
-  return labelRequirements(labelSelector).map(requirementText).join(',');
-}
-
-function requirementText({ key, operator, values }: LabelRequirement): string {
-  switch (operator) {
-    case 'In':
-      return `${key} in (${values.join(',')})`;
-    case 'NotIn':
-      return `${key} notin (${values.join(',')})`;
-    case 'Exists':
-      return key;
-    case 'DoesNotExist':
-      return `!${key}`;
-  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand } from './definition.ts';
-import { releaseIdentity } from './fields.ts';
+import { releaseIdentity, revisionField } from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const getRelease = defineCommand({
@@ -8,9 +8,16 @@ export const getRelease = defineCommand({
   method: 'get',
   payload: z.object({
     ...releaseIdentity,
-    version: z.int().positive().optional().describe('The revision. Default: the newest'),
+    version: revisionField,
+    allValues: z
+      .boolean()
+      .optional()
+      .describe("Also return `values`: the chart's defaults under the user's values. Default: false"),
   }),
-  answer: releaseAnswer,
+  answer: releaseAnswer.extend({
+    labels: z.record(z.string(), z.string()).optional().describe('All labels of the stored revision'),
+    values: z.record(z.string(), z.unknown()).optional().describe('The values, if `allValues` asks for them'),
+  }),
   plainField: 'release',
   changes: () => undefined,
 });

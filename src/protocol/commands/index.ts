@@ -4,6 +4,9 @@ import { deploymentInfo } from './deployment-info.ts';
 import { getRelease } from './get-release.ts';
 import { installRelease } from './install-release.ts';
 import { listReleases } from './list-releases.ts';
+import { releaseHistory } from './release-history.ts';
+import { releaseStatus } from './release-status.ts';
+import { rollbackRelease } from './rollback-release.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 import { upgradeRelease } from './upgrade-release.ts';
 
@@ -14,9 +17,12 @@ import { upgradeRelease } from './upgrade-release.ts';
 export const commands = {
   install_release: installRelease,
   upgrade_release: upgradeRelease,
+  rollback_release: rollbackRelease,
   uninstall_release: uninstallRelease,
   list_releases: listReleases,
   get_release: getRelease,
+  release_history: releaseHistory,
+  release_status: releaseStatus,
   deployment_info: deploymentInfo,
 };
 

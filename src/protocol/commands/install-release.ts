@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { chartSource, deployOptions, releaseIdentity } from './fields.ts';
+import { chartSource, deployOptions, historyOptions, releaseIdentity } from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const installRelease = defineCommand({
@@ -10,6 +10,7 @@ export const installRelease = defineCommand({
     ...releaseIdentity,
     ...chartSource,
     ...deployOptions,
+    ...historyOptions,
     upgrade: z.boolean().optional().describe('Upgrade the release if it exists. Default: false'),
   }),
   answer: releaseAnswer,

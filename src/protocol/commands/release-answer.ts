@@ -4,5 +4,5 @@ import { releaseSchema } from '../release.ts';
 /** The answer of the commands that return one release. */
 export const releaseAnswer = z.object({
   release: releaseSchema,
-  omitted: z.array(z.string()).optional().describe('The fields of the release that the packet had no room for'),
+  omitted: z.array(z.string()).optional().describe('The fields that the packet had no room for'),
 });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { chartSource, deployOptions, releaseIdentity } from './fields.ts';
+import { chartSource, deployOptions, historyOptions, releaseIdentity } from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const upgradeRelease = defineCommand({
   summary: 'Upgrades a release. Without `values`, those of the deployed revision stay.',
   method: 'upgrade',
-  payload: z.object({ ...releaseIdentity, ...chartSource, ...deployOptions }),
+  payload: z.object({ ...releaseIdentity, ...chartSource, ...deployOptions, ...historyOptions }),
   answer: releaseAnswer,
   plainField: 'release',
   changes: releaseKey,

@@ -148,13 +148,13 @@ test('a handler performs the operation with the context of its command', async (
       ...getRelease,
       operation: (operationContext: OperationContext, request: object) => {
         calls.push([operationContext, request]);
-        return Promise.resolve(release);
+        return Promise.resolve({ release, labels: { owner: 'helm' } });
       },
     },
     { ...dependencies(), surroundings },
   );
   const payload = { namespace: 'shop', releaseName: 'web' };
-  t.deepEqual<unknown, unknown>(await handler(payload, context), { release });
+  t.deepEqual<unknown, unknown>(await handler(payload, context), { release, labels: { owner: 'helm' } });
   const [operationContext, request] = calls[0] ?? [];
   t.like(operationContext, { ...surroundings, signal: context.signal, abandon: context.abandon });
   t.deepEqual(request, payload);

@@ -197,10 +197,12 @@ test('releases and agents are printed as tables', async (t) => {
   t.is(await code, 0);
   t.is(
     stdout.text,
-    `NAMESPACE  NAME           REVISION  STATUS    CHART        APP VERSION  UPDATED
-shop       web            2         deployed  nginx-1.2.3  9            2026-01-01T10:00:00Z
-b          a-longer-name  10        failed
-`,
+    [
+      'NAME         \tNAMESPACE\tREVISION\tUPDATED                      \tSTATUS  \tCHART      \tAPP VERSION',
+      'web          \tshop     \t2       \t2026-01-01 10:00:00 +0000 UTC\tdeployed\tnginx-1.2.3\t9          ',
+      'a-longer-name\tb        \t10      \t-                            \tfailed  \tMISSING    \tMISSING    ',
+      '',
+    ].join('\n'),
   );
   stdout.text = '';
   t.is(await run('ctl', 'agents'), 0);

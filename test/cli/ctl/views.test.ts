@@ -127,5 +127,5 @@ test('a stream that breaks off is resumed after its last event', async (t) => {
 
 test('a release in an unknown form is an error in plain words', (t) => {
   const message = 'the command succeeded, but the agent sent a release in an unknown form; update helm-agent';
-  t.throws(() => successText({ ok: true, releases: [{ name: 'web', chart: 'web-1.0.0' }] }), { message });
+  t.throws(() => successText({ ok: true, release: { name: 'web', info: 'deployed' } }), { message });
 });

@@ -17,15 +17,3 @@ export function addUninstall(ctl: Command, session: CtlSession): void {
     });
   refuseHelmFlags(command, 'ctl');
 }
-
-/** Adds `ctl list`. */
-export function addList(ctl: Command, session: CtlSession): void {
-  const examples = ['list --agent edge-1', 'list --agent edge-1 -n demo'];
-  const command = addSubcommand(ctl, 'list', 'List the releases of an agent', examples)
-    .addOption(agentOption())
-    .option('-n, --namespace <namespace>', 'list only the releases of this namespace (default: of all)')
-    .action(async (flags: { namespace?: string }) => {
-      await session.perform(flags, 'list_releases', { namespace: flags.namespace });
-    });
-  refuseHelmFlags(command, 'ctl');
-}

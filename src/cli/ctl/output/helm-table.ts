@@ -1,0 +1,43 @@
+/**
+ * Aligns cells like helm's tables (github.com/gosuri/uitable): columns are padded and separated by
+ * tabs, and the last one is padded too. A cell with several lines is cut to the width of its longest line. Counts
+ * each character as one column.
+ */
+export function helmTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) {
+      widths[i] = Math.max(widths[i] ?? 0, ...cell.split('\n').map(widthOf));
+    }
+  }
+  return `${rows.map((row) => rowText(row, widths)).join('\n')}\n`;
+}
+
+function rowText(row: readonly string[], widths: readonly number[]): string {
+  const cells = row.map((cell, i) => resize(cell, widths[i] ?? 0).split('\n'));
+  const lines = Array.from({ length: Math.max(...cells.map(({ length }) => length)) }, (_, line) =>
+    cells.map((cell, i) => resize(cell[line] ?? ' ', widths[i] ?? 0)).join('\t'),
+  );
+  return lines.join('\n');
+}
+
+function resize(text: string, width: number): string {
+  const excess = widthOf(text) - width;
+  if (width === 0 || excess === 0) return text;
+  if (excess < 0) return text + ' '.repeat(-excess);
+  // uitable writes one character before it looks at the width
+  const kept = Math.max(1, width - 3);
+  let shown = '';
+  let columns = 0;
+  for (const character of text) {
+    shown += character;
+    columns += widthOf(character);
+    if (columns >= kept) break;
+  }
+  return `${shown}...`;
+}
+
+/** A line break has no width. */
+function widthOf(text: string): number {
+  return Array.from(text.replaceAll('\n', '')).length;
+}

@@ -1,0 +1,41 @@
+import { localZone } from '../../../functions/support/local-zone.ts';
+import type { Host } from '../../../go/host.ts';
+import { parseTime } from '../../../go/time-parse.ts';
+import { Time, zeroTime } from '../../../go/time.ts';
+
+/** Go's layouts. */
+const rfc3339 = '2006-01-02T15:04:05Z07:00';
+const ansi = 'Mon Jan _2 15:04:05 2006';
+
+/**
+ * Reads the time of a release in its own zone, as Go does. Returns undefined if there is no time.
+ */
+function timeOf(text: string | undefined, host: Host): Time | undefined {
+  if (text === undefined || text === '') return undefined;
+  const local = localZone(host);
+  const { seconds, nanoseconds, zone } = parseTime(rfc3339, text, local);
+  const time = new Time(seconds * 1_000_000_000n + BigInt(nanoseconds), zone, local);
+  return time.instant === zeroTime().instant ? undefined : time;
+}
+
+/** Formats a time like `Mon Jan  2 15:04:05 2006`; Go's zero time if there is none. */
+export function ansiTime(text: string | undefined, host: Host): string {
+  return (timeOf(text, host) ?? zeroTime()).format(ansi);
+}
+
+/** Formats a time by a layout of Go, or as Go prints it. Returns `-` if there is none. */
+export function listedTime(text: string | undefined, layout: string, host: Host): string {
+  const time = timeOf(text, host);
+  if (time === undefined) return '-';
+  return layout === '' ? time.text() : time.format(layout);
+}
+
+/** Formats a time with seconds in RFC 3339; Go's zero time if there is none. */
+export function rfc3339Time(text: string | undefined, host: Host): string {
+  return (timeOf(text, host) ?? zeroTime()).format(rfc3339);
+}
+
+/** Whether the text of a release is a time. */
+export function hasTime(text: string | undefined, host: Host): boolean {
+  return timeOf(text, host) !== undefined;
+}

@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { refuseHelmFlags } from '../helm-flags.ts';
+import { addSwitches } from './deploy-options.ts';
+import { integer } from './integer.ts';
+import type { CtlSession } from './session.ts';
+import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
+
+interface RollbackFlags {
+  [flag: string]: unknown;
+  namespace?: string;
+  timeout?: string;
+  wait?: boolean;
+  waitForJobs?: boolean;
+  cleanupOnFail?: boolean;
+  historyMax?: number;
+  hooks: boolean;
+  dryRun?: boolean | string;
+}
+
+/** Adds `ctl rollback`. */
+export function addRollback(ctl: Command, session: CtlSession): void {
+  const examples = ['rollback podinfo --agent edge-1 -n demo', 'rollback podinfo 3 --agent edge-1 --timeout 10m'];
+  const command = addSubcommand(ctl, 'rollback', 'Roll back a release to an older revision', examples)
+    .argument('<name>', 'name of the release')
+    .argument('[revision]', 'the revision to roll back to (default: the previous one)')
+    .addOption(agentOption())
+    .addOption(namespaceOption())
+    .option('--timeout <duration>', 'time limit (default: 5m)')
+    .option('--cleanup-on-fail', 'delete the objects that a failed rollback has created')
+    .option('--history-max <number>', 'number of revisions to keep; 0 for all (default: 10)', integer)
+    .option('--no-hooks', 'do not run hooks')
+    .option('--dry-run [mode]', 'only check that the rollback is possible: client or server; none turns it off');
+  addSwitches(command, ['wait', 'wait-for-jobs']);
+  command.action(async (releaseName: string, revision: string | undefined, flags: RollbackFlags) => {
+    const { namespace, timeout, wait, waitForJobs, cleanupOnFail, historyMax, hooks, dryRun } = flags;
+    const payload = {
+      releaseName,
+      namespace,
+      version: revision === undefined ? undefined : revisionOf(revision),
+      timeout,
+      wait,
+      waitForJobs,
+      cleanupOnFail,
+      historyLimit: historyLimitOf(historyMax),
+      ...(!hooks && { noHooks: true }),
+      ...(isDryRun(dryRun) && { dryRun: true }),
+    };
+    const text = () => 'Rollback was a success! Happy Helming!\n';
+    await session.perform(flags, 'rollback_release', payload, { text });
+  });
+  refuseHelmFlags(command, 'ctl');
+}
+
+/** Errors have Helm's texts. */
+function revisionOf(text: string): number {
+  if (!/^[+-]?\d+$/.test(text)) {
+    const reason = `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
+    throw new Error(`could not convert revision to a number: ${reason}`);
+  }
+  const revision = Number(text);
+  if (revision < 0) throw new Error('invalid release revision');
+  return revision;
+}
+
+/** Returns the packet's number for "no limit", because Helm's 0 counts as absent there. */
+export function historyLimitOf(historyMax: number | undefined): number | undefined {
+  return historyMax === 0 ? -1 : historyMax;
+}
+
+function isDryRun(mode: boolean | string | undefined): boolean {
+  if (mode === undefined || mode === 'none' || mode === 'false') return false;
+  if (mode === true || mode === 'true' || mode === 'client' || mode === 'server') return true;
+  throw new Error(`invalid dry-run value (${JSON.stringify(mode)}). Must be "none", "server", or "client"`);
+}

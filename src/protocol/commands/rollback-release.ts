@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { defineCommand, releaseKey } from './definition.ts';
+import { historyOptions, noHooksField, releaseIdentity, timeoutField } from './fields.ts';
+import { releaseAnswer } from './release-answer.ts';
+
+export const rollbackRelease = defineCommand({
+  summary: 'Deploys an older revision of a release as a new one.',
+  method: 'rollback',
+  payload: z.object({
+    ...releaseIdentity,
+    version: z.int().positive().optional().describe('The revision to roll back to. Default: the previous one'),
+    timeout: timeoutField,
+    wait: z.boolean().optional().describe('Wait until all resources are ready. Default: true'),
+    waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
+    ...historyOptions,
+    noHooks: noHooksField,
+    dryRun: z
+      .boolean()
+      .optional()
+      .describe('Return the revision that would be deployed, and change nothing. Default: false'),
+  }),
+  answer: releaseAnswer,
+  plainField: 'release',
+  changes: ({ dryRun, ...release }) => (dryRun === true ? undefined : releaseKey(release)),
+});

@@ -1,0 +1,162 @@
+import test, { type ExecutionContext } from 'ava';
+import { testAgent } from '../../agent/support/agent.ts';
+import { testPlane } from '../../control-plane/support/plane.ts';
+import { testProgram } from '../support/program.ts';
+
+async function world(t: ExecutionContext) {
+  const { plane, url, agentUrl } = await testPlane(t);
+  const { puppets } = await testAgent(t, { controlPlaneUrl: agentUrl });
+  await plane.waitForAgent('edge-1');
+  const { run, ...rest } = testProgram({ env: { HELM_AGENT_SERVER: url } });
+  return { ...rest, puppets, ctl: (...args: string[]) => run('ctl', ...args, '--agent', 'edge-1') };
+}
+
+const release = {
+  name: 'web',
+  namespace: 'shop',
+  version: 2,
+  info: { status: 'deployed', last_deployed: '2026-01-02T03:04:05.5Z', description: 'Upgrade complete', notes: 'Hi\n' },
+  chart: { metadata: { name: 'nginx', version: '1.2.3', appVersion: '9', annotations: { b: '2', a: '1' } } },
+  config: { size: 3 },
+  manifest: '---\n',
+  hooks: [{ name: 'a', kind: 'Job', path: 'x/a.yaml', manifest: 'kind: Job', events: ['test'], weight: 0 }],
+  apply_method: 'ssa',
+};
+
+test('rollback sends its flags and prints what helm prints', async (t) => {
+  const { ctl, puppets, stdout } = await world(t);
+  const flags = ['--timeout', '90s', '--no-wait', '--cleanup-on-fail', '--history-max', '0', '--no-hooks'];
+  const code = ctl('rollback', 'web', '3', '-n', 'shop', ...flags);
+  const call = await puppets.call(0);
+  t.is(call.type, 'rollback_release');
+  t.deepEqual<unknown, unknown>(call.payload, {
+    namespace: 'shop',
+    releaseName: 'web',
+    version: 3,
+    timeout: 90_000,
+    wait: false,
+    cleanupOnFail: true,
+    historyLimit: -1,
+    noHooks: true,
+  });
+  call.succeed({ release });
+  t.is(await code, 0);
+  t.is(stdout.text, 'Rollback was a success! Happy Helming!\n');
+});
+
+test('rollback leaves defaults to the agent, and 0 is the previous revision', async (t) => {
+  const { ctl, puppets } = await world(t);
+  const code = ctl('rollback', 'web', '0', '--dry-run=server');
+  const call = await puppets.call(0);
+  t.deepEqual<unknown, unknown>(call.payload, { namespace: 'default', releaseName: 'web', dryRun: true });
+  call.succeed({ release });
+  t.is(await code, 0);
+});
+
+test("rollback refuses a revision that is not a number with helm's message, and sends nothing", async (t) => {
+  const { ctl, puppets, stderr } = await world(t);
+  t.is(await ctl('rollback', 'web', 'x'), 1);
+  t.is(stderr.text, 'Error: could not convert revision to a number: strconv.Atoi: parsing "x": invalid syntax\n');
+  stderr.text = '';
+  t.is(await ctl('rollback', 'web', '--dry-run=maybe'), 1);
+  t.is(stderr.text, 'Error: invalid dry-run value ("maybe"). Must be "none", "server", or "client"\n');
+  t.is(puppets.calls.length, 0);
+});
+
+test('list sends its filters', async (t) => {
+  const { ctl, puppets } = await world(t);
+  const filters = ['--filter', '^w', '-l', 'team=a', '--pending', '--failed', '--date', '--reverse'];
+  const code = ctl('list', '-n', 'shop', ...filters, '--max', '5', '--offset', '2');
+  const call = await puppets.call(0);
+  t.deepEqual<unknown, unknown>(call.payload, {
+    namespace: 'shop',
+    filter: '^w',
+    selector: 'team=a',
+    statuses: ['failed', 'pending-install', 'pending-upgrade', 'pending-rollback'],
+    sort: 'date',
+    reverse: true,
+    max: 5,
+    offset: 2,
+  });
+  call.succeed({ releases: [] });
+  t.is(await code, 0);
+});
+
+const prints = test.macro({
+  title: (_, command: string) => `${command} prints like helm`,
+  async exec(t, command: string, answer: object, expected: string) {
+    const { ctl, puppets, stdout, stderr } = await world(t);
+    const code = ctl(...command.split(' '));
+    (await puppets.call(0)).succeed(answer);
+    t.is(await code, 0, stderr.text);
+    t.is(stdout.text, expected);
+    t.is(stderr.text, '');
+  },
+});
+
+test(prints, 'list -q -o json', { releases: [release] }, '["web"]\n');
+test(
+  prints,
+  'list --no-headers --time-format 2006',
+  { releases: [release] },
+  'web\tshop\t2\t2026\tdeployed\tnginx-1.2.3\t9\n',
+);
+test(
+  prints,
+  'history web -o json',
+  { releases: [release] },
+  '[{"revision":2,"updated":"2026-01-02T03:04:05.5Z","status":"deployed","chart":"nginx-1.2.3","app_version":"9","description":"Upgrade complete"}]\n',
+);
+test(prints, 'history web -o yaml', { releases: [] }, '[]\n');
+test(
+  prints,
+  'status web',
+  {
+    release,
+    resources: [
+      { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', status: 'InProgress', reason: 'Available: 0/1' },
+    ],
+  },
+  `NAME: web
+LAST DEPLOYED: Fri Jan  2 03:04:05 2026
+NAMESPACE: shop
+STATUS: deployed
+REVISION: 2
+DESCRIPTION: Upgrade complete
+RESOURCES:
+==> v1/Deployment
+NAME  STATUS      REASON
+web   InProgress  Available: 0/1
+
+
+NOTES:
+Hi
+`,
+);
+test(
+  prints,
+  'status web -o json',
+  { release, resources: [] },
+  '{"name":"web","info":{"last_deployed":"2026-01-02T03:04:05.5Z","description":"Upgrade complete","status":"deployed","notes":"Hi\\n"},"config":{"size":3},"manifest":"---\\n","hooks":[{"name":"a","kind":"Job","path":"x/a.yaml","manifest":"kind: Job","events":["test"],"last_run":{"phase":""}}],"version":2,"namespace":"shop","apply_method":"ssa"}\n',
+);
+test(prints, 'get values web', { release }, 'USER-SUPPLIED VALUES:\nsize: 3\n');
+test(prints, 'get values web -o json', { release: { ...release, config: undefined } }, 'null\n');
+test(prints, 'get values web --all', { release, values: { a: 1, size: 3 } }, 'COMPUTED VALUES:\na: 1\nsize: 3\n');
+test(prints, 'get manifest web', { release }, '---\n\n');
+test(prints, 'get hooks web', { release }, '---\n# Source: x/a.yaml\nkind: Job\n');
+test(prints, 'get notes web', { release }, 'NOTES:\nHi\n\n');
+test(
+  prints,
+  'get metadata web -o json --revision 2',
+  { release, labels: { owner: 'helm', team: 'a' } },
+  '{"name":"web","chart":"nginx","version":"1.2.3","appVersion":"9","annotations":{"a":"1","b":"2"},"labels":{"team":"a"},"namespace":"shop","revision":2,"status":"deployed","deployedAt":"2026-01-02T03:04:05Z","applyMethod":"ssa"}\n',
+);
+
+test('a field that the packet had no room for is an error if it is to be printed', async (t) => {
+  const { ctl, puppets, stdout, stderr } = await world(t);
+  const code = ctl('get', 'manifest', 'web');
+  (await puppets.call(0)).succeed({ release: { ...release, manifest: undefined }, omitted: ['hooks', 'manifest'] });
+  t.is(await code, 1);
+  t.is(stdout.text, '');
+  t.is(stderr.text, 'Error: the release is too large for a packet; it came without manifest\n');
+});
