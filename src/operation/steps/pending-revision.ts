@@ -45,7 +45,8 @@ const deploySteps: readonly DeployStep[] = [
 
 /**
  * Brings the objects of a pending revision to the cluster, until all is ready and only its status
- * has to be stored. Updates its `revision`, `changes` and `step`. If it fails, the caller undoes it.
+ * has to be stored. Updates its `revision`, `changes` and `step`. If it fails, the caller undoes
+ * it.
  */
 export async function deployRevision(
   context: OperationContext,

@@ -1,7 +1,7 @@
 /**
  * Aligns cells like helm's tables (github.com/gosuri/uitable): columns are padded and separated by
- * tabs, and the last one is padded too. A cell with several lines is cut to the width of its longest line. Counts
- * each character as one column.
+ * tabs, and the last one is padded too. A cell with several lines is cut to the width of its
+ * longest line. Counts each character as one column.
  */
 export function helmTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
