@@ -50,6 +50,8 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     capabilities: (signal) => readCapabilities(transport, discovery, signal),
     resourceKind: (apiVersion, kind, signal) => discovery.find(apiVersion, kind, signal),
 
+    servedKind: (group, kind, signal) => discovery.findServed(group, kind, signal),
+
     async get(ref, signal) {
       const path = await pathOf(ref, signal);
       return undefinedIfNotFound(send({ method: 'GET', path, signal }));

@@ -1,4 +1,5 @@
 import { groupVersionPath } from '../objects/api-path.ts';
+import { groupOf } from '../objects/group-kind.ts';
 import { InvalidNameError } from '../objects/invalid-name-error.ts';
 import type { ResourceKind } from '../objects/object.ts';
 import {
@@ -14,6 +15,11 @@ import type { Transport } from './transport.ts';
 /** Cache of the kinds that the server serves. It is read again when a kind is not in it. */
 export interface Discovery {
   find(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind>;
+  /**
+   * Reads all kinds again, and returns the first version of a group that has the kind. Servers list
+   * the version that they prefer first.
+   */
+  findServed(group: string, kind: string, signal?: AbortSignal): Promise<ResourceKind | undefined>;
   /** Reads all kinds again. */
   refresh(signal?: AbortSignal): Promise<DiscoveredGroups>;
 }
@@ -37,6 +43,15 @@ export function createDiscovery(transport: Transport): Discovery {
 
   return {
     refresh,
+    async findServed(group, kind, signal) {
+      const groups = await refresh(signal);
+      const unavailable = groups.unavailable.find((apiVersion) => groupOf(apiVersion) === group);
+      const found = [...(known?.kinds.values() ?? [])].find(
+        (served) => served.kind === kind && groupOf(served.apiVersion) === group,
+      );
+      if (found === undefined && unavailable !== undefined) throw unknownKinds(unavailable);
+      return found;
+    },
     async find(apiVersion, kind, signal) {
       const key = kindKey(apiVersion, kind);
       const cached = known?.kinds.get(key);
@@ -45,14 +60,18 @@ export function createDiscovery(transport: Transport): Discovery {
       const found = known?.kinds.get(key);
       if (found) return found;
       if (groups.unavailable.includes(apiVersion)) {
-        throw new KubeError(
-          'server_error',
-          `the kinds of ${apiVersion} are unknown: the API server of that group does not respond`,
-        );
+        throw unknownKinds(apiVersion);
       }
       throw new KubeError('unknown_kind', `no matches for kind "${kind}" in version "${apiVersion}"`);
     },
   };
+}
+
+function unknownKinds(apiVersion: string): KubeError {
+  return new KubeError(
+    'server_error',
+    `the kinds of ${apiVersion} are unknown: the API server of that group does not respond`,
+  );
 }
 
 function kindKey(apiVersion: string, kind: string): string {

@@ -14,16 +14,19 @@ export class KubeError extends Error {
    * `reason` of the server's Status object: `NotFound`, `AlreadyExists` and so on. May be empty.
    */
   readonly reason: string;
+  /** Resource that the error is about: `resourcequotas` and so on. May be empty. */
+  readonly resource: string;
 
   constructor(
     code: ClusterErrorCode,
     message: string,
-    details: { status?: number; reason?: string; cause?: unknown } = {},
+    details: { status?: number; reason?: string; resource?: string; cause?: unknown } = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.status = details.status ?? 0;
     this.reason = details.reason ?? '';
+    this.resource = details.resource ?? '';
   }
 }
 
@@ -47,8 +50,8 @@ const codeOfStatus: Readonly<Record<number, ClusterErrorCode>> = {
  * proxy or from the server's mux.
  */
 export function errorOfResponse(status: number, body: string): KubeError {
-  const { reason, message } = statusFields(parseBody(body));
-  return errorOfStatus(status, reason, message === '' ? describeBody(status, body) : message);
+  const { reason, message, resource } = statusFields(parseBody(body));
+  return errorOfStatus(status, reason, message === '' ? describeBody(status, body) : message, resource);
 }
 
 /** Returns the error of a watch's `ERROR` event: a Status object with a code. */
@@ -61,8 +64,8 @@ export function errorOfStatusObject(object: unknown): KubeError {
   );
 }
 
-function errorOfStatus(status: number, reason: string, message: string): KubeError {
-  return new KubeError(codeFor(status, reason, message), message, { status, reason });
+function errorOfStatus(status: number, reason: string, message: string, resource = ''): KubeError {
+  return new KubeError(codeFor(status, reason, message), message, { status, reason, resource });
 }
 
 function codeFor(status: number, reason: string, message: string): ClusterErrorCode {
@@ -80,11 +83,17 @@ function isSchemaMismatch(status: number, reason: string, message: string): bool
   return status === 500 && reason === '' && message.startsWith('failed to create typed patch object');
 }
 
-function statusFields(status: unknown): { code: number | undefined; reason: string; message: string } {
+function statusFields(status: unknown): {
+  code: number | undefined;
+  reason: string;
+  message: string;
+  resource: string;
+} {
   return {
     code: numberAt(status, 'code'),
     reason: stringAt(status, 'reason') ?? '',
     message: stringAt(status, 'message') ?? '',
+    resource: stringAt(status, 'details', 'kind') ?? '',
   };
 }
 

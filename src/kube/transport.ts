@@ -102,9 +102,21 @@ async function sendOnce(connection: Connection, request: KubeRequest, longLived:
   const retryAfter = retryAfterOf(response);
   return {
     error,
-    retry: error.code === 'too_many_requests' || (error.status === 503 && retryAfter !== undefined),
+    retry:
+      error.code === 'too_many_requests' ||
+      (error.status === 503 && retryAfter !== undefined) ||
+      isQuotaConflict(error, request),
     retryAfter,
   };
+}
+
+/**
+ * Whether a request was refused because other requests changed the status of a ResourceQuota at the
+ * same time. Helm repeats it too (pkg/kube/client.go, isResourceQuotaConflict).
+ */
+function isQuotaConflict(error: KubeError, request: KubeRequest): boolean {
+  const isOther = !request.path.includes('/resourcequotas');
+  return isOther && error.code === 'conflict' && error.resource === 'resourcequotas';
 }
 
 function requestUrl(server: string, request: KubeRequest): { origin: string; path: string } {

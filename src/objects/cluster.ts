@@ -61,6 +61,11 @@ export interface Cluster {
    * `unknown_kind`.
    */
   resourceKind(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind>;
+  /**
+   * Returns how the server serves a kind in the version of the group that it prefers, or undefined
+   * if no version has the kind. The group is empty for the core group.
+   */
+  servedKind(group: string, kind: string, signal?: AbortSignal): Promise<ResourceKind | undefined>;
   /** Returns the object, or undefined if it does not exist. */
   get(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
   list(query: ObjectQuery, signal?: AbortSignal): Promise<KubeObject[]>;

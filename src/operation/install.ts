@@ -1,5 +1,5 @@
 import { history } from '../release/history.ts';
-import type { Release } from '../release/release.ts';
+import { withStatus, type Release } from '../release/release.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
 import type { OperationContext } from './context.ts';
@@ -18,6 +18,7 @@ import type { StepRunner } from './steps/step-runner.ts';
 import { resolveReleaseObjects } from './apply/release-object.ts';
 import { uninstallRelease } from './uninstall.ts';
 import { upgradeRelease } from './upgrade.ts';
+import { updateRevision } from './steps/update-revision.ts';
 
 /**
  * Installs a chart as a new release (pkg/action/install.go), or upgrades the release if it exists
@@ -34,12 +35,14 @@ export async function install(context: OperationContext, request: InstallRequest
   return await runSteps(context, request.timeout, async (runner) => {
     const revisions = await history(context.storage, namespace, releaseName, runner.signal);
     const last = revisions.at(-1);
-    const isFree = last === undefined || last.release.info.status === 'uninstalled';
+    const isUninstalled = last?.release.info.status === 'uninstalled';
+    const canReplace = request.replace === true || request.upgrade === true;
+    const isFree = last === undefined || (isUninstalled && canReplace);
     if (!isFree && request.upgrade === true) return await upgradeRelease(context, runner, request, revisions);
     if (!isFree) {
       throw new OperationError('release_exists', 'release name check failed: cannot reuse a name that is still in use');
     }
-    return await installRelease(context, runner, request, (last?.release.version ?? 0) + 1);
+    return await installRelease(context, runner, request, last);
   });
 }
 
@@ -47,8 +50,9 @@ async function installRelease(
   context: OperationContext,
   runner: StepRunner,
   request: InstallRequest,
-  version: number,
+  replaced: StoredRevision | undefined,
 ): Promise<Release> {
+  const version = (replaced?.release.version ?? 0) + 1;
   const { releaseName: name, namespace, loadChart, description = 'Install complete' } = request;
   const release = { name, namespace, revision: 1, isInstall: true, isUpgrade: false };
   const rendered = await prepare(context, runner, { ...request, loadChart, values: { yaml: request.values }, release });
@@ -72,6 +76,10 @@ async function installRelease(
       status: 'pending-install' as const,
     };
     tools.done(`revision ${version}`);
+    if (replaced !== undefined) {
+      const superseded = withStatus(replaced.release, 'superseded', 'superseded by new release');
+      await updateRevision(context.storage, { ...replaced, release: superseded }, tools.signal, 'uninstalled');
+    }
     return await recordRevision(
       context,
       newRevision({ name, namespace, version }, info, rendered),

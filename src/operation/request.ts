@@ -52,6 +52,11 @@ export interface InstallRequest extends ReleaseName, DeployOptions, CleanupOptio
   values?: string;
   /** Default: true. */
   createNamespace?: boolean;
+  /**
+   * Installs over a release that was uninstalled with its history kept. With {@link upgrade}, this
+   * is always so. Default: false.
+   */
+  replace?: boolean;
   /** Upgrades the release if it exists, instead of failing. Default: false. */
   upgrade?: boolean;
 }

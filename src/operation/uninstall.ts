@@ -8,15 +8,18 @@ import { failures, settleEach } from './apply/concurrency.ts';
 import { deleteByName, type SeenObject } from './apply/deletion.ts';
 import type { OperationContext } from './context.ts';
 import { waitUntilGone } from './wait/deletion-wait.ts';
-import { OperationError, messageOf } from './error.ts';
+import { OperationError, messageOf, withMessage } from './error.ts';
+import type { StepName } from './progress.ts';
 import { runHooks } from './steps/hooks.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkStoredNames } from './steps/object-names.ts';
 import type { ReleaseName, UninstallRequest } from './request.ts';
 import { runSteps } from './run.ts';
 import type { StepRunner, StepTools } from './steps/step-runner.ts';
+import { updateRevision } from './steps/update-revision.ts';
 import { resolveReleaseObjects, type ReleaseObject } from './apply/release-object.ts';
 
+const never = new AbortController().signal;
 const buildFailed = 'unable to build kubernetes objects for delete';
 
 export interface Uninstalled {
@@ -27,8 +30,9 @@ export interface Uninstalled {
 }
 
 /**
- * Deletes the objects of a release, then its revisions. After a failure, the release is
- * `uninstalling` and can be uninstalled again.
+ * Deletes the objects of a release, then its revisions. If objects cannot be deleted, or a
+ * `pre-delete` hook fails, the release is `uninstalling` and can be uninstalled again. If only the
+ * wait or a `post-delete` hook fails, it is uninstalled, and the error says what went wrong.
  */
 export async function uninstall(context: OperationContext, request: UninstallRequest): Promise<Uninstalled> {
   checkReleaseName(request.releaseName, () => `uninstall: Release name is invalid: ${request.releaseName}`);
@@ -57,17 +61,19 @@ export async function uninstallRelease(
     await checkStoredNames(context, last.release, buildFailed, tools.signal);
     const release = withStatus(last.release, 'uninstalling', 'Deletion in progress (or silently failed)');
     release.info.deleted = formatTime(host.now());
-    state.revision = await storage.update({ ...last, release }, tools.signal);
+    state.revision = await updateRevision(storage, { ...last, release }, tools.signal, last.release.info.status);
   });
   await runner.step('pre-hooks', (tools) => runHooks(context, state, 'pre-delete', tools));
 
   const { kept, removed } = await runner.step('delete', async (tools) => {
+    await cluster.capabilities(tools.signal); // kinds that are no longer served would look deleted
     const parts = await keptAndRemoved(context, last, tools.signal);
     const removed = await deleteObjects(context, request, parts.removed, tools);
     tools.done(`${parts.removed.length} deleted${parts.kept.length === 0 ? '' : `, ${parts.kept.length} kept`}`);
     return { kept: parts.kept, removed };
   });
-  await runner.step('wait', async (tools) => {
+  const problems: unknown[] = [];
+  await tolerate(runner, problems, 'wait', async (tools) => {
     if (request.wait === false) {
       tools.skipped('not requested');
       return;
@@ -75,9 +81,9 @@ export async function uninstallRelease(
     await waitUntilGone(removed, { cluster, tools, labelled: true });
     tools.done(`${removed.length} deleted`);
   });
-  await runner.step('post-hooks', (tools) => runHooks(context, state, 'post-delete', tools));
+  await tolerate(runner, problems, 'post-hooks', (tools) => runHooks(context, state, 'post-delete', tools));
 
-  return await runner.step('finish', async (tools) => {
+  const uninstalled = await runner.withSignal(context.abandon ?? never).step('finish', async (tools) => {
     const description = request.description ?? 'Uninstallation complete';
     const release = withStatus(state.revision.release, 'uninstalled', description);
     if (request.keepHistory === true) await keep(context, revisions, { ...state.revision, release });
@@ -85,6 +91,29 @@ export async function uninstallRelease(
     tools.done(description);
     return { release, info: keptText(kept) };
   });
+  if (problems.length === 0) return uninstalled;
+  const messages = problems.map(messageOf).join('; ');
+  throw withMessage(problems[0], `uninstallation completed with ${problems.length} error(s): ${messages}`);
+}
+
+/**
+ * Runs a step after the deletion. As in Helm, its failure does not keep the record of the release,
+ * which would block its name. Throws only if the operation was cancelled.
+ */
+async function tolerate(
+  runner: StepRunner,
+  problems: unknown[],
+  name: StepName,
+  run: (tools: StepTools) => Promise<void>,
+): Promise<void> {
+  if (problems.length > 0 && runner.signal.aborted) return;
+  try {
+    await runner.step(name, run);
+  } catch (error) {
+    const reason: unknown = runner.signal.reason;
+    if (reason instanceof OperationError && reason.code !== 'timeout') throw error;
+    problems.push(error);
+  }
 }
 
 /** Deletes the history of a release that was uninstalled with `keepHistory`. */
@@ -112,7 +141,7 @@ async function keptAndRemoved(
   const objects = await resolveReleaseObjects(context, manifest, namespace, {
     prefix: buildFailed,
     signal,
-    unknownKinds: 'leave out',
+    versions: 'any served',
   });
   const named = objects.filter(({ ref }) => ref.name !== '');
   const isKept = ({ object }: ReleaseObject) => object.metadata.annotations?.[resourcePolicy] !== undefined;

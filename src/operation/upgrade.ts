@@ -54,7 +54,7 @@ export async function upgradeRelease(
     const known = await resolveReleaseObjects(context, baseline.release.manifest, namespace, {
       prefix: 'unable to build kubernetes objects from current release manifest',
       signal,
-      unknownKinds: 'leave out',
+      versions: 'any served',
     });
     const options = { prefix: 'unable to continue with update', signal };
     await checkHookNames(context, rendered.hooks, signal);

@@ -25,8 +25,8 @@ export function lastSuccessful(revisions: readonly StoredRevision[]): StoredRevi
 }
 
 /**
- * Deletes the oldest revisions until `limit` are left, but never the deployed one. A limit below 1
- * keeps all. `revisions` are sorted, the oldest first.
+ * Deletes the oldest revisions until `limit` are left, but never the deployed one. `revisions` are
+ * sorted, the oldest first.
  */
 export async function pruneHistory(
   storage: ReleaseStorage,
@@ -34,7 +34,7 @@ export async function pruneHistory(
   limit: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (limit < 1 || revisions.length <= limit) return;
+  if (revisions.length <= limit) return;
   const deployed = lastDeployed(revisions);
   const removable = revisions.filter((revision) => revision !== deployed);
   for (const { release } of removable.slice(0, revisions.length - limit)) {

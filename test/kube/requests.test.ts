@@ -229,3 +229,23 @@ test('requests exactly the object that a name and a namespace name', async (t) =
     }),
   );
 });
+
+const quotaObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'team' } };
+
+test('repeats a write that another change of a ResourceQuota has refused', async (t) => {
+  const message = 'Operation cannot be fulfilled on resourcequotas "q": the object has been modified';
+  const refused = { ...(failure(409, 'Conflict', message) as object), details: { name: 'q', kind: 'resourcequotas' } };
+  const { cluster, requests } = await fakeServer(
+    t,
+    inTurn((_, response) => json(response, 409, refused), works),
+  );
+  await cluster.create(quotaObject);
+  t.is(requests.length, 2);
+});
+
+test('does not repeat other conflicts', async (t) => {
+  const refused = { ...(failure(409, 'Conflict', 'x') as object), details: { name: 'a', kind: 'configmaps' } };
+  const { cluster, requests } = await fakeServer(t, (_, response) => json(response, 409, refused));
+  t.is((await errorOf(cluster.create(quotaObject))).code, 'conflict');
+  t.is(requests.length, 1);
+});

@@ -11,6 +11,7 @@ export function watchedCluster(script: (query: ObjectQuery) => Script): Cluster 
     queries,
     capabilities: fail,
     resourceKind: fail,
+    servedKind: fail,
     get: fail,
     list: fail,
     create: fail,

@@ -1,6 +1,6 @@
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
-import { identityOf } from '../../objects/group-kind.ts';
-import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import { groupOf, identityOf } from '../../objects/group-kind.ts';
+import type { KubeObject, ObjectRef, ResourceKind } from '../../objects/object.ts';
 import { requireObjectName } from '../../objects/path-segment.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import type { ManifestObject } from '../../render/release-renderer.ts';
@@ -19,8 +19,11 @@ export interface ResolveOptions {
   /** Start of an error's message. */
   prefix: string;
   signal: AbortSignal;
-  /** Whether objects of kinds that the cluster does not serve are an error. Default: `refuse`. */
-  unknownKinds?: 'refuse' | 'leave out';
+  /**
+   * Whether an object whose API version is no longer served is found by another version of its
+   * group, because the live object has outlived that version. Default: `exact`.
+   */
+  versions?: 'exact' | 'any served';
 }
 
 /**
@@ -42,29 +45,39 @@ export async function resolveObjects(
   cluster: Cluster,
   manifestObjects: readonly ManifestObject[],
   namespace: string,
-  { prefix, signal, unknownKinds = 'refuse' }: ResolveOptions,
+  { prefix, signal, versions = 'exact' }: ResolveOptions,
 ): Promise<ReleaseObject[]> {
-  const objects = await forEach(manifestObjects, async (item) => {
+  return await forEach(manifestObjects, async (item) => {
     try {
-      return await resolve(cluster, item, namespace, signal);
+      requireObjectName(item.object.metadata);
+      const kind = await kindOf(cluster, item.object, versions, signal);
+      return resolve(item.object, kind, namespace);
     } catch (cause) {
       if (!hasClusterErrorCode(cause, 'unknown_kind')) throw cause;
-      if (unknownKinds === 'leave out') return undefined;
       throw new OperationError('invalid_manifest', `${prefix}: ${item.source}: ${messageOf(cause)}`, { cause });
     }
   });
-  return objects.filter((item) => item !== undefined);
 }
 
-async function resolve(
+async function kindOf(
   cluster: Cluster,
-  { object }: ManifestObject,
-  releaseNamespace: string,
+  { apiVersion, kind }: KubeObject,
+  versions: 'exact' | 'any served',
   signal: AbortSignal,
-): Promise<ReleaseObject> {
-  const { apiVersion, kind, metadata } = object;
-  requireObjectName(metadata);
-  const { namespaced } = await cluster.resourceKind(apiVersion, kind, signal);
+): Promise<ResourceKind> {
+  try {
+    return await cluster.resourceKind(apiVersion, kind, signal);
+  } catch (error) {
+    if (versions === 'exact' || !hasClusterErrorCode(error, 'unknown_kind')) throw error;
+    const served = await cluster.servedKind(groupOf(apiVersion), kind, signal);
+    if (served === undefined) throw error;
+    return served;
+  }
+}
+
+function resolve(given: KubeObject, { apiVersion, namespaced }: ResourceKind, releaseNamespace: string): ReleaseObject {
+  const object = { ...given, apiVersion };
+  const { kind, metadata } = object;
   const { namespace: ownNamespace, ...otherMetadata } = metadata;
   if (!namespaced) {
     return {

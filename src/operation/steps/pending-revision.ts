@@ -35,6 +35,8 @@ interface DeployStep {
   run: (context: OperationContext, pending: PendingRevision, tools: StepTools) => Promise<void>;
 }
 
+const never = new AbortController().signal;
+
 /** The steps until a stored revision is ready. An interrupted step may run again. */
 const deploySteps: readonly DeployStep[] = [
   { name: 'pre-hooks', run: (context, pending, tools) => runHooksOf('pre', context, pending, tools) },
@@ -69,7 +71,8 @@ export async function finishRevision(
   runner: StepRunner,
   pending: PendingRevision,
 ): Promise<Release> {
-  const { revision } = await runner.step('finish', (tools) => finish(context, pending, tools));
+  const ownRunner = runner.withSignal(context.abandon ?? never);
+  const { revision } = await ownRunner.step('finish', (tools) => finish(context, pending, tools));
   return revision.release;
 }
 
@@ -164,7 +167,7 @@ function baselineObjects(
   signal: AbortSignal,
 ): Promise<ReleaseObject[]> {
   const prefix = 'unable to build kubernetes objects from current release manifest';
-  const options = { prefix, signal, unknownKinds: 'leave out' } as const;
+  const options = { prefix, signal, versions: 'any served' } as const;
   return resolveReleaseObjects(context, release.manifest, release.namespace, options);
 }
 

@@ -16,7 +16,8 @@ const recordTimeout = 30_000;
 const lookPauses = [0, 500];
 
 /**
- * Stores a new revision, and deletes the oldest ones so that `limit` revisions are kept. The stored
+ * Stores a new revision, and deletes the oldest ones so that `limit` revisions and the deployed one
+ * are kept. A limit of 0 keeps all. The stored
  * revision is the lock of the release: throws `pending_operation` if another operation was first.
  */
 export async function recordRevision(
@@ -27,7 +28,7 @@ export async function recordRevision(
   signal: AbortSignal,
 ): Promise<StoredRevision> {
   const { storage } = context;
-  if (limit > 1)
+  if (limit > 0)
     await pruneHistory(storage, await history(storage, release.namespace, release.name, signal), limit - 1, signal);
   try {
     return await storage.create(release, labels, signal);

@@ -18,12 +18,15 @@ export interface StepRunner {
   readonly signal: AbortSignal;
   /** Runs a step and reports its start and end. Throws at once if the signal has aborted. */
   step<T>(name: StepName, run: (tools: StepTools) => Promise<T>): Promise<T>;
+  /** Returns a runner with the same reports that ends with another signal. */
+  withSignal(signal: AbortSignal): StepRunner;
 }
 
 /** Returns a runner of steps until `signal` aborts. `emit` receives all progress. */
 export function stepRunner(signal: AbortSignal, host: Host, emit: (progress: Progress) => void): StepRunner {
   return {
     signal,
+    withSignal: (other) => stepRunner(other, host, emit),
     async step(name, run) {
       signal.throwIfAborted();
       let end: { state: StepState; message?: string } = { state: 'done' };

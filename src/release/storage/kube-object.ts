@@ -23,8 +23,8 @@ export interface KubeStorageOptions {
   cluster: ReleaseCluster;
   host: Host;
   /**
-   * Called for each object of a query over all names that is not a readable release. As in Helm,
-   * the result has the other releases.
+   * Called for each object of a query that is not a readable release. As in Helm, the result has
+   * the other ones.
    */
   onUnreadable: (error: ReleaseError) => void;
   /** Reads what a stranger may have stored. Default: in the calling thread. */
@@ -60,8 +60,12 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
       const selection = { apiVersion: 'v1', kind, labelSelector: labelSelector(query) };
       const found = await cluster.list({ ...selection, ...(namespace !== undefined && { namespace }) }, signal);
       const wanted = query.latestOnly === true ? latestObjects(found, query) : found;
-      const revisions = await Promise.all(wanted.map((object) => readOrReport(object, query, signal)));
-      return revisions.filter((revision) => revision !== undefined);
+      const results = await Promise.all(wanted.map((object) => readOrReport(object, signal)));
+      const revisions = results.filter((result): result is StoredRevision => !(result instanceof ReleaseError));
+      const [unreadable] = results;
+      // a release of which nothing is readable exists nevertheless
+      if (query.name !== undefined && revisions.length === 0 && unreadable instanceof ReleaseError) throw unreadable;
+      return revisions;
     },
 
     async create(release, labels, signal) {
@@ -118,18 +122,20 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
     }
   }
 
-  /** A release that is not readable is an error only if the query names it. */
+  /**
+   * Reports an unreadable revision and returns its error. As in Helm, it does not block the other
+   * revisions of its release.
+   */
   async function readOrReport(
     object: KubeObject,
-    query: RevisionQuery,
     signal: AbortSignal | undefined,
-  ): Promise<StoredRevision | undefined> {
+  ): Promise<StoredRevision | ReleaseError> {
     try {
       return await readRevision(object, signal);
     } catch (error) {
-      if (!(error instanceof ReleaseError) || query.name !== undefined) throw error;
+      if (!(error instanceof ReleaseError)) throw error;
       onUnreadable(error);
-      return undefined;
+      return error;
     }
   }
 

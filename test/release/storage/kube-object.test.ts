@@ -78,6 +78,9 @@ forEachDriver('reports an unreadable object of a query over all names, and leave
   t.is(unreadable.length, 1);
   t.true(unreadable[0]?.message.startsWith(`${driver.kind} default/sh.helm.release.v1.web.v1: `));
   await t.throwsAsync(storage.query({ name: 'web' }), { code: 'release_corrupt' });
+  await storage.create(sampleRelease('web', 2, 'failed'), {});
+  t.is((await storage.query({ name: 'web' })).length, 1, 'the other revisions of the release are found');
+  await t.throwsAsync(storage.get({ namespace: 'default', name: 'web', version: 1 }), { code: 'release_corrupt' });
 });
 
 forEachDriver('refuses a release that is too large before it sends a request', async (t, driver) => {
