@@ -142,13 +142,17 @@ test('upgrade: true installs a new release and upgrades an existing one', async 
   t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
 });
 
-test('reuses the name of a release that was uninstalled with its history kept', async (t) => {
+test('installs over an uninstalled release only to replace or to upgrade it', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
   await world.uninstall({ keepHistory: true });
-  t.is((await world.install(chart)).version, 2);
-  t.deepEqual(await world.history(), ['1:uninstalled', '2:deployed']);
+  await t.throwsAsync(world.install(chart), { code: 'release_exists' });
+  await world.install(chart, { replace: true });
+  t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
+  await world.uninstall({ keepHistory: true });
+  await world.install(chart, { upgrade: true });
+  t.deepEqual(await world.history(), ['1:superseded', '2:superseded', '3:deployed']);
 });
 
 test('refuses to take over an object of another owner', async (t) => {

@@ -151,19 +151,6 @@ test('keeps everything if a kind is not served at all', async (t) => {
   t.deepEqual(await world.history(), ['1:uninstalling']);
 });
 
-test('installs over an uninstalled release only to replace or to upgrade it', async (t) => {
-  const chart = textChart({ 'a.yaml': configMap('a') });
-  const world = newWorld(t, chart);
-  await world.install(chart);
-  await world.uninstall({ keepHistory: true });
-  await t.throwsAsync(world.install(chart), { code: 'release_exists' });
-  await world.install(chart, { replace: true });
-  t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
-  await world.uninstall({ keepHistory: true });
-  await world.install(chart, { upgrade: true });
-  t.deepEqual(await world.history(), ['1:superseded', '2:superseded', '3:deployed']);
-});
-
 test('keeps only the deployed revision and the new one with a history limit of 1', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
