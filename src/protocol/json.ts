@@ -32,9 +32,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a JSON text is small enough for `parseJson`. */
-export function isParsableJson(text: string): boolean {
-  return exceededLimit(measureJson(text)) === undefined;
+/**
+ * Whether a JSON text is small enough for `parseJson`, also as part of a text with this many more
+ * levels and as many more fields.
+ */
+export function isParsableJson(text: string, more = 0): boolean {
+  const { depth, values, fields } = measureJson(text);
+  return exceededLimit({ depth: depth + more, values: values + more, fields: fields + more }) === undefined;
 }
 
 const quote = 0x22;
@@ -50,7 +54,7 @@ const closeBrace = 0x7d;
  * Measures a JSON text in one pass, without parsing it. Stops when a limit is exceeded. The size of
  * a text that is not JSON has no meaning, but is always found in linear time.
  */
-export function measureJson(text: string): JsonSize {
+function measureJson(text: string): JsonSize {
   const size = { depth: 0, values: 1, fields: 0 };
   const { length } = text;
   let level = 0;

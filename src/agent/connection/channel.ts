@@ -1,5 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
+import { closeCodes } from '../../protocol/close-codes.ts';
 import { keepAlive, type HeartbeatTimes } from '../../protocol/heartbeat.ts';
+import { maxBadPackets } from '../../protocol/limits.ts';
 import type { Hello } from '../../protocol/messages.ts';
 import { encodePacket } from '../../protocol/packet.ts';
 import { wireForm, type WireForm } from '../../protocol/subprotocol.ts';
@@ -16,10 +18,17 @@ export interface ChannelOptions {
   heartbeat: HeartbeatTimes;
   /** Number of status packets that wait for a slow or disconnected peer. */
   maxStatuses: number;
+  /**
+   * Closes the connection of a peer that does not read its replies. Default: false; they wait.
+   */
+  closesSlowPeer?: boolean;
 }
 
 /** UTF-16 units that a socket may have to write; further replies wait in the outbox. */
 const maxUnwritten = 1024 * 1024;
+
+/** UTF-16 units and number of replies that may wait for a client. */
+const maxWaiting = { length: 64 * 1024 * 1024, count: 20_000 };
 
 /** Time after which a peer is asked to confirm what was sent. */
 const confirmAfterMs = 100;
@@ -30,6 +39,7 @@ const closeTimeoutMs = 1000;
 interface Connection {
   socket: WebSocket;
   unwritten: number;
+  badPackets: number;
 }
 
 /**
@@ -66,7 +76,7 @@ export class Channel implements ConnectedPeer {
    */
   attach(socket: WebSocket, onClose: (code: number, reason: string) => void): void {
     const { hello, router, log, heartbeat } = this.#options;
-    const connection: Connection = { socket, unwritten: 0 };
+    const connection: Connection = { socket, unwritten: 0, badPackets: 0 };
     this.#connection = connection;
     this.#form = wireForm(socket.protocol);
     const stopHeartbeat = keepAlive(socket, heartbeat, () => {
@@ -74,7 +84,14 @@ export class Channel implements ConnectedPeer {
       socket.terminate();
     });
     socket.on('error', (error) => log.warn({ reason: error.message }, 'connection error'));
-    socket.on('message', (data, isBinary) => router.receive(bufferOf(data), isBinary, this));
+    socket.on('message', (data, isBinary) => {
+      // frames that arrive while the connection closes
+      if (socket.readyState !== socket.OPEN) return;
+      if (router.receive(bufferOf(data), isBinary, this)) return;
+      if (++connection.badPackets <= maxBadPackets) return;
+      log.warn({ maxBadPackets }, 'the peer sent too many bad packets; closing the connection');
+      void this.#close(connection, closeCodes.protocolViolation, 'too many bad packets');
+    });
     socket.on('pong', (data) => this.#confirm(Number(data.toString())));
     socket.once('close', (code, reason) => {
       stopHeartbeat();
@@ -93,6 +110,10 @@ export class Channel implements ConnectedPeer {
     this.#outbox.push(reply);
     if (before === 0 && this.#outbox.dropped > 0) this.#reportDropped();
     this.#pump();
+    if (!this.#connection || this.#options.closesSlowPeer !== true) return;
+    if (this.#outbox.length <= maxWaiting.length && this.#outbox.count <= maxWaiting.count) return;
+    this.#options.log.warn(maxWaiting, 'the peer does not read its replies; closing the connection');
+    this.#connection.socket.terminate();
   }
 
   /** Drops all replies, now and later, because the peer will not reconnect. */
@@ -115,11 +136,13 @@ export class Channel implements ConnectedPeer {
 
   /** Closes the connection, if there is one, with 1001. */
   async hangUp(): Promise<void> {
-    const socket = this.#connection?.socket;
-    if (!socket) return;
+    if (this.#connection) await this.#close(this.#connection, 1001, 'the agent is shutting down');
+  }
+
+  async #close({ socket }: Connection, code: number, reason: string): Promise<void> {
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
-    socket.close(1001, 'the agent is shutting down');
+    socket.close(code, reason);
     await closed;
     clearTimeout(cutOff);
   }

@@ -100,7 +100,7 @@ export class Listener {
   }
 
   #serve(socket: WebSocket): void {
-    const client = new Channel(this.#channel);
+    const client = new Channel({ ...this.#channel, closesSlowPeer: true });
     this.#clients.add(client);
     client.attach(socket, () => {
       this.#clients.delete(client);

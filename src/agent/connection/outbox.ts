@@ -14,6 +14,7 @@ export class Outbox {
   readonly #maxStatuses: number;
   #entries: Entry[] = [];
   #sent = 0;
+  #length = 0;
   #lastId = 0;
   #statuses = 0;
   #dropped = 0;
@@ -31,12 +32,23 @@ export class Outbox {
     this.#dropped = 0;
   }
 
+  /** Total length of the payloads of all replies, in UTF-16 units. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Number of replies. */
+  get count(): number {
+    return this.#entries.length;
+  }
+
   get isEmpty(): boolean {
     return this.#entries.length === 0;
   }
 
   push(reply: Reply): void {
     this.#entries.push({ id: ++this.#lastId, reply });
+    this.#length += reply.payload.length;
     if (reply.kind !== 'status') return;
     this.#statuses++;
     if (this.#statuses > this.#maxStatuses) this.#dropOldestStatus();
@@ -60,6 +72,7 @@ export class Outbox {
     while (confirmed < this.#sent && (this.#entries[confirmed]?.id ?? Infinity) <= mark) confirmed++;
     const removed = this.#entries.splice(0, confirmed);
     this.#sent -= confirmed;
+    for (const { reply } of removed) this.#length -= reply.payload.length;
     this.#statuses -= removed.filter(({ reply }) => reply.kind === 'status').length;
   }
 
@@ -71,12 +84,14 @@ export class Outbox {
   clear(): void {
     this.#entries = [];
     this.#sent = 0;
+    this.#length = 0;
     this.#statuses = 0;
   }
 
   #dropOldestStatus(): void {
     const index = this.#entries.findIndex(({ reply }) => reply.kind === 'status');
-    this.#entries.splice(index, 1);
+    const [dropped] = this.#entries.splice(index, 1);
+    this.#length -= dropped?.reply.payload.length ?? 0;
     if (index < this.#sent) this.#sent--;
     this.#statuses--;
     this.#dropped++;

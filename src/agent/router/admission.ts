@@ -27,6 +27,7 @@ export class Admission {
   readonly #operations = new Map<RunningCommand, Promise<void>>();
   readonly #reads = new Map<RunningCommand, Promise<void>>();
   readonly #byKey = new Map<string, RunningCommand>();
+  #bytes = 0;
   #isClosed = false;
 
   constructor(options: AdmissionOptions) {
@@ -66,11 +67,17 @@ export class Admission {
     const group = reads ? this.#reads : this.#operations;
     const limit = reads ? limits.maxReads : limits.maxOperations;
     if (group.size >= limit) throw new CommandError('busy', `${limit} commands are running; try again later`);
+    if (this.#bytes + command.bytes > limits.maxBytes) {
+      const message = `the commands that are running have more than ${limits.maxBytes} bytes; try again later`;
+      throw new CommandError('busy', message);
+    }
+    this.#bytes += command.bytes;
     const running = new RunningCommand(command, peer);
     if (key !== undefined) this.#byKey.set(key, running);
     const ended = run({ running, key, form: peer.form }).finally(() => {
       if (key !== undefined) this.#byKey.delete(key);
       group.delete(running);
+      this.#bytes -= command.bytes;
     });
     group.set(running, ended);
   }

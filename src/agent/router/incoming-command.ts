@@ -19,6 +19,8 @@ export interface IncomingCommand {
   type: CommandType;
   /** Equal for packets with the same type and payload. */
   fingerprint: string;
+  /** Size of the payload. */
+  bytes: number;
   /** Key of the release that the command changes; undefined if it only reads. */
   changes: string | undefined;
   mask: Mask;
@@ -43,6 +45,7 @@ function commandOf<Type extends CommandType>(type: Type, packet: Packet, handler
     fingerprint: createHash('sha256')
       .update(`${type}\n${packet.payload ?? ''}`)
       .digest('hex'),
+    bytes: Buffer.byteLength(packet.payload ?? ''),
     changes: changedRelease(type, payload),
     mask: maskFor(payload),
     perform: (context) => handlers[type](payload, context),

@@ -5,6 +5,13 @@ export interface RouterLimits {
   maxOperations: number;
   /** Number of reading commands that run; they never wait. Default: 64. */
   maxReads: number;
+  /** Bytes of the payloads of all commands that run or wait. Default: 64 MiB. */
+  maxBytes: number;
 }
 
-export const defaultRouterLimits: RouterLimits = { concurrency: 8, maxOperations: 1000, maxReads: 64 };
+export const defaultRouterLimits: RouterLimits = {
+  concurrency: 8,
+  maxOperations: 1000,
+  maxReads: 64,
+  maxBytes: 64 * 1024 * 1024,
+};

@@ -7,7 +7,7 @@ import type { Logger } from '../logger.ts';
 import { Admission, type ConnectedPeer } from './admission.ts';
 import { Execution } from './execution.ts';
 import { failureOf } from './failure.ts';
-import { readCommand } from './incoming-command.ts';
+import { readCommand, type IncomingCommand } from './incoming-command.ts';
 import { defaultRouterLimits, type RouterLimits } from './limits.ts';
 import { ReleaseQueues } from './release-queues.ts';
 import { shortenMessage } from './shorten.ts';
@@ -37,24 +37,35 @@ export class Router {
     this.#admission = new Admission({ limits, durable: journal.durable, run: (job) => execution.run(job) });
   }
 
-  /** Handles a frame. Never throws: the peer gets an error for a bad frame. */
-  receive(frame: Buffer, isBinary: boolean, peer: ConnectedPeer): void {
+  /**
+   * Handles a frame. Never throws: the peer gets an error for a bad frame. Returns whether the
+   * frame has a command or a notice.
+   */
+  receive(frame: Buffer, isBinary: boolean, peer: ConnectedPeer): boolean {
     let packet: Packet;
     try {
       packet = decodeFrame(frame, isBinary);
     } catch (error) {
       this.#refuse(peer, error instanceof PacketError ? error : {}, error);
-      return;
+      return false;
     }
     if (noticeTypes.has(packet.type)) {
       this.#log.debug({ type: packet.type }, 'received a notice');
-      return;
+      return true;
+    }
+    let command: IncomingCommand;
+    try {
+      command = readCommand(packet, this.#handlers);
+    } catch (error) {
+      this.#refuse(peer, packet, error);
+      return false;
     }
     try {
-      this.#admission.admit(readCommand(packet, this.#handlers), peer);
+      this.#admission.admit(command, peer);
     } catch (error) {
       this.#refuse(peer, packet, error);
     }
+    return true;
   }
 
   /**

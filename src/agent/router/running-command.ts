@@ -2,7 +2,7 @@ import type { Progress } from '../../operation/progress.ts';
 import type { Accepted, Failure, Result, Status } from '../../protocol/messages.ts';
 import type { IncomingCommand } from './incoming-command.ts';
 import type { Reply } from './reply.ts';
-import { shortenMessage } from './shorten.ts';
+import { shortenMessage, shortenStatus } from './shorten.ts';
 
 /** The sender of commands. */
 export interface Peer {
@@ -36,7 +36,7 @@ export class RunningCommand {
     if (this.#ended) return;
     const status: Status = { seq: ++this.#statuses, ...progress };
     if (progress.message !== undefined) status.message = shortenMessage(this.command.mask(progress.message));
-    this.#send('status', JSON.stringify(status));
+    this.#send('status', JSON.stringify(shortenStatus(status)));
   }
 
   /**

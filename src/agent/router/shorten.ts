@@ -1,6 +1,9 @@
 import type { CommandAnswers, CommandType } from '../../protocol/commands/index.ts';
+import { isParsableJson } from '../../protocol/json.ts';
 import { maxPacketBytes } from '../../protocol/limits.ts';
+import { maxResources, type Status } from '../../protocol/messages.ts';
 import type { Release } from '../../protocol/release.ts';
+import { CommandError } from './errors.ts';
 
 /** The fields that a large release is sent without, in the order in which they are left out. */
 const optionalFields = ['hooks', 'config', 'manifest'] as const;
@@ -13,20 +16,23 @@ const maxMessageLength = 64 * 1024;
 
 /**
  * Returns the fields of a result so that they fit in a packet: a release's chart keeps only its
- * metadata, and a release that is still too large loses the fields that `omitted` names.
+ * metadata, and a release that is still too large loses the fields that `omitted` names. Throws
+ * `CommandError` `too_large` if another answer does not fit.
  */
 export function shortenAnswer(answer: CommandAnswers[CommandType]): CommandAnswers[CommandType] {
-  if (!('release' in answer)) return answer;
+  if (!('release' in answer)) {
+    if (fitsPacket(answer)) return answer;
+    throw new CommandError('too_large', 'the answer does not fit in a packet; ask for one namespace');
+  }
   const shortened = { ...answer, release: withMetadataOnly(answer.release) };
   const { release } = shortened;
-  const isTooLarge = () => bytesOf(shortened) > maxPacketBytes - packetMargin;
   const omitted = [];
-  if ('values' in shortened && isTooLarge()) {
+  if ('values' in shortened && !fitsPacket(shortened)) {
     shortened.values = undefined;
     omitted.push('values');
   }
   for (const field of optionalFields) {
-    if (!isTooLarge()) break;
+    if (fitsPacket(shortened)) break;
     release[field] = undefined;
     omitted.push(field);
   }
@@ -50,6 +56,23 @@ export function shortenMessage(message: string): string {
 }
 
 /** The payload is JSON text inside JSON text, where each quote takes one more byte. */
-function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(JSON.stringify(value)));
+function fitsPacket(value: unknown): boolean {
+  const text = JSON.stringify(value);
+  return Buffer.byteLength(JSON.stringify(text)) <= maxPacketBytes - packetMargin && isParsableJson(text, 2);
+}
+
+/**
+ * Returns a status that fits in a packet: with its first resources, and with reasons that are not
+ * too long.
+ */
+export function shortenStatus(status: Status): Status {
+  if (!status.resources) return status;
+  const resources = status.resources
+    .slice(0, maxResources)
+    .map((resource) =>
+      resource.reason === undefined ? resource : { ...resource, reason: shortenMessage(resource.reason) },
+    );
+  const shortened = { ...status, resources };
+  while (!fitsPacket(shortened)) shortened.resources.splice(Math.floor(shortened.resources.length / 2));
+  return shortened;
 }
