@@ -4,8 +4,8 @@ import { commands, type CommandAnswers, type CommandType } from './commands/inde
 import { maxTypeLength } from './limits.ts';
 import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
 
-/** Number of resources in one status packet. */
-export const maxResources = 10_000;
+/** Number of resources in one status packet. Agents send several packets for more. */
+export const maxResources = 1000;
 
 /** The first packet of an agent on every connection. */
 export const helloSchema = z.object({

@@ -34,10 +34,14 @@ function findBadItem(schema: z.ZodType, value: unknown): z.core.$ZodIssue[] | un
   const shape: Record<string, z.ZodType> = schema.shape;
   for (const [name, field] of Object.entries(shape)) {
     const list: unknown = Object.getOwnPropertyDescriptor(value, name)?.value;
-    const item = itemSchema(field);
+    const item = itemsOf(field);
     if (!item || !Array.isArray(list)) continue;
+    if (list.length > item.maximum) {
+      const message = `must have at most ${item.maximum} items`;
+      return [{ code: 'too_big', origin: 'array', maximum: item.maximum, path: [name], message }];
+    }
     for (const [index, entry] of list.entries()) {
-      const parsed = item.safeParse(entry, { error: explainIssue });
+      const parsed = item.schema.safeParse(entry, { error: explainIssue });
       if (!parsed.success)
         return parsed.error.issues.map((issue) => ({ ...issue, path: [name, index, ...issue.path] }));
     }
@@ -45,10 +49,19 @@ function findBadItem(schema: z.ZodType, value: unknown): z.core.$ZodIssue[] | un
   return undefined;
 }
 
-/** Returns the schema of the items of a list, which may be optional; undefined for other fields. */
-function itemSchema(field: z.ZodType): z.ZodType | undefined {
-  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) return itemSchema(field.unwrap() as z.ZodType);
-  return field instanceof z.ZodArray ? (field.element as z.ZodType) : undefined;
+interface Items {
+  schema: z.ZodType;
+  /** Number of items that are allowed; `Infinity` if there is no limit. */
+  maximum: number;
+}
+
+/** Returns the items of a list, which may be optional; undefined for other fields. */
+function itemsOf(field: z.ZodType): Items | undefined {
+  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) return itemsOf(field.unwrap() as z.ZodType);
+  if (!(field instanceof z.ZodArray)) return undefined;
+  // zod collects the limits of a schema here, for its JSON Schema
+  const { maximum } = field._zod.bag;
+  return { schema: field.element as z.ZodType, maximum: typeof maximum === 'number' ? maximum : Infinity };
 }
 
 const maxPathLength = 100;

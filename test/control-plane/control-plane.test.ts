@@ -335,6 +335,53 @@ test('closes the connection of an agent whose identity is revoked', async (t) =>
   t.deepEqual(await closedWith(agentUrl, {}), [4401, "the agent's credential was revoked"]);
 });
 
+test('closes a connection without a hello', async (t) => {
+  const { agentUrl } = await testPlane(t, { helloTimeoutMs: 50 });
+  const socket = new WebSocket(agentUrl, ['helm-agent.v1']);
+  const [code, reason] = (await once(socket, 'close')) as [number, Buffer];
+  t.deepEqual([code, reason.toString()], [4400, 'no hello']);
+});
+
+test('the connection of an agent that is connected stays open without further packets', async (t) => {
+  const { plane, agentUrl } = await testPlane(t, { helloTimeoutMs: 50 });
+  await rawAgent(agentUrl);
+  await sleep(150);
+  t.is(plane.agents().length, 1);
+});
+
+test('refuses agents and users that name another host if there are no credentials', async (t) => {
+  const { agentUrl, port } = await testPlane(t);
+  t.is(await refusedWith(agentUrl, ['helm-agent.v1'], { host: 'evil.example' }), 403);
+  t.is(await refusedWith(agentUrl, ['helm-agent.v1'], { host: `evil.example:${port}` }), 403);
+  const authenticate = tokensOf({ 'edge-1': 'one' });
+  const other = await testPlane(t, { authenticate });
+  const headers = { authorization: 'Bearer one', host: 'control-plane.example' };
+  const socket = new WebSocket(other.agentUrl, ['helm-agent.v1'], { headers });
+  await once(socket, 'open');
+  socket.terminate();
+});
+
+test('a result that cannot be read ends its command', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  const agent = await rawAgent(agentUrl);
+  const command = plane.install('edge-1', parameters);
+  agent.send('result', { ok: 'perhaps' }, command.key);
+  t.like(await command.result, { ok: false, error: { code: 'internal' } });
+});
+
+test('keeps the newest events of a command up to a number of bytes, and its result', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  const agent = await rawAgent(agentUrl);
+  const command = plane.install('edge-1', parameters);
+  const message = 'x'.repeat(100_000);
+  for (let seq = 1; seq <= 60; seq++) agent.send('status', { ...status(seq), message }, command.key);
+  agent.send('result', installed, command.key);
+  await command.result;
+  const events = await eventsOf(command);
+  t.true(events.length < 25 && events.length > 15, String(events.length));
+  t.is(events.at(-1)?.type, 'result');
+});
+
 test('the option of the former shared token is refused', (t) => {
   t.throws(() => new ControlPlane({ agentToken: 'x' } as object), { instanceOf: TypeError, message: /authenticate/ });
 });

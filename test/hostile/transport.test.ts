@@ -99,10 +99,16 @@ test.serial(
   'cancelled',
 );
 test.serial(
-  '40 statuses with 9,000 resources',
+  'a status with 10,000 resources',
+  planeWithstands,
+  (key) => [frameOf('status', status(`[${Array.from({ length: 10_000 }, () => resource).join(',')}]`), key)],
+  'cancelled',
+);
+test.serial(
+  '40 statuses with 1,000 resources',
   planeWithstands,
   (key) => {
-    const resources = `[${Array.from({ length: 9000 }, () => resource).join(',')}]`;
+    const resources = `[${Array.from({ length: 1000 }, () => resource).join(',')}]`;
     return Array.from({ length: 40 }, (_, index) =>
       frameOf('status', status(resources).replace('"seq":1', `"seq":${index + 1}`), key),
     );
@@ -159,11 +165,11 @@ test.serial(
   'closed 4400',
 );
 
-test.serial('60 connections that send 15 MB instead of a hello', async (t) => {
+test.serial('20 connections that send 4 MB instead of a hello', async (t) => {
   const plane = await startingPlane;
-  const hello = JSON.stringify({ type: 'hello', payload: 'x'.repeat(15_000_000) });
+  const hello = JSON.stringify({ type: 'hello', payload: 'x'.repeat(4_000_000) });
   const figure = await measure(plane, `control plane: ${t.title}`, async () => {
-    const sockets = Array.from({ length: 60 }, () => {
+    const sockets = Array.from({ length: 20 }, () => {
       return new WebSocket(`ws://127.0.0.1:${plane.port}`, ['helm-agent.v1'], {
         headers: { authorization: 'Bearer one' },
       });
@@ -236,8 +242,9 @@ const closesRefused = test.macro(async (t, starting: Promise<Target & { port: nu
     const [data] = (await once(socket, 'data')) as [Buffer];
     return data.toString().split('\r\n', 1)[0];
   });
-  const statuses = new Set(await Promise.all(answers));
-  t.true(statuses.isSubsetOf(new Set(['HTTP/1.1 401 Unauthorized', 'HTTP/1.1 403 Forbidden'])), [...statuses].join());
+  const [status, ...others] = new Set(await Promise.all(answers));
+  t.deepEqual(others, []);
+  t.regex(status ?? '', /^HTTP\/1\.1 40[13] /);
   const deadline = performance.now() + 2000;
   while ((await socketsOf(program.pid)) > before && performance.now() < deadline) await sleep(50);
   t.true((await socketsOf(program.pid)) <= before);

@@ -2,7 +2,7 @@ import type { Progress } from '../../operation/progress.ts';
 import type { Accepted, Failure, Result, Status } from '../../protocol/messages.ts';
 import type { IncomingCommand } from './incoming-command.ts';
 import type { Reply } from './reply.ts';
-import { shortenMessage, shortenStatus } from './shorten.ts';
+import { shortenMessage, splitResources } from './shorten.ts';
 
 /** The sender of commands. */
 export interface Peer {
@@ -34,9 +34,13 @@ export class RunningCommand {
 
   progress(progress: Progress): void {
     if (this.#ended) return;
-    const status: Status = { seq: ++this.#statuses, ...progress };
-    if (progress.message !== undefined) status.message = shortenMessage(this.command.mask(progress.message));
-    this.#send('status', JSON.stringify(shortenStatus(status)));
+    const { message } = progress;
+    for (const resources of splitResources(progress.resources)) {
+      const status: Status = { seq: ++this.#statuses, ...progress };
+      if (message !== undefined) status.message = shortenMessage(this.command.mask(message));
+      if (resources !== undefined) status.resources = resources;
+      this.#send('status', JSON.stringify(status));
+    }
   }
 
   /**

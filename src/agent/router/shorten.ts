@@ -1,7 +1,7 @@
 import type { CommandAnswers, CommandType } from '../../protocol/commands/index.ts';
 import { isParsableJson } from '../../protocol/json.ts';
 import { maxPacketBytes } from '../../protocol/limits.ts';
-import { maxResources, type Status } from '../../protocol/messages.ts';
+import { maxResources } from '../../protocol/messages.ts';
 import type { Release } from '../../protocol/release.ts';
 import { CommandError } from './errors.ts';
 
@@ -13,6 +13,9 @@ const packetMargin = 4096;
 
 /** In UTF-16 units: more than a person reads, and with all escapes far less than a packet holds. */
 const maxMessageLength = 64 * 1024;
+
+/** UTF-16 units of all reasons in one status packet. */
+const maxReasonsLength = 512 * 1024;
 
 /**
  * Returns the fields of a result so that they fit in a packet: a release's chart keeps only its
@@ -62,17 +65,24 @@ function fitsPacket(value: unknown): boolean {
 }
 
 /**
- * Returns a status that fits in a packet: with its first resources, and with reasons that are not
- * too long.
+ * Splits the resources of a step's progress so that each part fits in a packet. Long reasons lose
+ * their middle.
  */
-export function shortenStatus(status: Status): Status {
-  if (!status.resources) return status;
-  const resources = status.resources
-    .slice(0, maxResources)
-    .map((resource) =>
-      resource.reason === undefined ? resource : { ...resource, reason: shortenMessage(resource.reason) },
-    );
-  const shortened = { ...status, resources };
-  while (!fitsPacket(shortened)) shortened.resources.splice(Math.floor(shortened.resources.length / 2));
-  return shortened;
+export function splitResources<Resource extends { reason?: string }>(
+  resources: readonly Resource[] | undefined,
+): (Resource[] | undefined)[] {
+  if (resources === undefined || resources.length === 0) return [resources && []];
+  const parts: Resource[][] = [];
+  let length = Infinity;
+  for (const resource of resources) {
+    const { reason } = resource;
+    const shortened = reason === undefined ? resource : { ...resource, reason: shortenMessage(reason) };
+    length += shortened.reason?.length ?? 0;
+    if (length > maxReasonsLength || (parts.at(-1)?.length ?? 0) >= maxResources) {
+      parts.push([]);
+      length = shortened.reason?.length ?? 0;
+    }
+    parts.at(-1)?.push(shortened);
+  }
+  return parts;
 }

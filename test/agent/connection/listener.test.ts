@@ -154,6 +154,40 @@ test('refuses every client if the token cannot be read', async (t) => {
   t.is(await refusedWith(port, { headers: { authorization: 'Bearer x' } }), 500);
 });
 
+test('refuses clients that name another host if there is no token', async (t) => {
+  const { port } = await listening(t);
+  t.is(await refusedWith(port, { headers: { host: 'evil.example' } }), 403);
+  const other = await listening(t, { readToken: () => Promise.resolve('token') });
+  const headers = { host: 'agent.example', authorization: 'Bearer token' };
+  t.is((await client(other.port, [], { headers })).socket.readyState, WebSocket.OPEN);
+});
+
+test('an empty token is an error at the start, and opens nothing later', async (t) => {
+  await t.throwsAsync(listening(t, { readToken: () => Promise.resolve('') }), { code: 'token_unreadable' });
+  let token = 'token';
+  const { port } = await listening(t, { readToken: () => Promise.resolve(token) });
+  token = '';
+  t.is(await refusedWith(port), 401);
+  t.is(await refusedWith(port, { headers: { authorization: 'Bearer ' } }), 401);
+});
+
+test('closes the connection of a client that sends too many bad packets', async (t) => {
+  const { port } = await listening(t);
+  const { socket } = await client(port);
+  const closed = once(socket, 'close');
+  for (let index = 0; index <= 100; index++) socket.send('{');
+  t.is((await closed)[0], 4400);
+});
+
+test('closes the connection of a client that does not read its replies', async (t) => {
+  const { port, lines } = await listening(t);
+  const { socket, send } = await client(port);
+  socket.pause();
+  for (let index = 0; index < 21_000; index++) send({ key: String(index), type: 'list_releases' });
+  while (!lines.join('').includes('does not read its replies')) await sleep(20);
+  t.pass();
+});
+
 test('refuses web pages if there is no token, because any of them could connect through a browser', async (t) => {
   const { port } = await listening(t);
   t.is(await refusedWith(port, { origin: 'https://evil.example' }), 403);

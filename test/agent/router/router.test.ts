@@ -62,6 +62,56 @@ test(
   'k',
 );
 
+test('the log has the code of a refused packet, and nothing else of it', (t) => {
+  const { router, peer, lines } = routerWith();
+  for (const frame of ['{"sentinel', '{"type":"sentinel"}', '{"type":"get_release","payload":"{\\"sentinel\\":1}"}']) {
+    router.receive(Buffer.from(frame), false, peer);
+  }
+  t.is(lines.filter((line) => line.includes('refused a packet')).length, 3);
+  t.true(lines.join('').includes('bad_payload'));
+  t.false(lines.join('').includes('sentinel'));
+});
+
+test('a command beyond the bytes of all that run is refused as busy', async (t) => {
+  const { peer, puppets, command } = routerWith({ maxBytes: 1000 });
+  command('a', 'install_release', { releaseName: 'a', chartName: 'c', values: 'x'.repeat(800) });
+  const call = await puppets.call(0);
+  command('b', 'install_release', { releaseName: 'b', chartName: 'c', values: 'x'.repeat(800) });
+  t.is((await peer.result('b')).error?.code, 'busy');
+  call.succeed();
+  await peer.result('a');
+  command('c', 'install_release', { releaseName: 'b', chartName: 'c', values: 'x'.repeat(800) });
+  t.is((await puppets.call(1)).type, 'install_release');
+});
+
+test('a status with many resources is sent as several packets', async (t) => {
+  const { peer, puppets, install } = routerWith();
+  install('k', 'web');
+  const call = await puppets.call(0);
+  const pod = { apiVersion: 'v1', kind: 'Pod', name: 'a', status: 'Failed' as const, reason: 'r' };
+  const resources = Array.from({ length: 2500 }, () => pod);
+  call.context.progress({ step: 'wait', state: 'running', time: '2026-01-01T00:00:00.000Z', resources });
+  call.succeed();
+  await peer.result('k');
+  const parts = peer.replies.filter(({ kind }) => kind === 'status').map(({ payload }) => payload);
+  t.deepEqual(
+    parts.map((payload) => [payload['seq'], (payload['resources'] as unknown[]).length]),
+    [
+      [1, 1000],
+      [2, 1000],
+      [3, 500],
+    ],
+  );
+});
+
+test('an answer that does not fit in a packet is an error', async (t) => {
+  const { peer, puppets, command } = routerWith();
+  command('k', 'list_releases', {});
+  const release = { name: 'x'.repeat(9_000_000) };
+  (await puppets.call(0)).succeed({ releases: [release] });
+  t.is((await peer.result('k')).error?.code, 'too_large');
+});
+
 test('sends accepted, the steps in order, and the result', async (t) => {
   const { peer, puppets, install } = routerWith();
   install('k', 'web');
