@@ -29,7 +29,10 @@ export function pathSegment(what: string, text: string): string {
  * Both may be empty: with `generateName`, and in a manifest that leaves the namespace to the
  * release.
  */
-export function requireObjectName({ name, namespace = '' }: Pick<ObjectMeta, 'name' | 'namespace'>): void {
+export function requireObjectName({
+  name = '',
+  namespace = '',
+}: Partial<Pick<ObjectMeta, 'name' | 'namespace'>>): void {
   if (name !== '') pathSegment('resource name', name);
   if (namespace !== '') pathSegment('namespace', namespace);
 }

@@ -15,7 +15,7 @@ export interface CommandDependencies extends RequestDependencies {
 }
 
 /** How a command is performed: payload -> request -> operation -> answer. */
-interface Performance<Type extends CommandType, Request, Outcome> {
+export interface Performance<Type extends CommandType, Request, Outcome> {
   readonly type: Type;
   request: (payload: CommandPayloads[Type], dependencies: RequestDependencies) => Request;
   operation: (context: OperationContext, request: Request) => Promise<Outcome>;
