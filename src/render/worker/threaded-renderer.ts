@@ -1,14 +1,11 @@
-import { processDependencies } from '../../chart/process-dependencies.ts';
 import { TaskError } from '../../threads/tasks.ts';
 import { createThreadPool } from '../../threads/thread-pool.ts';
 import { defaultRenderLimits } from '../limits.ts';
-import { crdFiles } from '../manifest/crds.ts';
 import { postRendered } from '../manifest/post-render.ts';
 import { splitManifests } from '../render-chart.ts';
 import { RenderError } from '../render-error.ts';
 import type { RenderOptions, RenderRequest } from '../render-request.ts';
 import type { Rendered, RenderedTemplates } from '../rendered.ts';
-import type { Renderer } from '../renderer.ts';
 import { defaultHelmVersion, resolveCapabilities, type HelmVersion } from '../scope/capabilities.ts';
 import { renderWithLookups } from '../scope/lookup-rounds.ts';
 import type { RenderOutcome, RenderReply, RenderTask, RenderTasks } from './render-tasks.ts';
@@ -26,7 +23,9 @@ export interface RendererOptions extends Pick<RenderOptions, 'limits' | 'allowNu
 type FilesRequest = Omit<RenderRequest, 'lookup' | 'postRender' | 'postRenderStrategy'>;
 
 /** Renders charts in its own threads. */
-export interface ThreadedRenderer extends Renderer {
+export interface ThreadedRenderer {
+  /** Renders a chart. Errors have a `code`, and a `position` if a template causes them. */
+  render(request: RenderRequest, signal: AbortSignal): Promise<Rendered>;
   /**
    * Returns the texts of all templates by path, without a cluster. The dependencies of the chart
    * must be processed, and the values coalesced and valid.
@@ -93,7 +92,6 @@ export function createThreadedRenderer({
       const outcome = forwardNotices(await inThread(pack(request, 'files'), signal), request.notice);
       return outcome.type === 'files' ? outcome.files : throwFailure(outcome);
     },
-    crds: (chart, values) => Promise.resolve(crdFiles(processDependencies(chart, values, () => undefined))),
     close: () => pool.close(),
   };
 }
