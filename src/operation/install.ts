@@ -12,7 +12,7 @@ import { checkOwnership } from './apply/ownership.ts';
 import { prepare } from './steps/prepare.ts';
 import { recordFailure, recordRevision } from './steps/record.ts';
 import type { InstallRequest } from './request.ts';
-import { newRevision } from './steps/revision.ts';
+import { dryRunDescription, newRevision } from './steps/revision.ts';
 import { compensate, runSteps } from './run.ts';
 import type { StepRunner } from './steps/step-runner.ts';
 import { resolveReleaseObjects } from './apply/release-object.ts';
@@ -39,7 +39,8 @@ export async function install(context: OperationContext, request: InstallRequest
     const canReplace = request.replace === true || request.upgrade === true;
     const isFree = last === undefined || (isUninstalled && canReplace);
     if (!isFree && request.upgrade === true) return await upgradeRelease(context, runner, request, revisions);
-    if (!isFree) {
+    // as in Helm, a dry run does not need a free name
+    if (!isFree && request.dryRun !== true) {
       throw new OperationError('release_exists', 'release name check failed: cannot reuse a name that is still in use');
     }
     return await installRelease(context, runner, request, last);
@@ -64,6 +65,12 @@ async function installRelease(
     await checkHookNames(context, rendered.hooks, signal);
     await checkOwnership(context.cluster, objects, { name, namespace }, options);
   });
+  if (request.dryRun === true) {
+    const now = formatTime(context.host.now());
+    const times = { first_deployed: now, last_deployed: now };
+    const info = { ...times, description: dryRunDescription, status: 'pending-install' as const };
+    return newRevision({ name, namespace, version: 1 }, info, rendered);
+  }
   await runner.step('namespace', (tools) =>
     ensureNamespace(context.cluster, namespace, request.createNamespace ?? true, tools),
   );

@@ -37,6 +37,11 @@ export interface DeployOptions extends WaitOptions {
   postRenderStrategy?: PostRenderStrategy;
   /** Does not run hooks. Default: false. */
   noHooks?: boolean;
+  /**
+   * Returns the revision that would be deployed, and changes nothing. Reads the cluster, so that
+   * `lookup` and the check of owners work. Default: false.
+   */
+  dryRun?: boolean;
 }
 
 interface CleanupOptions {

@@ -1,6 +1,6 @@
 import { customLabels } from '../release/storage/storage.ts';
 import { history, lastDeployed } from '../release/history.ts';
-import type { Release } from '../release/release.ts';
+import { withStatus, type Release } from '../release/release.ts';
 import { isPending } from '../release/status.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
@@ -13,7 +13,7 @@ import { checkOwnership } from './apply/ownership.ts';
 import { prepare } from './steps/prepare.ts';
 import { pendingOperation, recordRevision } from './steps/record.ts';
 import type { UpgradeRequest } from './request.ts';
-import { defaultHistoryLimit, newRevision } from './steps/revision.ts';
+import { defaultHistoryLimit, dryRunDescription, newRevision } from './steps/revision.ts';
 import { runSteps } from './run.ts';
 import type { StepRunner } from './steps/step-runner.ts';
 import { resolveReleaseObjects, subtractObjects } from './apply/release-object.ts';
@@ -60,15 +60,16 @@ export async function upgradeRelease(
     await checkHookNames(context, rendered.hooks, signal);
     await checkOwnership(context.cluster, subtractObjects(objects, known), { name, namespace }, options);
   });
+  const { first_deployed } = baseline.release.info;
+  const info = {
+    ...(first_deployed !== undefined && { first_deployed }),
+    last_deployed: formatTime(context.host.now()),
+    description: 'Preparing upgrade',
+    status: 'pending-upgrade' as const,
+  };
+  const next = newRevision({ name, namespace, version }, info, rendered);
+  if (request.dryRun === true) return withStatus(next, next.info.status, request.description ?? dryRunDescription);
   const revision = await runner.step('record', async (tools) => {
-    const { first_deployed } = baseline.release.info;
-    const info = {
-      ...(first_deployed !== undefined && { first_deployed }),
-      last_deployed: formatTime(context.host.now()),
-      description: 'Preparing upgrade',
-      status: 'pending-upgrade' as const,
-    };
-    const next = newRevision({ name, namespace, version }, info, rendered);
     tools.done(`revision ${version}`);
     const limit = request.historyLimit ?? defaultHistoryLimit;
     return await recordRevision(context, next, customLabels(last.labels), limit, tools.signal);

@@ -205,3 +205,28 @@ test('shows the readiness of the objects beside what helm status shows', async (
   t.is(withoutResources(stdout), withoutResources(table.stdout));
   t.regex(stdout, /==> v1\/Deployment\nNAME +STATUS +REASON\nsite +InProgress +(ErrImagePull|ImagePullBackOff): /);
 });
+
+test('a dry run prints what helm prints, and deployments have the formats of helm', async (t) => {
+  const twins = newTwins(t, harness());
+  await deployBoth(twins, hooked);
+  const time = /LAST DEPLOYED: .*|"(first|last)_deployed":"[^"]*"/g;
+  // a packet has only the metadata of the chart
+  const chart = /"chart":\{.*\},(?="config":)/;
+  const text = ({ stdout }: Ended, namespace: string) =>
+    stdout.replaceAll(namespace, 'NAMESPACE').replace(time, '').replace(chart, '');
+  const flags = ['--set', 'greeting=three', '--dry-run=server'];
+  for (const verb of ['install', 'upgrade']) {
+    for (const format of [[], ['-o', 'json']]) {
+      const ofHelm = await twins.helm(verb, releaseName, `${charts}/verbs`, ...flags, ...format);
+      const ofAgent = await twins.ctl(verb, releaseName, 'verbs', ...flags, ...format);
+      t.is(ofAgent.code, ofHelm.code, ofAgent.stderr);
+      const firstLine = /^Release "site" has been upgraded. Happy Helming!\n/;
+      t.is(text(ofAgent, twins.agentNamespace), text(ofHelm, twins.helmNamespace).replace(firstLine, ''), verb);
+    }
+  }
+  await assertEqual(t, twins);
+  const ofHelm = await twins.helm('upgrade', releaseName, `${charts}/verbs`, '--no-hooks', '-o', 'json', '--wait');
+  const ofAgent = await twins.ctl('upgrade', releaseName, 'verbs', '--no-hooks', '-o', 'json');
+  t.is(text(ofAgent, twins.agentNamespace), text(ofHelm, twins.helmNamespace));
+  await assertEqual(t, twins);
+});

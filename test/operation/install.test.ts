@@ -265,3 +265,18 @@ test('stores nothing if a post-renderer fails', async (t) => {
   });
   t.deepEqual(await world.history(), []);
 });
+
+test('a dry run returns the revision and changes nothing', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const planned = await world.install(chart, { dryRun: true });
+  t.like(planned, { version: 1, info: { status: 'pending-install', description: 'Dry run complete' } });
+  t.regex(planned.manifest, /ConfigMap/);
+  t.deepEqual(await world.history(), []);
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+  await world.install(chart);
+  t.is((await world.install(chart, { dryRun: true })).version, 1, 'the name may be in use');
+  const upgraded = await world.upgrade(chart, { dryRun: true });
+  t.like(upgraded, { version: 2, info: { status: 'pending-upgrade', description: 'Dry run complete' } });
+  t.deepEqual(await world.history(), ['1:deployed']);
+});

@@ -146,6 +146,12 @@ test('commands that change a release have the same key for the same release', (t
   t.is(changedRelease('uninstall_release', payload), 'shop/web');
 });
 
+test('a dry run has no release key', (t) => {
+  const payload = { namespace: 'shop', releaseName: 'web', chartName: 'c', dryRun: true };
+  t.is(changedRelease('install_release', payload), undefined);
+  t.is(changedRelease('rollback_release', payload), undefined);
+});
+
 test('commands that only read have no release key', (t) => {
   t.is(changedRelease('list_releases', { namespace: 'shop' }), undefined);
   t.is(changedRelease('get_release', { namespace: 'shop', releaseName: 'web' }), undefined);

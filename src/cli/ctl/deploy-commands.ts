@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 import { refuseHelmFlags } from '../helm-flags.ts';
-import { addDeployOptions, deployParameters, type DeployFlags } from './deploy-options.ts';
-import type { CtlSession } from './session.ts';
+import { addDeployOptions, deployParameters, isServerDryRun, type DeployFlags } from './deploy-options.ts';
+import { textOf } from './output/format.ts';
+import { deployOutput } from './output/deploy.ts';
+import { releaseOf, shown } from './output/print.ts';
+import type { CtlSession, PerformOptions } from './session.ts';
 import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
 
 const repository = 'https://stefanprodan.github.io/podinfo';
@@ -15,7 +18,8 @@ export function addInstall(ctl: Command, session: CtlSession): void {
     .option('--upgrade', 'upgrade the release if it exists')
     .action(async (releaseName: string, chartName: string, flags: DeployFlags & { upgrade?: boolean }) => {
       const parameters = await deployParameters(releaseName, chartName, flags, session.dependencies);
-      await session.perform(flags, 'install_release', { ...parameters, ...(flags.upgrade && { upgrade: true }) });
+      const payload = { ...parameters, ...(flags.upgrade && { upgrade: true }) };
+      await session.perform(flags, 'install_release', payload, deployText(flags, session));
     });
   refuseHelmFlags(command, 'ctl');
 }
@@ -28,10 +32,26 @@ export function addUpgrade(ctl: Command, session: CtlSession): void {
     .option('-i, --install', 'install the release if it does not exist')
     .action(async (releaseName: string, chartName: string, flags: DeployFlags & { install?: boolean }) => {
       const parameters = await deployParameters(releaseName, chartName, flags, session.dependencies);
-      if (flags.install) await session.perform(flags, 'install_release', { ...parameters, upgrade: true });
-      else await session.perform(flags, 'upgrade_release', parameters);
+      const text = deployText(flags, session);
+      if (flags.install) await session.perform(flags, 'install_release', { ...parameters, upgrade: true }, text);
+      else await session.perform(flags, 'upgrade_release', parameters, text);
     });
   refuseHelmFlags(command, 'ctl');
+}
+
+/**
+ * Returns how the result is printed: as helm does with `--output` and for a dry run, and otherwise
+ * with the fields of the release.
+ */
+function deployText(
+  flags: DeployFlags,
+  { dependencies: { stdout, host } }: CtlSession,
+): PerformOptions<'install_release' | 'upgrade_release'> {
+  const { output = isServerDryRun(flags) ? 'table' : undefined } = flags;
+  if (output === undefined) return {};
+  return {
+    text: (answer) => shown(textOf(output, deployOutput(releaseOf(answer, ['manifest', 'hooks']), host)), stdout),
+  };
 }
 
 function addDeployCommand(ctl: Command, name: string, description: string, examples: readonly string[]): Command {

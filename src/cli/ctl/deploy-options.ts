@@ -3,6 +3,9 @@ import { addRepositoryOptions, addValueOptions, type RepositoryFlags } from '../
 import type { ProgramDependencies } from '../dependencies.ts';
 import { readPassword } from '../password-file.ts';
 import type { ValueFlags } from '../values.ts';
+import { historyLimitOf, isDryRun } from './helm-values.ts';
+import { integer } from './integer.ts';
+import { optionalOutputOption, type OutputFormat } from './output/format.ts';
 import { mergeValues } from './values.ts';
 
 /** The flags of `install` and `upgrade`. The agent chooses the defaults. */
@@ -15,6 +18,18 @@ export interface DeployFlags extends ValueFlags, RepositoryFlags {
   waitForJobs?: boolean;
   createNamespace?: boolean;
   description?: string;
+  cleanupOnFail?: boolean;
+  historyMax?: number;
+  hooks: boolean;
+  dryRun?: boolean | string;
+  output?: OutputFormat;
+}
+
+/** Whether a dry run is asked for. Throws an error for one without the cluster. */
+export function isServerDryRun({ dryRun }: Pick<DeployFlags, 'dryRun'>): boolean {
+  if (!isDryRun(dryRun)) return false;
+  if (dryRun === 'server') return true;
+  throw new Error('an agent always uses its cluster: use --dry-run=server, or helm-agent template without a cluster');
 }
 
 /** Switches that are on by default. Each has a second flag that turns it off. */
@@ -31,7 +46,12 @@ export function addDeployOptions(command: Command): void {
   addValueOptions(command);
   command
     .option('--timeout <duration>', 'time limit (default: 5m)')
-    .option('--description <text>', 'description of the revision, for the history of the release');
+    .option('--description <text>', 'description of the revision, for the history of the release')
+    .option('--cleanup-on-fail', 'delete the objects that a failed upgrade has created')
+    .option('--history-max <number>', 'number of revisions to keep; 0 for all (default: 10)', integer)
+    .option('--no-hooks', 'do not run hooks')
+    .option('--dry-run [mode]', 'server: print what would be deployed, and change nothing; none turns it off')
+    .addOption(optionalOutputOption());
   addSwitches(
     command,
     switches.map(([name]) => name),
@@ -53,7 +73,7 @@ export async function deployParameters(
   dependencies: Pick<ProgramDependencies, 'readFile'>,
 ) {
   const { namespace, repo, version, username, passwordFile } = flags;
-  const { timeout, atomic, wait, waitForJobs, createNamespace, description } = flags;
+  const { timeout, atomic, wait, waitForJobs, createNamespace, description, cleanupOnFail, historyMax } = flags;
   return {
     releaseName,
     namespace,
@@ -68,6 +88,10 @@ export async function deployParameters(
     waitForJobs,
     createNamespace,
     description,
+    cleanupOnFail,
+    historyLimit: historyLimitOf(historyMax),
+    ...(!flags.hooks && { noHooks: true }),
+    ...(isServerDryRun(flags) && { dryRun: true }),
     values: await mergeValues(flags, (path) => dependencies.readFile(path)),
   };
 }

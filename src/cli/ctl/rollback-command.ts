@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { refuseHelmFlags } from '../helm-flags.ts';
 import { addSwitches } from './deploy-options.ts';
+import { historyLimitOf, isDryRun } from './helm-values.ts';
 import { integer } from './integer.ts';
 import type { CtlSession } from './session.ts';
 import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
@@ -60,15 +61,4 @@ function revisionOf(text: string): number {
   const revision = Number(text);
   if (revision < 0) throw new Error('invalid release revision');
   return revision;
-}
-
-/** Returns the packet's number for "no limit", because Helm's 0 counts as absent there. */
-export function historyLimitOf(historyMax: number | undefined): number | undefined {
-  return historyMax === 0 ? -1 : historyMax;
-}
-
-function isDryRun(mode: boolean | string | undefined): boolean {
-  if (mode === undefined || mode === 'none' || mode === 'false') return false;
-  if (mode === true || mode === 'true' || mode === 'client' || mode === 'server') return true;
-  throw new Error(`invalid dry-run value (${JSON.stringify(mode)}). Must be "none", "server", or "client"`);
 }

@@ -8,7 +8,7 @@ import { clusterLookup } from './lookup.ts';
 import type { DeployOptions } from '../request.ts';
 import type { StepRunner } from './step-runner.ts';
 
-export interface Preparation extends Pick<DeployOptions, 'postRender' | 'postRenderStrategy'> {
+export interface Preparation extends Pick<DeployOptions, 'postRender' | 'postRenderStrategy' | 'dryRun'> {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
   values: ReleaseValues;
   release: ReleaseFacts;
@@ -21,7 +21,7 @@ export interface Preparation extends Pick<DeployOptions, 'postRender' | 'postRen
 export async function prepare(
   context: OperationContext,
   runner: StepRunner,
-  { loadChart, values, release, postRender, postRenderStrategy }: Preparation,
+  { loadChart, values, release, postRender, postRenderStrategy, dryRun = false }: Preparation,
 ): Promise<RenderedRelease> {
   const { cluster, renderer } = context;
   const chart = await runner.step('load', async (tools) => {
@@ -36,6 +36,10 @@ export async function prepare(
     if (files.length === 0) {
       tools.skipped(release.isInstall ? 'the chart has no CRDs' : 'upgrades do not change CRDs');
       return apiVersions;
+    }
+    if (dryRun) {
+      tools.skipped('a dry run installs no CRDs');
+      return [];
     }
     // a first render, so that no CRDs are installed if a template fails
     const capabilities = withApiVersions(await cluster.capabilities(tools.signal), apiVersions);

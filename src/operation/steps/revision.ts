@@ -1,6 +1,9 @@
 import type { Release, ReleaseInfo } from '../../release/release.ts';
 import type { RenderedRelease } from '../../render/release-renderer.ts';
 
+/** Description of a revision that was not deployed. */
+export const dryRunDescription = 'Dry run complete';
+
 /** Number of revisions that the helm CLI keeps by default. */
 export const defaultHistoryLimit = 10;
 

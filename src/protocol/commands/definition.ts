@@ -30,9 +30,13 @@ export function defineCommand<Payload extends z.ZodObject, Answer extends z.ZodO
   return definition;
 }
 
-/** Returns the key of a release, for `CommandDefinition.changes`. */
-export function releaseKey({ namespace, releaseName }: { namespace: string; releaseName: string }): string {
-  return `${namespace}/${releaseName}`;
+/** Returns the key of a release, for `CommandDefinition.changes`. A dry run changes nothing. */
+export function releaseKey(payload: {
+  namespace: string;
+  releaseName: string;
+  dryRun?: boolean | undefined;
+}): string | undefined {
+  return payload.dryRun === true ? undefined : `${payload.namespace}/${payload.releaseName}`;
 }
 
 /**

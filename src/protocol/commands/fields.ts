@@ -30,6 +30,11 @@ export const timeoutField = timeoutSchema
 
 export const noHooksField = z.boolean().optional().describe('Do not run hooks. Default: false');
 
+export const dryRunField = z
+  .boolean()
+  .optional()
+  .describe('Return the revision that would be deployed, and change nothing. Default: false');
+
 /** The options of commands that add a revision to a release. */
 export const historyOptions = {
   historyLimit: z.int().optional().describe('Number of revisions to keep; -1 keeps all. Default: 10'),
@@ -47,6 +52,7 @@ export const deployOptions = {
   waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
   atomic: z.boolean().optional().describe('Undo the changes if the operation fails. Default: true'),
   noHooks: noHooksField,
+  dryRun: dryRunField,
   createNamespace: z.boolean().optional().describe('Create the namespace if it does not exist. Default: true'),
   description: z.string().optional().describe("Description of the revision in the release's history"),
 };

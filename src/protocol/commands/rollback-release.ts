@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { historyOptions, noHooksField, releaseIdentity, timeoutField } from './fields.ts';
+import { dryRunField, historyOptions, noHooksField, releaseIdentity, timeoutField } from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const rollbackRelease = defineCommand({
@@ -14,12 +14,9 @@ export const rollbackRelease = defineCommand({
     waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
     ...historyOptions,
     noHooks: noHooksField,
-    dryRun: z
-      .boolean()
-      .optional()
-      .describe('Return the revision that would be deployed, and change nothing. Default: false'),
+    dryRun: dryRunField,
   }),
   answer: releaseAnswer,
   plainField: 'release',
-  changes: ({ dryRun, ...release }) => (dryRun === true ? undefined : releaseKey(release)),
+  changes: releaseKey,
 });

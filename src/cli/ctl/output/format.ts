@@ -26,9 +26,14 @@ export interface Output {
   data(): Printable;
 }
 
-/** Returns the flag `--output` of helm. */
+/** Returns the flag `--output` of helm, without a default. */
+export function optionalOutputOption(): Option {
+  return new Option('-o, --output <format>', 'format of the output').choices(formats);
+}
+
+/** Returns the flag `--output` of helm. Default: `table`. */
 export function outputOption(): Option {
-  return new Option('-o, --output <format>', 'format of the output').choices(formats).default('table');
+  return optionalOutputOption().default('table');
 }
 
 /** Returns the output in a format (pkg/cli/output/output.go). */

@@ -19,14 +19,6 @@ export function statusOutput(release: Release, resources: readonly Resource[], h
   };
 }
 
-/** Returns the output of `helm install` and `helm upgrade`. */
-export function deployOutput(release: Release, firstLine: string, host: Host): Output {
-  return {
-    table: () => firstLine + headText(release, host) + testSuiteText(release, host) + notesText(release),
-    data: () => releaseFields(release),
-  };
-}
-
 /** Returns the first lines. `metadata` adds those of the chart. */
 export function headText({ name, namespace, version, info, chart }: Release, host: Host, metadata = false): string {
   const chartLines = [
