@@ -22,6 +22,8 @@ export interface AgentSetup {
   listen?: ListenAddress | undefined;
   listenInsecure?: boolean;
   localCharts?: string | undefined;
+  /** Addresses that downloads must not connect to, see `ChartSourceOptions`. Default: none. */
+  denyAddresses?: readonly string[] | undefined;
   /** Port for `/healthz` and `/readyz` on all addresses. Default: probes are not served. */
   healthPort?: number | undefined;
   /** Memory that this process may take, in MiB. Default: the limit of its container. */
@@ -59,6 +61,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const handlers = createCommandHandlers({
     source: createChartSource({
       localCharts: setup.localCharts,
+      denyAddresses: setup.denyAddresses,
       timeoutMs: setup.downloadTimeoutMs,
       reader: texts.chartReader,
       plainHttp: setup.plainHttp,

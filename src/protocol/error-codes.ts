@@ -27,6 +27,7 @@ export const errorCodes = {
   digest_mismatch: 'The digest of the archive differs from the one in the index.',
   local_charts_disabled: 'The chart is a path, and the agent does not allow local charts.',
   path_forbidden: 'The path leads out of the folder for local charts.',
+  address_denied: 'The agent must not connect to the address of the repository, see --deny-addresses.',
   unsupported: 'The chart source is not supported.',
   // the chart and its values
   chart_invalid: 'The chart is not valid.',

@@ -18,6 +18,9 @@ export interface ChartRequest {
   /** Sent, together with the password, only to the scheme, host and port of the repository. */
   username?: string | undefined;
   password?: string | undefined;
-  /** Whether to send them to other hosts that the index refers to, too. Default: false. */
+  /**
+   * Whether to send them to other hosts that the index refers to, and to the token service of a
+   * registry on another domain, too. Default: false.
+   */
   passCredentials?: boolean | undefined;
 }

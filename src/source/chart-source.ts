@@ -2,6 +2,9 @@ import type { Dispatcher } from 'undici';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import { createChartReader, type ChartReader } from './chart-reader.ts';
 import type { ChartRequest } from './chart-request.ts';
+import { parseDeniedAddresses } from './http/denied-addresses.ts';
+import { guardedDispatcher } from './http/guarded-dispatcher.ts';
+import { withoutTrailingSlashes } from './http/http-url.ts';
 import { downloadArchive } from './chart-url.ts';
 import { defaultDownloadSettings, type DownloadSettings } from './download-settings.ts';
 import { loadLocalChart } from './local-chart.ts';
@@ -18,6 +21,12 @@ export interface ChartSourceOptions {
    * global one.
    */
   dispatcher?: Dispatcher | undefined;
+  /**
+   * Addresses that must not be connected to, for repositories, registries, token services and
+   * redirects: `loopback`, `link-local`, `metadata`, `private`, addresses, and ranges such as
+   * `10.0.0.0/8`. Not used with a `dispatcher`. Default: none.
+   */
+  denyAddresses?: readonly string[] | undefined;
   /**
    * Time limit of each download, redirects included, in milliseconds. Default: 120,000, as in Helm.
    */
@@ -54,9 +63,10 @@ export interface ChartSource {
 }
 
 export function createChartSource(options: ChartSourceOptions = {}): ChartSource {
-  const { localCharts, reader = createChartReader() } = options;
+  const { localCharts, reader = createChartReader(), denyAddresses = [] } = options;
+  const guarded = denyAddresses.length === 0 ? undefined : guardedDispatcher(parseDeniedAddresses(denyAddresses));
   const settings: DownloadSettings = {
-    dispatcher: options.dispatcher,
+    dispatcher: options.dispatcher ?? guarded,
     timeoutMs: options.timeoutMs ?? defaultDownloadSettings.timeoutMs,
     maxIndexBytes: options.maxIndexBytes ?? defaultDownloadSettings.maxIndexBytes,
     maxArchiveBytes: options.maxArchiveBytes ?? defaultDownloadSettings.maxArchiveBytes,
@@ -115,7 +125,7 @@ function locationOf({ chartName, repoUrl = '' }: ChartRequest): ChartLocation {
       'both the chart name and the repository URL are URLs; give the name of a chart in the repository, or no repository URL',
     );
   }
-  if (isRegistryUrl(repoUrl)) return { kind: 'registry', url: `${repoUrl.replace(/\/+$/, '')}/${name}` };
+  if (isRegistryUrl(repoUrl)) return { kind: 'registry', url: `${withoutTrailingSlashes(repoUrl)}/${name}` };
   return { kind: 'repository', url: repoUrl };
 }
 

@@ -22,12 +22,33 @@ export function selectVersion<Version extends ChartVersion>(
   wanted: string,
 ): Version {
   const constraint = readConstraint(wanted === '' ? '*' : wanted);
-  const newestFirst = versions.toSorted((a, b) => compareVersions(b.parts, a.parts));
-  const selected =
-    newestFirst.find(({ version }) => version === wanted) ??
-    newestFirst.find(({ parts }) => satisfies(parts, constraint));
-  if (selected === undefined) throw notFound(chart, newestFirst, wanted);
+  const selected = versions.find(({ version }) => version === wanted) ?? newestThat(versions, constraint);
+  if (selected === undefined) throw notFound(chart, versions, wanted);
   return selected;
+}
+
+/** Does not sort the versions, because a list of a stranger can have many that are long. */
+function newestThat<Version extends ChartVersion>(
+  versions: readonly Version[],
+  constraint: Constraint,
+): Version | undefined {
+  let newest: Version | undefined;
+  for (const version of versions) {
+    const isNewer = newest === undefined || compareVersions(version.parts, newest.parts) > 0;
+    if (isNewer && satisfies(version.parts, constraint)) newest = version;
+  }
+  return newest;
+}
+
+function newestOf(versions: readonly ChartVersion[], count: number): ChartVersion[] {
+  const newest: ChartVersion[] = [];
+  for (const version of versions) {
+    const at = newest.findIndex(({ parts }) => compareVersions(version.parts, parts) > 0);
+    if (at >= 0) newest.splice(at, 0, version);
+    else if (newest.length < count) newest.push(version);
+    newest.length = Math.min(newest.length, count);
+  }
+  return newest;
 }
 
 /**
@@ -50,19 +71,19 @@ function readConstraint(text: string): Constraint {
   }
 }
 
-function notFound(chart: string, newestFirst: readonly ChartVersion[], wanted: string): SourceError {
+function notFound(chart: string, versions: readonly ChartVersion[], wanted: string): SourceError {
   const lacking = wanted === '' ? 'no stable version' : `no version that satisfies ${JSON.stringify(wanted)}`;
   return new SourceError(
     'version_not_found',
-    `the chart ${JSON.stringify(chart)} has ${lacking}; ${presentVersions(newestFirst)}`,
+    `the chart ${JSON.stringify(chart)} has ${lacking}; ${presentVersions(versions)}`,
   );
 }
 
-function presentVersions(newestFirst: readonly ChartVersion[]): string {
-  if (newestFirst.length === 0) return 'it has no valid version at all';
-  const shown = newestFirst.slice(0, shownVersions).map(({ version }) => version);
-  const more = newestFirst.length > shown.length ? ` and ${newestFirst.length - shown.length} older ones` : '';
-  const hint = newestFirst.some(({ parts }) => parts.prerelease !== '')
+function presentVersions(versions: readonly ChartVersion[]): string {
+  if (versions.length === 0) return 'it has no valid version at all';
+  const shown = newestOf(versions, shownVersions).map(({ version }) => version);
+  const more = versions.length > shown.length ? ` and ${versions.length - shown.length} older ones` : '';
+  const hint = versions.some(({ parts }) => parts.prerelease !== '')
     ? ' (only a range with a pre-release, such as ">0.0.0-0", includes pre-releases)'
     : '';
   return `it has ${shown.join(', ')}${more}${hint}`;

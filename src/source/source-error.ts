@@ -13,6 +13,7 @@ export type SourceErrorCode =
   | 'too_large'
   | 'local_charts_disabled'
   | 'path_forbidden'
+  | 'address_denied'
   | 'unsupported';
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseListenAddress } from '../../agent/connection/listen-address.ts';
 import { agentIdSchema } from '../../protocol/agent-id.ts';
 import { insecureTransportSetting } from '../insecure-transport.ts';
+import { parseDeniedAddresses } from '../../source/http/denied-addresses.ts';
 import { limitsDescription, limitsFlag, limitsSchema } from '../limits.ts';
 import { portSchema, switchSchema, type Settings } from '../settings.ts';
 
@@ -63,6 +64,13 @@ export const runSettings = {
     description: 'folder of charts that commands may name by a path below it',
     default: 'none',
   },
+  denyAddresses: {
+    flag: '--deny-addresses <list>',
+    variable: 'HELM_AGENT_DENY_ADDRESSES',
+    description:
+      'addresses that chart downloads must not connect to: loopback, link-local, metadata, private, or ranges such as 10.0.0.0/8',
+    default: 'none',
+  },
   storageDriver: {
     flag: '--storage-driver <driver>',
     variable: 'HELM_AGENT_STORAGE_DRIVER',
@@ -101,6 +109,18 @@ export function runSchema(hostName: string) {
         .optional(),
       allowNunjucks: switchSchema,
       localCharts: z.string().optional(),
+      denyAddresses: z
+        .string()
+        .transform((text, context) => {
+          const items = text.split(',').map((item) => item.trim());
+          try {
+            parseDeniedAddresses(items);
+          } catch (error) {
+            context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+          }
+          return items;
+        })
+        .optional(),
       storageDriver: z.enum(['secret', 'configmap'], { error: 'must be secret or configmap' }).optional(),
       limits: limitsSchema.optional(),
     })

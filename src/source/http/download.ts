@@ -1,4 +1,5 @@
 import { request, type Dispatcher } from 'undici';
+import { BodyCollector } from './body.ts';
 import { endpointOf, type Endpoint } from './endpoint.ts';
 import { requestFailure, statusFailure } from './http-failure.ts';
 import { requireHttp } from './http-url.ts';
@@ -23,6 +24,18 @@ export interface DownloadOptions {
  * {@link SourceError}, or the signal's reason.
  */
 export async function download(endpoint: Endpoint, options: DownloadOptions, signal: AbortSignal): Promise<Buffer> {
+  return (await downloadPage(endpoint, options, signal)).body;
+}
+
+/** A downloaded file, and the `Link` header that leads to the next one. */
+export interface Page {
+  readonly body: Buffer;
+  /** Empty if there is none. */
+  readonly link: string;
+}
+
+/** Like {@link download}, for one page of several. */
+export async function downloadPage(endpoint: Endpoint, options: DownloadOptions, signal: AbortSignal): Promise<Page> {
   signal.throwIfAborted();
   const deadline = new AbortController();
   const timer = setTimeout(() => {
@@ -39,11 +52,14 @@ export async function download(endpoint: Endpoint, options: DownloadOptions, sig
   }
 }
 
-async function follow(first: Endpoint, options: DownloadOptions, signal: AbortSignal): Promise<Buffer> {
+async function follow(first: Endpoint, options: DownloadOptions, signal: AbortSignal): Promise<Page> {
   let endpoint = first;
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const response = await get(endpoint, options, signal);
-    if (response.statusCode === 200) return readBody(response, endpoint.url, options);
+    if (response.statusCode === 200) {
+      const link = [response.headers['link'] ?? []].flat().join(', ');
+      return { body: await readBody(response, endpoint.url, options), link };
+    }
     discard(response);
     const { location } = response.headers;
     if (!isRedirect(response.statusCode) || typeof location !== 'string') {
@@ -91,14 +107,12 @@ async function readBody(response: Dispatcher.ResponseData, url: URL, options: Do
     discard(response);
     throw tooLarge(url, options);
   }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const body = new BodyCollector();
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > options.maxBytes) throw tooLarge(url, options);
-    chunks.push(chunk);
+    body.add(chunk);
+    if (body.length > options.maxBytes) throw tooLarge(url, options);
   }
-  return Buffer.concat(chunks, bytes);
+  return body.bytes();
 }
 
 function tooLarge(url: URL, { what, maxBytes }: DownloadOptions): SourceError {

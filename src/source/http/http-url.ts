@@ -36,3 +36,10 @@ export function requireHttp(url: URL, what: string): void {
     `${what} begins with ${url.protocol}//: only http:// and https:// are supported here`,
   );
 }
+
+/** An expression for the end would start again at each slash of the text. */
+export function withoutTrailingSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '/') end--;
+  return text.slice(0, end);
+}

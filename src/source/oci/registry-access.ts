@@ -7,7 +7,12 @@ import { basicAuthorization, type Endpoint } from '../http/endpoint.ts';
 import { requestFailure } from '../http/http-failure.ts';
 import { requireHttp } from '../http/http-url.ts';
 import { SourceError } from '../source-error.ts';
+import { bearerChallenge } from './challenge.ts';
 import type { ChartReference } from './reference.ts';
+import { isOwnTokenService } from './token-service.ts';
+
+/** The credentials for a registry, and whether other hosts may get them. */
+export type Credentials = Pick<ChartRequest, 'username' | 'password' | 'passCredentials'>;
 
 const tokenSchema = z.object({ token: z.string().optional(), access_token: z.string().optional() });
 
@@ -20,22 +25,34 @@ export interface RegistryAccess {
 /**
  * Determines how a registry authenticates clients: not at all, by user name and password, or by a
  * token that its token service issues for them (distribution project: token authentication). Gets
- * the token if one is required. Throws {@link SourceError}, or the signal's reason.
+ * the token if one is required. The credentials are sent to a token service on another domain only
+ * with `passCredentials`. Throws {@link SourceError}, or the signal's reason.
  */
 export async function accessRegistry(
   { host, repository }: ChartReference,
-  { username = '', password = '' }: Pick<ChartRequest, 'username' | 'password'>,
+  { username = '', password = '', passCredentials = false }: Credentials,
   settings: DownloadSettings,
   signal: AbortSignal,
 ): Promise<RegistryAccess> {
   const base = new URL(`${settings.plainHttp ? 'http' : 'https'}://${host}/v2/`);
   const basic = username === '' || password === '' ? undefined : basicAuthorization(username, password);
   const challenge = await readChallenge(base, settings, signal);
-  const authorization =
-    challenge === undefined
-      ? basic
-      : `Bearer ${await fetchToken({ url: tokenUrl(challenge, base, repository), authorization: basic }, settings, signal)}`;
-  return { endpointAt: (path) => ({ url: new URL(`${base.href}${repository}/${path}`), authorization }) };
+  const endpointAt = (path: string, authorization: string | undefined): Endpoint => ({
+    url: new URL(`${base.href}${repository}/${path}`),
+    authorization,
+  });
+  if (challenge === undefined) return { endpointAt: (path) => endpointAt(path, basic) };
+  const url = tokenUrl(challenge, base, repository);
+  if (basic !== undefined && !passCredentials && !isOwnTokenService(url, base)) throw foreignService(url);
+  const token = await fetchToken({ url, authorization: basic }, settings, signal);
+  return { endpointAt: (path) => endpointAt(path, `Bearer ${token}`) };
+}
+
+function foreignService({ host }: URL): SourceError {
+  return new SourceError(
+    'repository_unauthorized',
+    `the registry names ${host} as its token service, which is on another domain, so the user name and the password are not sent there; if it is right, set passCredentials`,
+  );
 }
 
 /** Returns the parameters of the registry's `Bearer` challenge; undefined if it sends none. */
@@ -52,11 +69,10 @@ async function readChallenge(
       ...(dispatcher && { dispatcher }),
     });
     await body.dump();
-    const challenge = [headers['www-authenticate'] ?? []].flat().find((value) => /^bearer /i.test(value));
-    if (statusCode !== 401 || challenge === undefined) return undefined;
-    return new Map(Array.from(challenge.matchAll(/(\w+)="([^"]*)"/g), ([, key = '', value = '']) => [key, value]));
+    return statusCode === 401 ? bearerChallenge([headers['www-authenticate'] ?? []].flat()) : undefined;
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof SourceError) throw error;
     const timedOut = error instanceof Error && error.name === 'TimeoutError';
     throw requestFailure(error, url, { what: 'the registry', timeoutMs }, timedOut);
   }
