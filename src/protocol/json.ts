@@ -1,5 +1,5 @@
 /** Number of things in a JSON text. */
-export interface JsonSize {
+interface JsonSize {
   /** Levels of nesting. */
   depth: number;
   /** Values, without those of objects with one field and of lists with one item. */
@@ -12,7 +12,7 @@ export interface JsonSize {
  * The largest JSON text that is parsed. `JSON.parse` needs a second for a million field names or
  * levels, and holds up all connections meanwhile.
  */
-export const jsonLimits: Readonly<JsonSize> = { depth: 200, values: 200_000, fields: 50_000 };
+const jsonLimits: Readonly<JsonSize> = { depth: 200, values: 200_000, fields: 50_000 };
 
 /** A text that is not JSON or exceeds `jsonLimits`. The message is the end of a sentence. */
 export class JsonTextError extends Error {
