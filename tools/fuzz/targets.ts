@@ -1,6 +1,7 @@
 import { setJson, setLiteral, setStrings, setValues } from '../../src/chart/strvals/index.ts';
 import { schemaProblems } from '../../src/chart/values/validate-values.ts';
 import { readLock, readMetadata } from '../../src/chart/metadata/read-metadata.ts';
+import { isIgnored, parseIgnoreRules } from '../../src/chart/load/ignore-rules.ts';
 import { validateMetadata } from '../../src/chart/metadata/validate-metadata.ts';
 import { encodeToml } from '../../src/functions/toml/encode.ts';
 import { parseToml } from '../../src/functions/toml/parse.ts';
@@ -16,8 +17,12 @@ import { GoError, int, type Value, type ValueMap } from '../../src/go/value.ts';
 import { chartTemplates } from '../../src/render/scope/chart-templates.ts';
 import { defaultHelmVersion, parseKubeVersion } from '../../src/render/scope/capabilities.ts';
 import { createEngines } from '../../src/render/engines.ts';
+import { readObjects } from '../../src/render/manifest/read-objects.ts';
 import { compileGlob } from '../../src/render/scope/glob.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
+import { bearerChallenge, nextPage } from '../../src/source/oci/challenge.ts';
+import { findChart } from '../../src/source/repository/find-chart.ts';
+import { readValues } from '../../src/texts/read-values.ts';
 import { readTypedYaml, readYaml } from '../../src/yaml/read.ts';
 import { writeYaml } from '../../src/yaml/write.ts';
 
@@ -245,6 +250,56 @@ export const fuzzTargets: readonly FuzzTarget[] = [
     run: (text) => {
       readLock(text);
       validateMetadata(readMetadata(text));
+    },
+  },
+  {
+    name: 'index',
+    seeds: [
+      'apiVersion: v1\nentries:\n  web:\n  - name: web\n    version: 1.2.3\n    urls:\n    - web.tgz\n    digest: abc\n  db: []\ngenerated: x\n',
+      '{"apiVersion": "v1", "entries": {"web": [{"name": "web", "version": "1.0.0", "urls": ["a"]}]}}',
+      '{apiVersion: v1, entries: {web: [{name: web, version: 1, urls: [a]}]}}',
+    ],
+    tokens: words(
+      'apiVersion entries: web: "web" name version urls digest ~ [ ] { } : - , 1 1.0.0 true "" <html>',
+    ).concat('\n', '\n  ', ': ', '- '),
+    run: (text) => void findChart(text, { where: 'https://repo.example/index.yaml', chartName: 'web' }),
+  },
+  {
+    name: 'manifest',
+    seeds: [
+      '---\n# Source: c/templates/a.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n',
+      'apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Secret, metadata: {generateName: b, namespace: c}}\n',
+    ],
+    tokens: words(
+      '--- # Source: apiVersion kind List items metadata name namespace ~ [ ] { } : - 1 true "" __proto__',
+    ).concat('\n', '\n---\n', ': ', '- '),
+    run: (text) => void Array.from(readObjects(text, 'failed to read')),
+  },
+  {
+    name: 'values',
+    seeds: ['a: 1\nb: {c: [1, 2]}\n---\n# comment\nb:\n  d: ~\n', 'a: &x {p: 1}\n--- # b\nb: {<<: *x}\r\n'],
+    tokens: words('--- # : - , [ ] { } a b &x *x << null 1').concat('\n', '\n---\n', '\r\n', ': '),
+    run: (text) => void readValues({ yaml: text }),
+  },
+  {
+    name: '.helmignore',
+    seeds: ['# comment\n*.bak\n/docs\nlogs/\ntemplates/b?.yaml\n!a[b-z]*\n', '*a*a*a*ab\n[^a]?\\*\n'],
+    tokens: words('* ? [ ] [a-z] [^a] ! / \\ # a b - .').concat('\n', '**'),
+    run: (text) => {
+      const rules = parseIgnoreRules(text);
+      for (const name of ['templates/b1.yaml', 'a'.repeat(200), text]) isIgnored(rules, name, false);
+    },
+  },
+  {
+    name: 'registry headers',
+    seeds: [
+      'Bearer realm="https://auth.example/token",service="registry.example",scope="a:b:pull"',
+      '</v2/team/web/tags/list?n=1&last=a>; rel="next", <https://a.example/>; rel=prev',
+    ],
+    tokens: words('Bearer Basic realm service = " , ; < > rel next "next" https://a.example / ?n=1').concat(' '),
+    run: (text) => {
+      bearerChallenge([text]);
+      nextPage(text);
     },
   },
   {

@@ -1,0 +1,56 @@
+import test from 'ava';
+import { growingTexts, type GrowingText } from './support/growing-texts.ts';
+
+/** Growth of the text. Linear time grows as much, quadratic time 256 times. */
+const growth = 16;
+/** Allows for caches and for a machine that does other work. */
+const mostGrowth = 90;
+/** Times in milliseconds: below the first a text is fast, from the second on it is long enough. */
+const tooShort = 0.5;
+const longEnough = 6;
+const longest = 400_000;
+const attempts = 6;
+
+/** Returns the shortest time of several runs. A text may be wrong: the error takes time, too. */
+function timeOf({ read }: GrowingText, text: string, runs: number): number {
+  let shortest = Infinity;
+  for (let run = 0; run < runs; run++) {
+    const start = performance.now();
+    try {
+      read(text);
+    } catch {
+      // the fuzzer checks which error it is
+    }
+    shortest = Math.min(shortest, performance.now() - start);
+  }
+  return shortest;
+}
+
+/** Finds a length that takes long enough to be measured. */
+function longLength(growing: GrowingText): number {
+  let length = 4000;
+  while (length < longest && timeOf(growing, growing.ofLength(length), 1) < longEnough) length *= 2;
+  return length;
+}
+
+function growthOf(growing: GrowingText): number {
+  const length = longLength(growing);
+  const [short, long] = [growing.ofLength(length / growth), growing.ofLength(length)];
+  let smallest = Infinity;
+  for (let attempt = 1; attempt <= attempts && smallest > mostGrowth; attempt++) {
+    const time = timeOf(growing, long, attempt);
+    if (time < tooShort * growth) return 1;
+    smallest = Math.min(smallest, time / timeOf(growing, short, 2 * attempt));
+  }
+  return smallest;
+}
+
+const parsers = Map.groupBy(growingTexts, ({ name }) => name.replace(/:.*/, ''));
+for (const [parser, texts] of parsers) {
+  test.serial(`${parser}: a text that is ${growth} times as long does not take more than linear time`, (t) => {
+    for (const growing of texts) {
+      const grown = growthOf(growing);
+      t.true(grown <= mostGrowth, `${growing.name} takes ${grown.toFixed(1)} times as long`);
+    }
+  });
+}
