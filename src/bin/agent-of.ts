@@ -56,7 +56,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     cluster,
     host,
     codec: texts.codec,
-    onUnreadable: (error) => log.warn({ reason: error.message }, 'skipped an unreadable release'),
+    onUnreadable: (error) => log.warn({ code: error.code }, 'skipped an unreadable release'),
   });
   const handlers = createCommandHandlers({
     source: createChartSource({

@@ -41,7 +41,7 @@ export function createApi(backend: ApiBackend, access: ApiAccess, log: Logger) {
       if (response.headersSent) response.destroy();
       else if (error instanceof ControlPlaneError) sendError(response, error);
       else {
-        log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'a request failed');
+        log.warn({ error: error instanceof Error ? error.name : typeof error }, 'a request failed');
         const message = "an internal error; see the control plane's log";
         sendJson(response, 500, { error: { code: 'internal', message } });
       }

@@ -4,10 +4,11 @@ import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { Logger } from '../logger.ts';
 import { CommandError } from './errors.ts';
 import { failureOf } from './failure.ts';
+import { failureFields, stackWithoutMessage } from './failure-log.ts';
 import type { IncomingCommand } from './incoming-command.ts';
 import type { ReleaseQueues } from './release-queues.ts';
 import type { RunningCommand } from './running-command.ts';
-import { shortenAnswer, shortenMessage } from './shorten.ts';
+import { shortenAnswer } from './shorten.ts';
 
 /** A command that was admitted. */
 export interface Job {
@@ -79,11 +80,10 @@ export class Execution {
   }
 
   #logFailure(command: IncomingCommand, error: unknown): void {
-    const { code, message } = failureOf(error);
-    const fields = { key: command.key, type: command.type, release: command.changes, code };
-    const masked = (text: string) => shortenMessage(command.mask(text));
-    if (code === 'internal') this.#log.error({ ...fields, stack: masked(stackOf(error)) }, 'command failed: a defect');
-    else this.#log.warn({ ...fields, reason: masked(message) }, 'command failed');
+    const failure = failureOf(error);
+    const fields = { key: command.key, type: command.type, release: command.changes, ...failureFields(failure) };
+    if (failure.code !== 'internal') this.#log.warn(fields, 'command failed');
+    else this.#log.error({ ...fields, stack: stackWithoutMessage(error) }, 'command failed: a defect');
   }
 }
 
@@ -91,8 +91,4 @@ export class Execution {
 export function requireSameCommand(command: IncomingCommand, fingerprint: string): void {
   if (command.fingerprint === fingerprint) return;
   throw new CommandError('key_reused', `the key ${command.key ?? ''} already names another command; use a new one`);
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

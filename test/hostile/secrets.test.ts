@@ -1,0 +1,537 @@
+import { randomUUID } from 'node:crypto';
+import { on, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
+import type { ErrorCode } from '../../src/protocol/error-codes.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { dialAgent } from '../bin/support/client.ts';
+import { indexYaml, serve, type TestRepository } from '../source/test-repository.ts';
+import { realHost } from '../support/host.ts';
+import { WebSocket } from 'ws';
+import { startProgram, type ChildProgram } from './support/child-program.ts';
+
+// letters and digits only, so that any encoding leaves it intact
+const sentinel = 'Sentinel4711';
+
+/** A chart whose templates and schema put a value into every kind of message. */
+const quoting: Record<string, string> = {
+  'Chart.yaml': 'apiVersion: v2\nname: quoting\nversion: 1.0.0\n',
+  'values.schema.json': '{"properties":{"port":{"type":"integer"},"word":{"enum":["a"]}}}',
+  'templates/all.yaml': `{{ $s := .Values.secret }}
+{{- if eq .Values.do "fail" }}{{ fail $s }}{{ end }}
+{{- if eq .Values.do "url" }}{{ urlParse (printf "http://%s:x%%zz" $s) }}{{ end }}
+{{- if eq .Values.do "regex" }}{{ regexMatch (printf "[%s" $s) "a" }}{{ end }}
+{{- if eq .Values.do "tpl" }}{{ tpl (printf "{{ %s" $s) . }}{{ end }}
+{{- if eq .Values.do "number" }}{{ atoi $s | add (mustToDate "2006" $s).Year }}{{ end }}
+{{- if eq .Values.do "loop" }}{{ range until 100000 }}{{ range until 100000 }}{{ $s }}{{ end }}{{ end }}{{ end }}
+{{- if eq .Values.do "text" }}{{ $s }}{{ end }}
+{{- if eq .Values.do "yaml" }}a: [{{ $s }}{{ end }}
+{{- if eq .Values.do "map" }}
+apiVersion: v1
+kind: {{ .Values.kind | default "ConfigMap" }}
+metadata:
+  name: {{ .Values.name | default (lower $s) }}
+  {{- with .Values.annotations }}
+  annotations: {{ toJson . }}
+  {{- end }}
+data: {{ .Values.data | default (dict "a" $s) | toJson }}
+{{- end }}
+{{- if eq .Values.do "pod" }}
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: {{ lower $s }}
+  {{- with .Values.annotations }}
+  annotations: {{ toJson . }}
+  {{- end }}
+spec:
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: a, image: 'localhost/app:1', args: {{ .Values.args | toJson }}, env: [{name: A, value: {{ $s }}}]}]
+{{- end }}
+`,
+};
+
+interface Setting {
+  folder: string;
+  /** Every program that was started. */
+  programs: ChildProgram[];
+  plane: ChildProgram;
+  agent: ChildProgram;
+  api: string;
+  port: number;
+  cluster: KubeCluster;
+  repository: TestRepository;
+}
+
+/** Starts a control plane, an agent and what they connect to. */
+async function start(t: ExecutionContext): Promise<Setting> {
+  const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const sandbox = await startSandbox({ host: realHost, speed: 50 });
+  t.teardown(() => sandbox.close());
+  const cluster = connectCluster({ text: sandbox.kubeconfig });
+  t.teardown(() => cluster.close());
+  await writeFile(join(folder, 'kubeconfig'), sandbox.kubeconfig);
+  await addCharts(join(folder, 'charts'));
+  const repository = await serve(t, {
+    '/good/index.yaml': indexYaml({ app: [{ version: '1.0.0' }, { version: '2.0.0', digest: 'a'.repeat(64) }] }),
+    '/good/app-2.0.0.tgz': sentinel,
+    '/401/index.yaml': (_request, response) => response.writeHead(401).end(sentinel),
+    '/500/index.yaml': (_request, response) => response.writeHead(500).end(sentinel),
+    '/bad/index.yaml': `entries: [${sentinel}`,
+    '/slow/index.yaml': () => undefined,
+  });
+  const plane = startProgram(['control-plane', '--port', '0']);
+  t.teardown(() => plane.close());
+  const { port } = await plane.logged('the control plane is listening');
+  const agent = startProgram([
+    ...['run', '--control-plane', `ws://127.0.0.1:${Number(port)}`, '--agent-id', 'edge-1', '--listen', '0'],
+    ...['--kubeconfig', join(folder, 'kubeconfig'), '--local-charts', join(folder, 'charts')],
+    ...['--limits', 'steps=100000'],
+  ]);
+  t.teardown(() => agent.close());
+  const running = await agent.logged('the agent is running');
+  await plane.logged('agent connected');
+  return {
+    folder,
+    programs: [plane, agent],
+    plane,
+    agent,
+    api: `http://127.0.0.1:${Number(port)}`,
+    port: Number(running['port']),
+    cluster,
+    repository,
+  };
+}
+
+async function addCharts(charts: string): Promise<void> {
+  const head = 'apiVersion: v2\nname: a\nversion: 1.0.0\n';
+  const folders: Record<string, Record<string, string>> = {
+    quoting,
+    invalid: { 'Chart.yaml': `apiVersion: v2\nname: ${sentinel}\nversion: ${sentinel}\n` },
+    nunjucks: {
+      'Chart.yaml': `${head}annotations:\n  helm-agent/engine: nunjucks\n`,
+      'templates/a.yaml': 'a: {{ values.secret }}',
+    },
+    incompatible: { 'Chart.yaml': `${head}kubeVersion: '<1.0.0'\n` },
+    engine: {
+      'Chart.yaml': `${head}annotations:\n  helm-agent/engine: ${sentinel}\n`,
+      'templates/a.yaml': 'a: b',
+    },
+    unparsed: { 'Chart.yaml': head, 'templates/a.yaml': `{{ ${sentinel}` },
+  };
+  for (const [name, files] of Object.entries(folders)) {
+    for (const [path, text] of Object.entries(files)) {
+      const file = join(charts, name, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
+  }
+}
+
+/** A Kubernetes API that refuses each request with the status in the name of the namespace. */
+async function startRefusingApi(t: ExecutionContext): Promise<string> {
+  const reasons: Record<number, string> = { 409: 'AlreadyExists', 412: 'Conflict' };
+  const secrets = { name: 'secrets', kind: 'Secret', namespaced: true, singularName: 'secret', verbs: ['get', 'list'] };
+  const discovery: Record<string, object> = {
+    '/api': { kind: 'APIVersions', versions: ['v1'] },
+    '/api/v1': { kind: 'APIResourceList', groupVersion: 'v1', resources: [secrets] },
+    '/apis': { kind: 'APIGroupList', groups: [] },
+    '/api/v1/namespaces/free/secrets': { kind: 'SecretList', apiVersion: 'v1', metadata: {}, items: [] },
+  };
+  const server = createServer((request, response) => {
+    const document = discovery[(request.url ?? '').split('?')[0] ?? ''];
+    if (document !== undefined) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
+      return;
+    }
+    const status = Number(/\/namespaces\/refused-(\d+)\//.exec(request.url ?? '')?.[1] ?? 404);
+    if (status === 0) response.destroy();
+    else {
+      const code = status === 412 ? 409 : status;
+      const body = { kind: 'Status', status: 'Failure', message: sentinel, reason: reasons[status], code };
+      response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close().closeAllConnections());
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const cluster = {
+    clusters: [{ name: 'a', cluster: { server: address, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'a', user: { token: sentinel } }],
+  };
+  const context = { contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }], 'current-context': 'a' };
+  return JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...cluster, ...context });
+}
+
+type Payload = Record<string, unknown>;
+
+/** Everything that a case can use. */
+interface Tools extends Setting {
+  /** Sends a command through the API. Resolves to the code of its result. */
+  send: (type: string, payload: Payload, key?: string) => Promise<string>;
+  /** Installs the quoting chart with these values, the secret among them. */
+  quote: (values: Payload, payload?: Payload) => Promise<string>;
+  /** Installs from a path of the repository, with the secret as password. */
+  download: (path: string, payload?: Payload) => Promise<string>;
+  /** Sends a frame to the agent. Resolves to the code of the first result with the key. */
+  frame: (text: string, key?: string) => Promise<string>;
+  /** Requests a path of the API. Resolves to the code of the error. */
+  request: (path: string, init?: RequestInit) => Promise<string>;
+  /** Stores a release of this name. */
+  store: (name: string, data: string, status?: string) => Promise<void>;
+  /**
+   * Asks an agent whose API server refuses everything with this status; 0 closes the connection.
+   */
+  refused: (status: number) => Promise<string>;
+  /** Sends a command to the agent of that API server, which has no local charts. */
+  askOther: (type: string, payload: Payload) => Promise<string>;
+  /** Resolves to the code when a program that cannot start has ended with an error. */
+  exits: (code: ErrorCode, args: string[]) => Promise<string>;
+  /** Writes a file with the secret, and returns its path. */
+  secretFile: (text: string) => Promise<string>;
+}
+
+/** How to provoke a code, or why that is not possible from outside. */
+type Case = ((tools: Tools) => Promise<string>) | { reason: string };
+
+const release = (status: string, part: object = {}) =>
+  gzipSync(
+    JSON.stringify({
+      name: 'stored',
+      namespace: 'default',
+      version: 1,
+      info: { status, description: sentinel },
+      chart: { metadata: { name: 'a', version: '1.0.0' }, templates: [], values: { secret: sentinel } },
+      config: { secret: sentinel },
+      manifest: '',
+      ...part,
+    }),
+  ).toString('base64');
+
+const wrapped = { reason: 'readers of texts replace it by the code of what they read' };
+const atTheEnd = { reason: 'disturbs the other cases: the test ends with it' };
+
+const cases: Record<ErrorCode, Case> = {
+  bad_packet: ({ frame }) => frame(`{"payload":"${sentinel}`),
+  bad_payload: ({ frame }) =>
+    frame(
+      JSON.stringify({
+        key: 'p',
+        type: 'install_release',
+        payload: JSON.stringify({ values: [sentinel], chartName: 7 }),
+      }),
+      'p',
+    ),
+  too_large: ({ frame }) =>
+    frame(JSON.stringify({ key: 'l', type: 'install_release', payload: sentinel.repeat(800_000) }), 'l'),
+  unknown_command: ({ frame }) =>
+    frame(JSON.stringify({ key: 'u', type: sentinel, payload: `{"a":"${sentinel}"}` }), 'u'),
+  async key_reused({ send }) {
+    await send('get_release', { releaseName: 'reused' }, 'reused');
+    return send('get_release', { releaseName: 'reused', namespace: sentinel }, 'reused');
+  },
+  busy: atTheEnd,
+  shutting_down: atTheEnd,
+  cancelled: atTheEnd,
+  timeout: ({ quote }) => quote({ do: 'pod', args: ['sleep', '10h'] }, { timeout: '1s', atomic: false }),
+  internal: { reason: 'is a defect of the agent; test/agent/router has a test of its log line' },
+
+  repository_unauthorized: ({ download }) => download('401'),
+  repository_not_found: ({ download }) => download(sentinel),
+  repository_failed: ({ download }) => download('500'),
+  repository_timeout: { reason: 'takes two minutes; its message has only the address' },
+  repository_invalid: ({ download }) => download('bad'),
+  invalid_repository_url: ({ send }) =>
+    send('install_release', { releaseName: 'url', chartName: 'a', repoUrl: `http://user:${sentinel}@[` }),
+  invalid_version: ({ download }) => download('good', { chartVersion: `>>${sentinel}` }),
+  chart_not_found: ({ download }) => download('good', { chartName: sentinel }),
+  version_not_found: ({ download }) => download('good', { chartVersion: '9.9.9' }),
+  digest_mismatch: ({ download }) => download('good', { chartVersion: '2.0.0' }),
+  local_charts_disabled: ({ askOther }) =>
+    askOther('install_release', {
+      releaseName: 'a',
+      namespace: 'free',
+      chartName: 'quoting',
+      values: `a: ${sentinel}`,
+    }),
+  path_forbidden: ({ send }) => send('install_release', { releaseName: 'path', chartName: `../${sentinel}` }),
+  unsupported: ({ send }) =>
+    send('install_release', { releaseName: 'ftp', chartName: `ftp://user:${sentinel}@example.com/a.tgz` }),
+
+  chart_invalid: ({ send }) => send('install_release', { releaseName: 'invalid', chartName: 'invalid' }),
+  chart_incompatible: ({ send }) => send('install_release', { releaseName: 'incompatible', chartName: 'incompatible' }),
+  values_invalid: ({ quote }) => quote({ port: sentinel, word: sentinel }),
+  yaml_invalid: wrapped,
+  kube_version_invalid: { reason: 'needs a cluster without a version' },
+
+  template_parse_failed: wrapped,
+  template_exec_failed: wrapped,
+  async render_failed({ quote, send }) {
+    const codes = await Promise.all(['fail', 'url', 'regex', 'tpl', 'number'].map((what) => quote({ do: what })));
+    codes.push(await send('install_release', { releaseName: 'unparsed', chartName: 'unparsed' }));
+    return codes.every((code) => code === 'render_failed') ? 'render_failed' : codes.join();
+  },
+  engine_unknown: ({ send }) => send('install_release', { releaseName: 'engine', chartName: 'engine' }),
+  engine_forbidden: ({ send }) =>
+    send('install_release', { releaseName: 'nunjucks', chartName: 'nunjucks', values: `secret: ${sentinel}` }),
+  post_render_failed: { reason: 'no command has a post-renderer' },
+  render_limit: ({ quote }) => quote({ do: 'loop' }),
+
+  invalid_release_name: ({ quote }) => quote({ do: 'map' }, { releaseName: 'Not Allowed' }),
+  invalid_namespace: ({ quote }) => quote({ do: 'map' }, { namespace: 'Not Allowed' }),
+  namespace_not_found: ({ quote }) => quote({ do: 'map' }, { namespace: 'nothing', createNamespace: false }),
+  async release_exists({ quote }) {
+    await quote({ do: 'map', name: 'exists' }, { releaseName: 'exists' });
+    return quote({ do: 'map', name: 'exists' }, { releaseName: 'exists' });
+  },
+  release_not_found: ({ send }) => send('get_release', { releaseName: 'nothing' }),
+  async release_corrupt({ store, send }) {
+    await store('corrupt', Buffer.from(`{"${sentinel}`).toString('base64'));
+    await send('list_releases', {});
+    return send('get_release', { releaseName: 'corrupt' });
+  },
+  async release_too_large({ store, send }) {
+    await store('huge', release('deployed', { manifest: sentinel.repeat(4_000_000) }));
+    return send('get_release', { releaseName: 'huge' });
+  },
+  release_conflict: { reason: 'needs another client in the same moment' },
+  async no_deployed_release({ store, send }) {
+    await store('uninstalled', release('uninstalled'), 'uninstalled');
+    return send('upgrade_release', {
+      releaseName: 'uninstalled',
+      chartName: 'quoting',
+      values: `secret: ${sentinel}\n`,
+    });
+  },
+  async pending_operation({ store, send }) {
+    await store('pending', release('pending-install'), 'pending-install');
+    return send('upgrade_release', { releaseName: 'pending', chartName: 'quoting', values: `secret: ${sentinel}\n` });
+  },
+  deployment_not_found: ({ send }) => send('deployment_info', { deploymentName: 'nothing' }),
+  invalid_name: ({ quote }) => quote({ do: 'map', name: `${sentinel}/..` }),
+  invalid_manifest: ({ quote }) => quote({ do: 'map', kind: sentinel }),
+  async ownership_conflict({ cluster, quote }) {
+    const metadata = { name: 'foreign', namespace: 'default' };
+    await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: sentinel } });
+    return quote({ do: 'map', name: 'foreign' });
+  },
+  apply_failed: ({ quote }) => quote({ do: 'map', data: { a: [sentinel] } }),
+  delete_failed: { reason: 'needs an API server that refuses to delete what it accepted' },
+  hook_failed: ({ quote }) => quote({ do: 'pod', args: ['fail'], annotations: { 'helm.sh/hook': 'pre-install' } }),
+  not_ready: ({ quote }) => quote({ do: 'pod', args: ['fail'] }),
+
+  not_found: ({ refused }) => refused(404),
+  already_exists: ({ refused }) => refused(409),
+  conflict: ({ refused }) => refused(412),
+  forbidden: ({ refused }) => refused(403),
+  unauthorized: ({ refused }) => refused(401),
+  invalid: ({ refused }) => refused(422),
+  bad_request: ({ refused }) => refused(400),
+  gone: ({ refused }) => refused(410),
+  too_many_requests: ({ refused }) => refused(429),
+  server_error: ({ refused }) => refused(500),
+  unreachable: ({ refused }) => refused(0),
+  unknown_kind: ({ askOther }) => askOther('deployment_info', { deploymentName: 'a' }),
+
+  async unauthenticated({ secretFile, programs, request }) {
+    const plane = startProgram(['control-plane', '--port', '0', '--api-token-file', await secretFile('token')]);
+    programs.push(plane);
+    const { port } = await plane.logged('the control plane is listening');
+    return request(`http://127.0.0.1:${Number(port)}/api/agents`, { headers: { authorization: `Bearer ${sentinel}` } });
+  },
+  agent_not_connected: ({ api, request }) =>
+    request(`${api}/api/agents/unknown/commands`, {
+      method: 'POST',
+      body: JSON.stringify({
+        type: 'install_release',
+        payload: { releaseName: 'a', chartName: 'a', values: sentinel },
+      }),
+    }),
+  agent_restarted: { reason: 'has a fixed text, and needs an agent that is replaced' },
+  command_not_found: ({ api, request }) => request(`${api}/api/commands/${sentinel}`),
+  unknown_route: ({ api, request }) => request(`${api}/api/${sentinel}?a=${sentinel}`),
+  insecure_listen: ({ exits }) => exits('insecure_listen', ['run', '--listen', '0.0.0.0:0']),
+  token_unreadable: async ({ exits, secretFile }) =>
+    exits('token_unreadable', [
+      'run',
+      '--control-plane',
+      'ws://127.0.0.1:1',
+      '--token-file',
+      await secretFile(`${sentinel} ${sentinel}`),
+    ]),
+  agents_file_invalid: async ({ exits, secretFile }) =>
+    exits('agents_file_invalid', [
+      'control-plane',
+      '--port',
+      '0',
+      '--agents-file',
+      await secretFile(`{"agents":"${sentinel}`),
+    ]),
+};
+
+interface Reply {
+  error?: { code: string };
+  result?: { ok: boolean; error?: { code: string } };
+}
+
+const codeOf = ({ ok, error }: { ok: boolean; error?: { code: string } }) => (ok ? 'ok' : (error?.code ?? ''));
+
+async function toolsOf(t: ExecutionContext, setting: Setting): Promise<Tools> {
+  const { api, port, cluster, folder, programs, repository } = setting;
+  const kubeconfig = await secretFile(await startRefusingApi(t));
+  const other = startProgram(['run', '--listen', '0', '--kubeconfig', kubeconfig]);
+  programs.push(other);
+  t.teardown(() => Promise.all(programs.map((program) => program.close())));
+  const running = await other.logged('the agent is running');
+  const counter = { releases: 0 };
+
+  async function secretFile(text: string): Promise<string> {
+    const file = join(folder, randomUUID());
+    await writeFile(file, text);
+    return file;
+  }
+
+  async function fetchJson(path: string, init?: RequestInit): Promise<Reply> {
+    const headers = new Headers(init?.headers);
+    headers.set('content-type', 'application/json');
+    const response = await fetch(path, { ...init, headers });
+    return (await response.json()) as Reply; // the API sends nothing else
+  }
+
+  async function send(type: string, payload: Payload, key: string = randomUUID()): Promise<string> {
+    const body = JSON.stringify({ type, payload, key });
+    const sent = await fetchJson(`${api}/api/agents/edge-1/commands`, { method: 'POST', body });
+    if (sent.error) return sent.error.code;
+    for (;;) {
+      const { result } = await fetchJson(`${api}/api/commands/${key}`);
+      if (result) return codeOf(result);
+      await sleep(20);
+    }
+  }
+
+  async function ask(to: number, text: string, key?: string): Promise<string> {
+    const client = await dialAgent(t, to, ['helm-agent.v1']);
+    client.send(text);
+    const packet = await client.packet((one) => one.type === 'result' && one.key === key);
+    // results consist of an object
+    return codeOf(JSON.parse(packet.payload ?? '') as { ok: boolean });
+  }
+
+  const askOther = (type: string, payload: Payload) => {
+    const key = randomUUID();
+    return ask(Number(running['port']), JSON.stringify({ key, type, payload: JSON.stringify(payload) }), key);
+  };
+  const credentials = { repoUserName: 'reader', repoPassword: sentinel };
+
+  return {
+    ...setting,
+    send,
+    quote: ({ ...values }, payload) =>
+      send('install_release', {
+        releaseName: `release-${++counter.releases}`,
+        chartName: 'quoting',
+        values: JSON.stringify({ do: '', secret: sentinel, ...values }),
+        ...payload,
+      }),
+    download: (path, payload) =>
+      send('install_release', {
+        releaseName: `download-${++counter.releases}`,
+        chartName: 'app',
+        repoUrl: `${repository.url}/${path}`,
+        ...credentials,
+        ...payload,
+      }),
+    frame: (text, key) => ask(port, text, key),
+    async request(path, init) {
+      return (await fetchJson(path, init)).error?.code ?? 'ok';
+    },
+    async store(name, data, status = 'deployed') {
+      await cluster.create({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: {
+          name: `sh.helm.release.v1.${name}.v1`,
+          namespace: 'default',
+          labels: { owner: 'helm', name, status, version: '1' },
+        },
+        type: 'helm.sh/release.v1',
+        data: { release: Buffer.from(data).toString('base64') },
+      });
+    },
+    refused: (status) => askOther('list_releases', { namespace: `refused-${status}` }),
+    askOther,
+    async exits(code, args) {
+      const program = startProgram(args);
+      programs.push(program);
+      await program.ended;
+      return program.lines.some((line) => line.startsWith('Error: ')) ? code : program.lines.join('\n');
+    },
+    secretFile,
+  };
+}
+
+/** Sends more reading commands than run at a time, until one is refused. */
+async function keepBusy({ port }: Tools): Promise<void> {
+  const payload = JSON.stringify({ releaseName: 'busy', namespace: sentinel.toLowerCase() });
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/exe-cmd`, ['helm-agent.v1']);
+  await once(socket, 'open');
+  for (let key = 0; key < 200; key++) socket.send(JSON.stringify({ key: `busy-${key}`, type: 'get_release', payload }));
+  for await (const [data] of on(socket, 'message') as AsyncIterable<[Buffer]>) {
+    if (data.includes('\\"busy\\"')) break;
+  }
+  socket.terminate();
+}
+
+/** Ends the agent while it installs. Resolves to the codes of the installation and of another. */
+async function stopAgent(t: ExecutionContext, { agent, port, quote }: Tools): Promise<string[]> {
+  const client = await dialAgent(t, port, ['helm-agent.v1']);
+  const installing = quote({ do: 'pod', args: ['sleep', '10h'] }, { namespace: 'last' });
+  await sleep(1000);
+  process.kill(agent.pid, 'SIGTERM');
+  const payload = JSON.stringify({ releaseName: 'a', chartName: 'a', values: sentinel });
+  client.send({ key: 'late', type: 'install_release', payload });
+  const { payload: late = '' } = await client.packet(({ type, key }) => type === 'result' && key === 'late');
+  // results consist of an object
+  return [codeOf(JSON.parse(late) as { ok: boolean }), await installing];
+}
+
+test('no log and no packet to another client has a value of a command, whatever its error is', async (t) => {
+  t.timeout(120_000);
+  const setting = await start(t);
+  const tools = await toolsOf(t, setting);
+  const bystander = await dialAgent(t, setting.port, ['helm-agent.v1']);
+  const outcomes = await Promise.all(
+    Object.entries(cases).map(async ([code, provoke]) => [
+      code,
+      typeof provoke === 'function'
+        ? await Promise.race([provoke(tools), sleep(25_000, 'no response', { ref: false })])
+        : code,
+    ]),
+  );
+  t.deepEqual(
+    outcomes.filter(([code, outcome]) => code !== outcome),
+    [],
+  );
+  await keepBusy(tools);
+  t.deepEqual(await stopAgent(t, tools), ['shutting_down', 'cancelled']);
+  await setting.agent.ended;
+
+  const leaking = setting.programs.flatMap(({ lines }) => lines.filter((line) => line.includes(sentinel)));
+  t.deepEqual(leaking, []);
+  t.deepEqual(
+    bystander.packets.map(({ type }) => type),
+    ['hello'],
+  );
+});
