@@ -37,7 +37,7 @@ const quoting: Record<string, string> = {
 apiVersion: v1
 kind: {{ .Values.kind | default "ConfigMap" }}
 metadata:
-  name: {{ .Values.name | default (lower $s) }}
+  name: {{ .Values.name | default .Release.Name }}
   {{- with .Values.annotations }}
   annotations: {{ toJson . }}
   {{- end }}
@@ -47,7 +47,7 @@ data: {{ .Values.data | default (dict "a" $s) | toJson }}
 apiVersion: batch/v1
 kind: Job
 metadata:
-  name: {{ lower $s }}
+  name: {{ .Release.Name }}
   {{- with .Values.annotations }}
   annotations: {{ toJson . }}
   {{- end }}
@@ -258,6 +258,15 @@ const cases: Record<ErrorCode, Case> = {
   invalid_version: ({ download }) => download('good', { chartVersion: `>>${sentinel}` }),
   chart_not_found: ({ download }) => download('good', { chartName: sentinel }),
   version_not_found: ({ download }) => download('good', { chartVersion: '9.9.9' }),
+  address_denied: ({ askOther, repository }) =>
+    askOther('install_release', {
+      releaseName: 'denied',
+      namespace: 'free',
+      chartName: 'app',
+      repoUrl: repository.url,
+      repoUserName: 'reader',
+      repoPassword: sentinel,
+    }),
   digest_mismatch: ({ download }) => download('good', { chartVersion: '2.0.0' }),
   local_charts_disabled: ({ askOther }) =>
     askOther('install_release', {
@@ -391,7 +400,7 @@ const codeOf = ({ ok, error }: { ok: boolean; error?: { code: string } }) => (ok
 async function toolsOf(t: ExecutionContext, setting: Setting): Promise<Tools> {
   const { api, port, cluster, folder, programs, repository } = setting;
   const kubeconfig = await secretFile(await startRefusingApi(t));
-  const other = startProgram(['run', '--listen', '0', '--kubeconfig', kubeconfig]);
+  const other = startProgram(['run', '--listen', '0', '--kubeconfig', kubeconfig, '--deny-addresses', 'loopback']);
   programs.push(other);
   t.teardown(() => Promise.all(programs.map((program) => program.close())));
   const running = await other.logged('the agent is running');
