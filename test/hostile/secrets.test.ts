@@ -509,6 +509,7 @@ async function stopAgent(t: ExecutionContext, { agent, port, quote }: Tools): Pr
   const installing = quote({ do: 'pod', args: ['sleep', '10h'] }, { namespace: 'last' });
   await sleep(1000);
   process.kill(agent.pid, 'SIGTERM');
+  await agent.logged('the agent is stopping');
   const payload = JSON.stringify({ releaseName: 'a', chartName: 'a', values: sentinel });
   client.send({ key: 'late', type: 'install_release', payload });
   const { payload: late = '' } = await client.packet(({ type, key }) => type === 'result' && key === 'late');
