@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
-import { z } from 'zod';
+import { measureJson } from '../go/json-size.ts';
 import { ReleaseError } from './error.ts';
 import type { Release } from './release.ts';
 import { releaseSchema } from './schema.ts';
@@ -10,6 +10,9 @@ const decompress = promisify(gunzip);
 
 /** Limit against compressed data made to exhaust memory. A release in a Secret is smaller. */
 const maxDecodedBytes = 32 * 1024 * 1024;
+
+/** Limit on the values in the JSON of a release, which take more memory than their text. */
+const maxValues = 400_000;
 
 /** Encodes and decodes releases, maybe in another thread. */
 export interface ReleaseCodec {
@@ -36,15 +39,26 @@ export async function encodeRelease(release: Release): Promise<string> {
 export async function decodeRelease(text: string, limit = maxDecodedBytes): Promise<Release> {
   const compressed = Buffer.from(text, 'base64');
   const json = isGzip(compressed) ? await unpackGzip(compressed, limit) : compressed;
+  const jsonText = json.toString('utf8');
+  requireFewValues(jsonText);
   let data: unknown;
   try {
-    data = JSON.parse(json.toString('utf8'));
+    data = JSON.parse(jsonText);
   } catch (cause) {
     throw new ReleaseError('release_corrupt', 'the stored release is not JSON', { cause });
   }
   const result = releaseSchema.safeParse(data);
   if (result.success) return result.data;
-  throw new ReleaseError('release_corrupt', `the stored release is incomplete: ${z.prettifyError(result.error)}`);
+  const path = result.error.issues[0]?.path.join('.') ?? '';
+  const field = path === '' ? 'it' : `its field ${path}`;
+  throw new ReleaseError('release_corrupt', `the stored release is incomplete: ${field} is missing or of a wrong type`);
+}
+
+/** Refuses JSON that is small as text and large once it is parsed. */
+function requireFewValues(text: string): void {
+  const { values } = measureJson(text, { depth: Infinity, values: maxValues, fields: Infinity });
+  if (values <= maxValues) return;
+  throw new ReleaseError('release_too_large', `the stored release has more than ${maxValues} values`);
 }
 
 function isGzip(data: Buffer): boolean {

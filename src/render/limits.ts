@@ -28,5 +28,5 @@ export const defaultRenderLimits: RenderLimits = {
   outputBytes: 32 * 1024 * 1024,
   includeDepth: 1000,
   milliseconds: 60_000,
-  memoryMb: 256,
+  memoryMb: 128,
 };

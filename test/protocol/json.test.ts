@@ -17,7 +17,7 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const fields = (count: number) => `{${Array.from({ length: count }, (_, index) => `"${index}":0`).join(',')}}`;
 
 test('text that is not JSON', refuses, '{"a":', 'must be JSON text');
-test('a text that is too deep', refuses, nested(201), 'must not be nested more than 200 levels deep');
+test('a text that is too deep', refuses, nested(1101), 'must not be nested more than 1100 levels deep');
 test('too many values', refuses, `[${'0,'.repeat(200_000)}0]`, 'must not have more than 200000 values');
 test('too many fields', refuses, fields(50_001), 'must not have more than 50000 fields');
 test('text without an end', refuses, `["${'\\"'.repeat(1000)}`, 'must be JSON text');
@@ -29,6 +29,6 @@ test('brackets, commas and colons in strings do not count', (t) => {
 });
 
 test('the limits leave room for what surrounds a text', (t) => {
-  t.true(isParsableJson(nested(198), 2));
-  t.false(isParsableJson(nested(199), 2));
+  t.true(isParsableJson(nested(1098), 2));
+  t.false(isParsableJson(nested(1099), 2));
 });

@@ -277,7 +277,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   },
   {
     name: 'values',
-    seeds: ['a: 1\nb: {c: [1, 2]}\n---\n# comment\nb:\n  d: ~\n', 'a: &x {p: 1}\n--- # b\nb: {<<: *x}\r\n'],
+    seeds: ['a: 1\nb: {c: [1, 2]}\n---\n# comment\nb:\n  d: ~\n', 'a: &x {p: 1}\nb: {<<: *x}\r\n--- # b\nc: 1\n'],
     tokens: words('--- # : - , [ ] { } a b &x *x << null 1').concat('\n', '\n---\n', '\r\n', ': '),
     run: (text) => void readValues({ yaml: text }),
   },

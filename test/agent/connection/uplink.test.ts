@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { tokenFile } from '../../../src/agent/connection/token-file.ts';
+import { commandTypes } from '../../../src/protocol/commands/index.ts';
 import { testAgent } from '../support/agent.ts';
 import { controlPlane, install, payloadOf, seqs } from '../support/control-plane.ts';
 import { testRelease } from '../support/release.ts';
@@ -17,14 +18,7 @@ test('an agent sends hello, needs no welcome, and performs commands', async (t) 
     agentId: 'edge-1',
     instanceId: 'instance-1',
     version: '1.2.3',
-    capabilities: [
-      'install_release',
-      'upgrade_release',
-      'uninstall_release',
-      'list_releases',
-      'get_release',
-      'deployment_info',
-    ],
+    capabilities: commandTypes,
   });
   t.true(agent.isReady());
   connection.send(install('k'));
