@@ -1,8 +1,8 @@
 import { measureJson, type JsonSize } from '../go/json-size.ts';
 
 /**
- * The largest JSON text that is parsed: values of charts have up to 1,000 levels. `JSON.parse` needs
- * a second for a million field names or levels, and holds up all connections meanwhile.
+ * The largest JSON text that is parsed. Values of charts have up to 1,000 levels. `JSON.parse`
+ * needs a second for a million field names or levels, and holds up all connections meanwhile.
  */
 const jsonLimits: Readonly<JsonSize> = { depth: 1100, values: 200_000, fields: 50_000 };
 
