@@ -82,7 +82,7 @@ export function testProgram(
     },
     runSandbox(settings, ready) {
       sandboxes.push(settings);
-      ready('https://127.0.0.1:7443', `/work/${settings.kubeconfig}`);
+      ready('https://127.0.0.1:7443', `/srv/${settings.kubeconfig}`);
       return Promise.resolve();
     },
     runControlPlane(settings) {
