@@ -99,7 +99,7 @@ test('a sandbox prints the path of its kubeconfig, and commands to continue with
     { port: 7443, host: '127.0.0.1', kubeconfig: 'sandbox.kubeconfig' },
   ]);
   t.is(stdout.text, '/srv/my sandbox\n/srv/sandbox.kubeconfig\n');
-  t.regex(stderr.text, /\n {2}helm-agent run --control-plane \S+ --agent-id \S+ --kubeconfig '\/work\/my sandbox'\n/);
+  t.regex(stderr.text, /\n {2}helm-agent run --control-plane \S+ --agent-id \S+ --kubeconfig '\/srv\/my sandbox'\n/);
 });
 
 test('the files of tokens are checked before anything starts', async (t) => {
