@@ -22,8 +22,8 @@ const attempts = 3;
 
 /**
  * Runs an attack with a ping beside it, and records its figures. The attack resolves to the error
- * code of the response, or to `ok`; the code is `died` if the process ends meanwhile. An attack with
- * too long a stall is repeated.
+ * code of the response, or to `ok`; the code is `died` if the process ends meanwhile. An attack
+ * that causes too long a stall is repeated.
  */
 export async function measure(target: Target, input: string, attack: () => Promise<string>): Promise<Figure> {
   let figure = await measureOnce(target, input, attack);
