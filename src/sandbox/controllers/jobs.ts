@@ -7,10 +7,14 @@ import { conditionsOf, withConditions, type Condition } from '../cluster/conditi
 import { podFromTemplate } from './pod-template.ts';
 import { controlledBy, isPodActive, isPodReady, keyOf, liveObject, pods, typeOf, writeStatus } from './workload.ts';
 
+/** The failed pods of each Job by uid, and the simulated time at which the last one was seen. */
+type Failures = Map<string, { count: number; time: number }>;
+
 /** Runs the pods of a Job until enough have succeeded or too many have failed. */
 export function jobController(): Controller {
   // Simulated time at which a Job with a time to live finished, by uid: status has whole seconds.
   const finishTimes = new Map<string, number>();
+  const failures: Failures = new Map();
   return {
     name: 'job',
     watches: { 'batch/jobs': itself, [pods]: ownerOf('Job') },
@@ -18,9 +22,10 @@ export function jobController(): Controller {
       const job = liveObject(tools, 'batch/jobs', key);
       if (!job) return;
       if (!isFinished(job)) {
-        run(tools, job);
+        run(tools, job, failures);
         return;
       }
+      failures.delete(job.metadata.uid ?? '');
       const seconds = numberAt(job, 'spec', 'ttlSecondsAfterFinished');
       if (seconds === undefined) return;
       const { uid = '' } = job.metadata;
@@ -46,7 +51,7 @@ export function jobController(): Controller {
 const firstBackOff = 10_000;
 const maxBackOff = 360_000;
 
-function run(tools: ControllerTools, job: KubeObject): void {
+function run(tools: ControllerTools, job: KubeObject, failures: Failures): void {
   const all = controlledBy(tools, job, pods);
   const phase = (pod: KubeObject): string | undefined => stringAt(pod, 'status', 'phase');
   const succeeded = all.filter((pod) => phase(pod) === 'Succeeded').length;
@@ -66,7 +71,7 @@ function run(tools: ControllerTools, job: KubeObject): void {
     return;
   }
   const startTime = stringAt(job, 'status', 'startTime') ?? timestamp(tools.host);
-  if (!spec.suspended) startPods(tools, job, spec, { succeeded, failed, active: active.length, last: all.at(-1) });
+  if (!spec.suspended) startPods(tools, job, spec, { succeeded, failed, active: active.length }, failures);
   const running = controlledBy(tools, job, pods).filter(isPodActive);
   writeStatus(tools, job, {
     ...(!spec.suspended && { startTime }),
@@ -126,13 +131,14 @@ function startPods(
   tools: ControllerTools,
   job: KubeObject,
   spec: JobSpec,
-  now: { succeeded: number; failed: number; active: number; last: KubeObject | undefined },
+  now: { succeeded: number; failed: number; active: number },
+  failures: Failures,
 ): void {
   const missing =
     spec.completions === undefined ? (now.succeeded > 0 ? 0 : spec.parallelism) : spec.completions - now.succeeded;
   const wanted = Math.min(spec.parallelism, missing) - now.active;
   if (wanted <= 0) return;
-  const wait = backOffLeft(tools, now.failed, now.last);
+  const wait = backOffLeft(tools, job, now.failed, failures);
   if (wait > 0) {
     tools.requeueAfter(wait);
     return;
@@ -150,14 +156,13 @@ function startPods(
 }
 
 /** Returns the remaining delay before the next pod after a failure, in simulated milliseconds. */
-function backOffLeft(tools: ControllerTools, failed: number, last: KubeObject | undefined): number {
-  if (failed === 0 || last === undefined) return 0;
-  const wait = Math.min(firstBackOff * 2 ** (failed - 1), maxBackOff);
-  const ended = objectsAt(last, 'status', 'containerStatuses').map((status) =>
-    stringAt(status, 'state', 'terminated', 'finishedAt'),
-  );
-  const since = Math.max(0, ...ended.map((time) => Date.parse(time ?? '') || 0));
-  return wait - (Number(tools.host.now() / 1_000_000n) - since) * tools.speed;
+function backOffLeft(tools: ControllerTools, job: KubeObject, failed: number, failures: Failures): number {
+  if (failed === 0) return 0;
+  const { uid = '' } = job.metadata;
+  const known = failures.get(uid);
+  const last = known?.count === failed ? known : { count: failed, time: tools.elapsed() };
+  failures.set(uid, last);
+  return last.time + Math.min(firstBackOff * 2 ** (failed - 1), maxBackOff) - tools.elapsed();
 }
 
 function restartsOf(pod: KubeObject): number {
