@@ -1,9 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import { waitForParts } from './board.ts';
+import { failedOutcome } from './failed-outcome.ts';
 import { createLiveHeap } from './live-heap.ts';
 import type { TaskRequest, ThreadMessage, ThreadSetup } from './messages.ts';
 import { createSupervisor } from './supervisor.ts';
-import type { TaskFunctions, TaskPosition, TaskTypes } from './tasks.ts';
+import type { TaskFunctions, TaskTypes } from './tasks.ts';
 
 /** Runs the tasks that a pool sends to this thread, one after the other. */
 export function serveTasks<Types extends TaskTypes<Types>>(
@@ -25,7 +26,7 @@ export function serveTasks<Types extends TaskTypes<Types>>(
       const output = await run(input, { supervisor, sendPart });
       return { type: 'done', output };
     } catch (error) {
-      return failure(error);
+      return failedOutcome(error);
     } finally {
       supervisor.enter('');
     }
@@ -36,17 +37,4 @@ export function serveTasks<Types extends TaskTypes<Types>>(
   port.on('message', (request: TaskRequest) => {
     void perform(request).then((message) => port.postMessage(message));
   });
-}
-
-function failure(error: unknown): ThreadMessage {
-  if (!(error instanceof Error)) return { type: 'defect', error: new Error(String(error)) };
-  if (!('code' in error) || typeof error.code !== 'string') return { type: 'defect', error };
-  const position = 'position' in error ? error.position : undefined;
-  return {
-    type: 'failed',
-    code: error.code,
-    message: error.message,
-    // errors with a code of the layers that run in threads have positions of this shape only
-    ...(position !== undefined && { position: position as TaskPosition }),
-  };
 }

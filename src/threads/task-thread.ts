@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { abortReason } from './abort-reason.ts';
 import { confirmPart, createBoard, readFileName, requestStop, resetBoard } from './board.ts';
 import type { GuardedThread, MemoryGuard } from './memory-guard.ts';
 import type { TaskLimits, TaskOutcome, TaskRequest, ThreadMessage, ThreadSetup } from './messages.ts';
@@ -89,7 +90,7 @@ export function startThread({ moduleUrl, limits, guard }: ThreadOptions): TaskTh
     };
     const fail = (error: Error) => (isOutOfMemory(error) ? exceed(memoryProblem(limits), error) : reject(error));
     const exit = () => reject(new Error('the thread has ended'));
-    const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error('the task was cancelled'));
+    const abort = () => reject(abortReason(signal));
     signal.throwIfAborted();
     resetBoard(board);
     worker.on('message', receive).once('error', fail).once('exit', exit);

@@ -1,3 +1,4 @@
+import { abortReason } from './abort-reason.ts';
 import { createFairQueue, type Owner } from './fair-queue.ts';
 import { createMemoryGuard } from './memory-guard.ts';
 import type { TaskLimits, TaskOutcome } from './messages.ts';
@@ -93,7 +94,7 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
       };
       const abort = () => {
         queue.remove(start);
-        reject(reasonOf(signal));
+        reject(abortReason(signal));
       };
       signal.addEventListener('abort', abort, { once: true });
       queue.push(owner, start);
@@ -152,8 +153,4 @@ function outputOf(outcome: TaskOutcome): unknown {
     case 'defect':
       throw outcome.error;
   }
-}
-
-function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error('the task was cancelled');
 }

@@ -1,11 +1,11 @@
 import type { Host } from '../../go/host.ts';
+import { failedOutcome } from '../../threads/failed-outcome.ts';
 import type { Supervisor, TaskFunctions } from '../../threads/tasks.ts';
 import { createEngines } from '../engines.ts';
 import type { RenderLimits } from '../limits.ts';
 import type { RenderNotice } from '../notice.ts';
 import { renderFiles, renderTemplates, splitManifests } from '../render-chart.ts';
 import type { RenderSupervisor } from '../render-supervisor.ts';
-import type { RenderError } from '../render-error.ts';
 import { createSchemaCache } from '../schema-cache.ts';
 import type { LookupTable } from '../scope/lookup-table.ts';
 import type { RenderOutcome, RenderTask, RenderTasks } from './render-tasks.ts';
@@ -43,7 +43,7 @@ export function renderFunctions(host: Host, limits: RenderLimits): TaskFunctions
     } catch (error) {
       // the template may have failed only because a lookup has not been done yet
       if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
-      return failure(error);
+      return failedOutcome(error);
     }
   }
 
@@ -60,18 +60,5 @@ export function renderSupervisor(supervisor: Supervisor): RenderSupervisor {
   return {
     startTemplate: (path) => supervisor.enter(path),
     interruption: (heavy) => supervisor.interruption(heavy),
-  };
-}
-
-function failure(error: unknown): RenderOutcome {
-  if (!(error instanceof Error)) return { type: 'defect', error: new Error(String(error)) };
-  if (!('code' in error) || typeof error.code !== 'string') return { type: 'defect', error };
-  const position = 'position' in error ? error.position : undefined;
-  return {
-    type: 'failed',
-    code: error.code,
-    message: error.message,
-    // errors with a code that this layer and those below throw have no other kind of position
-    ...(position !== undefined && { position: position as NonNullable<RenderError['position']> }),
   };
 }
