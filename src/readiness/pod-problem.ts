@@ -70,9 +70,15 @@ function podFailure(pod: KubeObject): PodProblem | undefined {
   return { reason, isCause: true };
 }
 
+/** `Error: ErrImagePull`: the kubelet reports the cause first, and then the container's state. */
+const repeatedState = /^Error: \w+$/;
+
 /** The problem of a pod that is starting. Volumes and sandboxes report only events. */
 function setUpProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem {
-  const warning = newestWarning(events, pod, (reason) => reason.startsWith('Failed'));
+  const hasFailed = (reason: string) => reason.startsWith('Failed');
+  const warning =
+    newestWarning(events, pod, (reason, message) => hasFailed(reason) && !repeatedState.test(message)) ??
+    newestWarning(events, pod, hasFailed);
   if (warning !== undefined) return { reason: warning, isCause: true };
   const waiting = listAt(pod, 'status', 'containerStatuses')
     .map((status) => stringAt(status, 'state', 'waiting', 'reason'))

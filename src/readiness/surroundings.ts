@@ -15,18 +15,18 @@ export function isOwnedBy(object: KubeObject, owner: KubeObject): boolean {
   return uid !== undefined && (object.metadata.ownerReferences ?? []).some((reference) => reference.uid === uid);
 }
 
-/** Returns the newest warning about an object whose reason is accepted, as `reason: message`. */
+/** Returns the newest warning about an object that is accepted, as `reason: message`. */
 export function newestWarning(
   events: readonly KubeObject[],
   about: KubeObject,
-  accepts: (reason: string) => boolean,
+  accepts: (reason: string, message: string) => boolean,
 ): string | undefined {
   const newest = events
     .filter(
       (event) =>
         stringAt(event, 'type') === 'Warning' &&
         stringAt(event, 'involvedObject', 'uid') === about.metadata.uid &&
-        accepts(stringAt(event, 'reason') ?? ''),
+        accepts(stringAt(event, 'reason') ?? '', stringAt(event, 'message') ?? ''),
     )
     .sort((a, b) => eventTime(a) - eventTime(b))
     .at(-1);

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '../api/environment.ts';
 import { useHarness } from './harness.ts';
 import { runHelm, type Ended } from './helm.ts';
 import { performed } from './performed.ts';
@@ -203,7 +204,10 @@ test('shows the readiness of the objects beside what helm status shows', async (
   const { stdout } = await twins.ctl('status', releaseName);
   const withoutResources = (text: string) => text.replace(/RESOURCES:\n[^]*?\n\n\n/, '');
   t.is(withoutResources(stdout), withoutResources(table.stdout));
-  t.regex(stdout, /==> v1\/Deployment\nNAME +STATUS +REASON\nsite +InProgress +(ErrImagePull|ImagePullBackOff): /);
+  await eventually('the reason is shown', 60, async () => {
+    const shown = await twins.ctl('status', releaseName);
+    return /\nsite +InProgress +(ErrImagePull|ImagePullBackOff): /.test(shown.stdout) || undefined;
+  });
 });
 
 test('a dry run prints what helm prints, and deployments have the formats of helm', async (t) => {
