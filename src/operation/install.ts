@@ -13,6 +13,7 @@ import { prepare } from './steps/prepare.ts';
 import { recordFailure, recordRevision } from './steps/record.ts';
 import type { InstallRequest } from './request.ts';
 import { dryRunDescription, newRevision } from './steps/revision.ts';
+import { noChanges, recordChanges } from './state/object-changes.ts';
 import { compensate, runSteps } from './run.ts';
 import type { StepRunner } from './steps/step-runner.ts';
 import { resolveReleaseObjects } from './apply/release-object.ts';
@@ -103,7 +104,7 @@ async function installRelease(
     superseded: [],
     options: request,
     description,
-    changes: { created: [], deleted: [] },
+    changes: recordChanges(noChanges),
   };
   try {
     await deployRevision(context, runner, pending);

@@ -12,6 +12,7 @@ import { recordFailure, recordRevision, recordSuperseded } from './steps/record.
 import type { RollbackRequest } from './request.ts';
 import { resolveReleaseObjects } from './apply/release-object.ts';
 import { defaultHistoryLimit } from './steps/revision.ts';
+import { noChanges, recordChanges } from './state/object-changes.ts';
 import { runSteps } from './run.ts';
 import type { StepRunner } from './steps/step-runner.ts';
 
@@ -57,7 +58,7 @@ export async function rollBack(
     superseded: revisions.filter((other) => other.release.info.status === 'deployed'),
     options: request,
     description: `Rollback to ${version}`,
-    changes: { created: [], deleted: [] },
+    changes: recordChanges(noChanges),
   };
   try {
     await deployRevision(context, runner, pending);

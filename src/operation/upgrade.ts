@@ -14,6 +14,7 @@ import { prepare } from './steps/prepare.ts';
 import { pendingOperation, recordRevision } from './steps/record.ts';
 import type { UpgradeRequest } from './request.ts';
 import { defaultHistoryLimit, dryRunDescription, newRevision } from './steps/revision.ts';
+import { noChanges, recordChanges } from './state/object-changes.ts';
 import { runSteps } from './run.ts';
 import type { StepRunner } from './steps/step-runner.ts';
 import { resolveReleaseObjects, subtractObjects } from './apply/release-object.ts';
@@ -82,7 +83,7 @@ export async function upgradeRelease(
     superseded: [baseline],
     options: request,
     description,
-    changes: { created: [], deleted: [] },
+    changes: recordChanges(noChanges),
   };
   try {
     await deployRevision(context, runner, pending);

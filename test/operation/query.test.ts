@@ -1,4 +1,5 @@
-import { operations } from '../../src/operation/operations.ts';
+import { list } from '../../src/operation/list.ts';
+import { deploymentInfo, get } from '../../src/operation/query.ts';
 import { configMap, deployment } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest } from './world.ts';
@@ -12,12 +13,12 @@ test('lists the highest revision of releases in one namespace or in all', async 
   await world.install(chart, { wait: false });
   await world.upgrade(chart, { wait: false });
   await other.install(chart, { wait: false });
-  const list = async (namespace?: string) => {
-    const releases = await operations.list(world.context(), namespace === undefined ? {} : { namespace });
+  const listed = async (namespace?: string) => {
+    const releases = await list(world.context(), namespace === undefined ? {} : { namespace });
     return releases.map((release) => `${release.namespace}/${release.name}.v${release.version}`);
   };
-  t.deepEqual(await list(world.namespace), [`${world.namespace}/web.v2`]);
-  const all = await list();
+  t.deepEqual(await listed(world.namespace), [`${world.namespace}/web.v2`]);
+  const all = await listed();
   t.true(all.includes(`${world.namespace}/web.v2`) && all.includes(`${other.namespace}/web.v1`));
   t.false(all.includes(`${world.namespace}/web.v1`));
   t.deepEqual(all, [...all].sort());
@@ -28,20 +29,20 @@ test('returns the highest revision of a release or a given one', async (t) => {
   await world.install(chart, { wait: false });
   await world.upgrade(chart, { wait: false });
   const name = { namespace: world.namespace, releaseName };
-  t.is((await operations.get(world.context(), name)).release.version, 2);
-  t.is((await operations.get(world.context(), { ...name, version: 1 })).release.info.status, 'superseded');
+  t.is((await get(world.context(), name)).release.version, 2);
+  t.is((await get(world.context(), { ...name, version: 1 })).release.info.status, 'superseded');
   const missing = { code: 'release_not_found', message: 'release: not found' };
-  await t.throwsAsync(operations.get(world.context(), { ...name, version: 3 }), missing);
-  await t.throwsAsync(operations.get(world.context(), { ...name, releaseName: 'missing' }), missing);
+  await t.throwsAsync(get(world.context(), { ...name, version: 3 }), missing);
+  await t.throwsAsync(get(world.context(), { ...name, releaseName: 'missing' }), missing);
 });
 
 test('returns a Deployment of the cluster', async (t) => {
   const world = newWorld(t, chart);
   await world.install(chart, { wait: false });
   const { namespace } = world;
-  const found = await operations.deploymentInfo(world.context(), { namespace, name: 'web' });
+  const found = await deploymentInfo(world.context(), { namespace, name: 'web' });
   t.like(found, { kind: 'Deployment', metadata: { name: 'web', namespace } });
-  const error = await t.throwsAsync(operations.deploymentInfo(world.context(), { namespace, name: 'missing' }));
+  const error = await t.throwsAsync(deploymentInfo(world.context(), { namespace, name: 'missing' }));
   t.like(error, { code: 'deployment_not_found', message: 'deployments.apps "missing" not found' });
 });
 
@@ -62,7 +63,7 @@ test('refuses invalid names before it sends a request', async (t) => {
     code,
     message: 'uninstall: Release name is invalid: a,b',
   });
-  await t.throwsAsync(operations.get(context, { namespace: 'default', releaseName: '*' }), { code });
+  await t.throwsAsync(get(context, { namespace: 'default', releaseName: '*' }), { code });
   await t.throwsAsync(world.install(chart, { namespace: 'No' }), { code: 'invalid_namespace' });
-  await t.throwsAsync(operations.list(context, { namespace: '../x' }), { code: 'invalid_namespace' });
+  await t.throwsAsync(list(context, { namespace: '../x' }), { code: 'invalid_namespace' });
 });

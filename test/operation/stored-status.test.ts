@@ -1,6 +1,6 @@
 import { KubeError } from '../../src/kube/kube-error.ts';
 import type { OperationError } from '../../src/operation/error.ts';
-import { operations } from '../../src/operation/operations.ts';
+import { uninstall } from '../../src/operation/uninstall.ts';
 import type { ReleaseError } from '../../src/release/error.ts';
 import { secretStorage } from '../../src/release/storage/secret.ts';
 import { realHost } from '../support/host.ts';
@@ -173,7 +173,7 @@ test('one unreadable revision does not block a release', async (t) => {
   const storage = secretStorage({ cluster, host: realHost, onUnreadable });
   const release = await world.upgrade(chart, {}, { storage });
   t.is(release.version, 3);
-  await operations.uninstall(world.context({ storage }), { namespace, releaseName: 'web', timeout: 5000 });
+  await uninstall(world.context({ storage }), { namespace, releaseName: 'web', timeout: 5000 });
   t.is(await world.find('ConfigMap', 'a'), undefined);
   t.true(unreadable.length > 0);
 });

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../src/objects/cluster.ts';
-import { operations } from '../../src/operation/operations.ts';
+import { uninstall } from '../../src/operation/uninstall.ts';
 import { configMap, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, sandboxTest, statusesOf, stepEnds, timeUpWhen } from './world.ts';
@@ -125,7 +125,7 @@ test('leaves an object that took the name after the object of the release was se
     },
   };
   const context = world.context({ cluster: replacing });
-  await operations.uninstall(context, { namespace, releaseName: 'web', timeout: 5000 });
+  await uninstall(context, { namespace, releaseName: 'web', timeout: 5000 });
   t.deepEqual((await world.find('ConfigMap', 'a'))?.['data'], { other: 'yes' });
   t.is(await world.find('ConfigMap', 'b'), undefined);
   t.true(

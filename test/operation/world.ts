@@ -5,9 +5,12 @@ import { connectCluster } from '../../src/kube/cluster.ts';
 import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
 import type { Cluster } from '../../src/objects/cluster.ts';
 import type { OperationContext } from '../../src/operation/context.ts';
-import { operations } from '../../src/operation/operations.ts';
+import { install } from '../../src/operation/install.ts';
 import type { Progress, StepName } from '../../src/operation/progress.ts';
 import type { InstallRequest, RollbackRequest, UninstallRequest, UpgradeRequest } from '../../src/operation/request.ts';
+import { rollback } from '../../src/operation/rollback.ts';
+import { uninstall, type Uninstalled } from '../../src/operation/uninstall.ts';
+import { upgrade } from '../../src/operation/upgrade.ts';
 import type { Release } from '../../src/release/release.ts';
 import { history } from '../../src/release/history.ts';
 import { secretStorage } from '../../src/release/storage/secret.ts';
@@ -25,10 +28,7 @@ export interface World {
   install(chart: TextChart, request?: Partial<InstallRequest>, context?: Partial<OperationContext>): Promise<Release>;
   upgrade(chart: TextChart, request?: Partial<UpgradeRequest>, context?: Partial<OperationContext>): Promise<Release>;
   rollback(request?: Partial<RollbackRequest>, context?: Partial<OperationContext>): Promise<Release>;
-  uninstall(
-    request?: Partial<UninstallRequest>,
-    context?: Partial<OperationContext>,
-  ): ReturnType<typeof operations.uninstall>;
+  uninstall(request?: Partial<UninstallRequest>, context?: Partial<OperationContext>): Promise<Uninstalled>;
   /** `1:superseded`, `2:deployed`, … */
   history(): Promise<string[]>;
   stored(version: number): Promise<Release | undefined>;
@@ -92,11 +92,10 @@ export function newWorld(t: ExecutionContext<Shared>, ...charts: TextChart[]): W
     cluster,
     progress,
     context,
-    install: (chart, request, overrides) => operations.install(context(overrides), { ...of(chart), ...request }),
-    upgrade: (chart, request, overrides) => operations.upgrade(context(overrides), { ...of(chart), ...request }),
-    rollback: (request, overrides) => operations.rollback(context(overrides), { ...name, timeout: 55_000, ...request }),
-    uninstall: (request, overrides) =>
-      operations.uninstall(context(overrides), { ...name, timeout: 55_000, ...request }),
+    install: (chart, request, overrides) => install(context(overrides), { ...of(chart), ...request }),
+    upgrade: (chart, request, overrides) => upgrade(context(overrides), { ...of(chart), ...request }),
+    rollback: (request, overrides) => rollback(context(overrides), { ...name, timeout: 55_000, ...request }),
+    uninstall: (request, overrides) => uninstall(context(overrides), { ...name, timeout: 55_000, ...request }),
     async history() {
       const revisions = await history(storage, namespace, releaseName);
       return revisions.map(({ release }) => `${release.version}:${release.info.status}`);

@@ -2,7 +2,8 @@ import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { failures, settleEach } from './concurrency.ts';
-import { deleteLive, seenObject, type DeletionOptions, type SeenObject } from './deletion.ts';
+import { deleteLive, seenObject, type DeletionOptions } from './deletion.ts';
+import type { ChangeLog } from './change-log.ts';
 import { OperationError, messageOf, throwJoined, withPrefix } from '../error.ts';
 import { migrateManagedFields } from './field-ownership.ts';
 import { subtractObjects, type ReleaseObject } from './release-object.ts';
@@ -41,31 +42,30 @@ export async function applyObject(cluster: Cluster, item: ReleaseObject, signal:
 export async function createObjects(
   cluster: Cluster,
   objects: readonly ReleaseObject[],
+  log: Pick<ChangeLog, 'applied'>,
   signal: AbortSignal,
 ): Promise<void> {
   const errors: unknown[] = [];
   for (const batch of batchesOfKind(objects)) {
     signal.throwIfAborted();
-    errors.push(...failures(await settleEach(batch, (item) => applyObject(cluster, item, signal))));
+    const results = await settleEach(batch, async (item) => {
+      log.applied(seenObject(item.ref, await applyObject(cluster, item, signal)));
+    });
+    errors.push(...failures(results));
   }
   throwJoined(errors, '\n');
 }
 
-export interface ObjectChanges {
-  created: SeenObject[];
-  deleted: ReleaseObject[];
-}
-
 /**
- * Moves a release from its old objects to new ones, one at a time, and adds to `changes`. As in
- * Helm, a failed creation is thrown at once, failed changes at the end, and the objects that only
- * the old release has are deleted only if nothing failed.
+ * Moves a release from its old objects to new ones, one at a time, and adds to `log`. As in Helm, a
+ * failed creation is thrown at once, failed changes at the end, and the objects that only the old
+ * release has are deleted only if nothing failed.
  */
 export async function updateObjects(
   cluster: Cluster,
   old: readonly ReleaseObject[],
   objects: readonly ReleaseObject[],
-  changes: ObjectChanges,
+  log: ChangeLog,
   options: DeletionOptions,
 ): Promise<void> {
   const { signal } = options;
@@ -73,11 +73,10 @@ export async function updateObjects(
   for (const item of objects) {
     signal.throwIfAborted();
     const live = item.ref.name === '' ? undefined : await cluster.get(item.ref, signal);
-    if (live === undefined) changes.created.push({ ref: item.ref, uid: undefined });
+    if (live === undefined) await log.creating(item.ref);
     try {
       if (live !== undefined) await migrateManagedFields(cluster, item, live, fieldManager, signal);
-      const applied = await applyObject(cluster, item, signal);
-      if (live === undefined) changes.created.splice(-1, 1, seenObject(item.ref, applied));
+      log.applied(seenObject(item.ref, await applyObject(cluster, item, signal)));
     } catch (error) {
       signal.throwIfAborted();
       if (live === undefined) throw withPrefix('failed to create resource', error);
@@ -87,7 +86,7 @@ export async function updateObjects(
   throwJoined(errors, ' && ');
   for (const item of subtractObjects(old, objects)) {
     signal.throwIfAborted();
-    const error = await deleteUnwanted(cluster, item, changes, options);
+    const error = await deleteUnwanted(cluster, item, log, options);
     if (error) errors.push(error);
   }
   throwJoined(errors, ' && ');
@@ -96,14 +95,15 @@ export async function updateObjects(
 async function deleteUnwanted(
   cluster: Cluster,
   item: ReleaseObject,
-  changes: ObjectChanges,
+  log: ChangeLog,
   options: DeletionOptions,
 ): Promise<OperationError | undefined> {
   const { ref } = item;
   try {
     const live = await cluster.get(ref, options.signal);
     if (live === undefined || live.metadata.annotations?.[resourcePolicy] === 'keep') return undefined;
-    if (await deleteLive(cluster, ref, live, options)) changes.deleted.push(item);
+    const deleted = await deleteLive(cluster, ref, live, options);
+    if (deleted) log.deleted(deleted);
     return undefined;
   } catch (cause) {
     options.signal.throwIfAborted();

@@ -6,12 +6,14 @@ import { otherOwner, type Owner } from './ownership.ts';
 export interface SeenObject {
   ref: ObjectRef;
   /** Tells it from a later object with the same name. Undefined if it was not seen yet. */
-  uid: string | undefined;
+  uid?: string | undefined;
+  /** Its version when it was seen. */
+  resourceVersion?: string | undefined;
 }
 
 /** Returns an object as it was seen. With `generateName`, its name is that of the live object. */
-export function seenObject(ref: ObjectRef, { metadata: { name, uid } }: KubeObject): SeenObject {
-  return { ref: { ...ref, name }, uid };
+export function seenObject(ref: ObjectRef, { metadata: { name, uid, resourceVersion } }: KubeObject): SeenObject {
+  return { ref: { ...ref, name }, uid, resourceVersion };
 }
 
 export interface DeletionOptions {

@@ -19,7 +19,7 @@ export async function cleanUp(
 ): Promise<unknown> {
   try {
     await compensate(context, 'delete', timeout, (runner) =>
-      runner.step('delete', (tools) => deleteCreated(context, revision, changes.created, tools)),
+      runner.step('delete', (tools) => deleteCreated(context, revision, changes.changes().created, tools)),
     );
     return error;
   } catch (second) {

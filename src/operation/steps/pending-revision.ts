@@ -1,7 +1,7 @@
 import type { HookEvent } from '../../release/hook.ts';
 import { withStatus, type Release } from '../../release/release.ts';
 import { revisionKey, type StoredRevision } from '../../release/storage/storage.ts';
-import { createObjects, updateObjects, type ObjectChanges } from '../apply/apply.ts';
+import { createObjects, updateObjects } from '../apply/apply.ts';
 import { withOwner } from '../apply/ownership.ts';
 import { resolveReleaseObjects, type ReleaseObject } from '../apply/release-object.ts';
 import type { OperationContext } from '../context.ts';
@@ -9,6 +9,7 @@ import { withPrefix } from '../error.ts';
 import type { StepName } from '../progress.ts';
 import type { DeployOptions } from '../request.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
+import type { ChangeRecord } from '../state/object-changes.ts';
 import { runHooks } from './hooks.ts';
 import type { StepRunner, StepTools } from './step-runner.ts';
 import { updateRevision } from './update-revision.ts';
@@ -25,7 +26,7 @@ export interface PendingRevision {
   /** Description of the deployed release. */
   description: string;
   /** Changes that the apply step has made so far. */
-  changes: ObjectChanges;
+  changes: ChangeRecord;
   /** The step that is running or has failed. Undefined before the first. */
   step?: StepName;
 }
@@ -102,14 +103,15 @@ async function apply(context: OperationContext, pending: PendingRevision, tools:
   const { action, baseline, changes, revision } = pending;
   const objects = await objectsOf(context, pending, tools.signal);
   if (action === 'install') {
-    await createObjects(cluster, objects, tools.signal);
+    await createObjects(cluster, objects, changes, tools.signal);
     tools.done(countText(objects.length, 'applied'));
     return;
   }
   const old = baseline === undefined ? [] : await baselineObjects(context, baseline, tools.signal);
   const onLeft = (message: string) => tools.report({ message });
   await updateObjects(cluster, old, objects, changes, { owner: revision.release, onLeft, signal: tools.signal });
-  const removed = changes.deleted.length === 0 ? '' : `, ${changes.deleted.length} removed`;
+  const { deleted } = changes.changes();
+  const removed = deleted.length === 0 ? '' : `, ${deleted.length} removed`;
   tools.done(`${countText(objects.length, 'applied')}${removed}`);
 }
 

@@ -1,0 +1,11 @@
+import type { ObjectRef } from '../../objects/object.ts';
+import type { SeenObject } from './deletion.ts';
+
+/** Notes what an apply does, so that it can be continued after an interruption, or undone. */
+export interface ChangeLog {
+  /** Called before an object that does not exist is created. Resolves when that is noted. */
+  creating(ref: ObjectRef): Promise<void>;
+  /** Called for an object that was created or changed. */
+  applied(object: SeenObject): void;
+  deleted(object: SeenObject): void;
+}
