@@ -23,7 +23,7 @@ export function createSupervisor(board: SharedArrayBuffer, limits: TaskLimits, l
 
 /** The reason why a task that takes too long is ended. */
 export function timeProblem({ milliseconds }: TaskLimits): string {
-  return `takes more than ${milliseconds / 1000} seconds; look for a template that never ends`;
+  return `takes more than ${milliseconds / 1000} s; look for a template that never ends`;
 }
 
 /** The reason why a task that takes too much memory is ended. */

@@ -9,6 +9,7 @@ import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { tokensOf } from '../control-plane/support/credentials.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { realHost } from '../support/host.ts';
 import { agentId, contentsOf, exampleCharts, failureOf, waiting } from './support/world.ts';
 
@@ -16,7 +17,7 @@ const program = new URL('../../src/bin/helm-agent.ts', import.meta.url).pathname
 
 /** Starts the program as a process that is killed when the test ends. */
 function start(t: ExecutionContext, args: string[], env: Record<string, string> = {}): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [program, ...args], { env });
+  const child = spawn(process.execPath, [program, ...args], { env: { ...compileCache(), ...env } });
   t.teardown(() => child.kill('SIGKILL'));
   return child;
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { compileCache } from '../../support/compile-cache.ts';
 
 const program = new URL('../../../src/bin/helm-agent.ts', import.meta.url).pathname;
 
@@ -19,7 +20,7 @@ export interface ChildProgram {
 /** Starts `helm-agent ARGS` with a log of all levels. */
 export function startProgram(args: readonly string[]): ChildProgram {
   const child = spawn(process.execPath, [program, ...args], {
-    env: { HELM_AGENT_LOG_LEVEL: 'trace' },
+    env: { ...compileCache(), HELM_AGENT_LOG_LEVEL: 'trace' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { pid } = child;
