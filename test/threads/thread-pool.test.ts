@@ -66,10 +66,7 @@ test('ends a task that never comes to a step, and names the file that it was rea
     instanceOf: TaskError,
   });
   t.is(error.code, 'too_large');
-  t.is(
-    error.message,
-    'templates/spin.yaml: reading web takes more than 1 s; look for a template that never ends',
-  );
+  t.is(error.message, 'templates/spin.yaml: reading web takes more than 1 s; look for a template that never ends');
   t.is(await pool.run('add', { a: 1, b: 1 }, options), 2, 'another thread takes its place');
 });
 
