@@ -52,7 +52,6 @@ const offlineFlags: Flags = {
 };
 
 const agentCluster = 'the agent uses the cluster that it was started with; choose it with --agent';
-const noReuse = 'each upgrade starts from the values of the chart; give all of your values with -f and --set';
 const previewOffline = 'use helm-agent template to see the manifests';
 
 /** Flags of helm that `ctl` lacks. */
@@ -61,9 +60,6 @@ const ctlFlags: Flags = {
   '--kubeconfig <file>': agentCluster,
   '--kube-context <name>': agentCluster,
   '--hide-secret': previewOffline,
-  '--reuse-values': noReuse,
-  '--reset-then-reuse-values': noReuse,
-  '--reset-values': 'leave it out, an upgrade always does this',
   '--rollback-on-failure': 'it is called --atomic here, and is the default',
   '--devel': "use --version '>0.0.0-0'",
   '--name-template <template>': 'give a name',

@@ -1,6 +1,7 @@
 import { setFiles } from '../chart/strvals/index.ts';
 import { mergeValueOptions } from '../chart/values/value-options.ts';
 import type { Value, ValueMap } from '../go/value.ts';
+import type { SetValue } from '../render/release-renderer.ts';
 import { readValueFile } from './value-file.ts';
 
 /** Flags that set values, each in the order in which it was given. */
@@ -18,8 +19,51 @@ export async function mergeValueFlags(
   flags: ValueFlags,
   readFile: (path: string) => Promise<Uint8Array>,
 ): Promise<ValueMap> {
+  return merged(flags, await readFiles(flags, readFile));
+}
+
+/** The flags that set values, as a command of the protocol has them. */
+export interface ValueParameters {
+  /** The contents of the files with values. */
+  values?: string[];
+  set?: SetValue[];
+}
+
+/**
+ * Returns what the flags set, for an agent that merges it. Errors have Helm's texts; they are found
+ * here, because those of an agent do not quote what was given.
+ */
+export async function valueParameters(
+  flags: ValueFlags,
+  readFile: (path: string) => Promise<Uint8Array>,
+): Promise<ValueParameters> {
+  const contents = await readFiles(flags, readFile);
+  merged(flags, contents);
   const { values = [], set = [], setString = [], setJson = [], setFile = [], setLiteral = [] } = flags;
-  // read in the order given, because stdin can be read only once
+  const take = takeFrom(contents);
+  const texts = values.map(take);
+  const list: SetValue[] = [
+    ...setJson.map((text) => ({ kind: 'set-json' as const, text })),
+    ...set.map((text) => ({ kind: 'set' as const, text })),
+    ...setString.map((text) => ({ kind: 'set-string' as const, text })),
+    ...setFile.map((text) => ({
+      kind: 'set-file' as const,
+      text,
+      files: Object.fromEntries(namedFiles([text]).map((path) => [path, take(path)])),
+    })),
+    ...setLiteral.map((text) => ({ kind: 'set-literal' as const, text })),
+  ];
+  return { ...(texts.length > 0 && { values: texts }), ...(list.length > 0 && { set: list }) };
+}
+
+/** Contents of the files by path, in the order in which they are used. */
+type Contents = ReadonlyMap<string, readonly (string | Error)[]>;
+
+/** Reads files in the order given, because stdin can be read only once. */
+async function readFiles(
+  { values = [], setFile = [] }: ValueFlags,
+  readFile: (path: string) => Promise<Uint8Array>,
+): Promise<Contents> {
   const contents = new Map<string, (string | Error)[]>();
   for (const path of [...values, ...namedFiles(setFile)]) {
     const content = await readValueFile(path, readFile).catch((error: unknown) =>
@@ -27,6 +71,21 @@ export async function mergeValueFlags(
     );
     contents.set(path, [...(contents.get(path) ?? []), content]);
   }
+  return contents;
+}
+
+/** Returns a function that returns the contents of a path one after the other. */
+function takeFrom(contents: Contents): (path: string) => string {
+  const left = new Map(Array.from(contents, ([path, list]) => [path, list.values()]));
+  return (path) => {
+    const content = left.get(path)?.next().value ?? '';
+    if (content instanceof Error) throw content;
+    return content;
+  };
+}
+
+function merged(flags: ValueFlags, contents: Contents): ValueMap {
+  const { values = [], set = [], setString = [], setJson = [], setFile = [], setLiteral = [] } = flags;
   const options = {
     files: values,
     json: setJson,
@@ -35,11 +94,7 @@ export async function mergeValueFlags(
     fileValues: setFile,
     literals: setLiteral,
   };
-  return mergeValueOptions(options, (path) => {
-    const content = contents.get(path)?.shift() ?? '';
-    if (content instanceof Error) throw content;
-    return content;
-  });
+  return mergeValueOptions(options, takeFrom(contents));
 }
 
 /** Returns the paths in --set-file flags, so that the files can be read before values are set. */

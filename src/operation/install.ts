@@ -14,6 +14,7 @@ import { recordFailure, recordRevision } from './steps/record.ts';
 import type { InstallRequest } from './request.ts';
 import { dryRunDescription, newRevision } from './steps/revision.ts';
 import { noChanges, recordChanges } from './state/object-changes.ts';
+import { installValues } from './steps/release-values.ts';
 import { compensate, runSteps } from './run.ts';
 import type { StepRunner } from './steps/step-runner.ts';
 import { resolveReleaseObjects } from './apply/release-object.ts';
@@ -57,7 +58,7 @@ async function installRelease(
   const version = (replaced?.release.version ?? 0) + 1;
   const { releaseName: name, namespace, loadChart, description = 'Install complete' } = request;
   const release = { name, namespace, revision: 1, isInstall: true, isUpgrade: false };
-  const rendered = await prepare(context, runner, { ...request, loadChart, values: { yaml: request.values }, release });
+  const rendered = await prepare(context, runner, { ...request, loadChart, values: installValues(request), release });
 
   await runner.step('check', async ({ signal }) => {
     const prefix = 'unable to build kubernetes objects from release manifest';

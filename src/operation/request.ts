@@ -1,5 +1,6 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { ReleaseStatus } from '../release/status.ts';
+import type { SetValue } from '../render/release-renderer.ts';
 import type { PostRender, PostRenderStrategy } from '../render/manifest/post-render.ts';
 
 /** Identifies a release. */
@@ -51,10 +52,26 @@ interface CleanupOptions {
   historyLimit?: number;
 }
 
-export interface InstallRequest extends ReleaseName, DeployOptions, CleanupOptions {
+/** Values of a command. If it gives none, an upgrade uses those of the deployed revision. */
+export interface ValuesRequest {
+  /** Values as YAML texts; later ones take precedence. Default: none. */
+  values?: string | readonly string[];
+  /** Values set over {@link values}. Default: none. */
+  set?: readonly SetValue[];
+}
+
+/** How an upgrade uses the values of the deployed revision. The first one that is true counts. */
+export interface ReuseOptions {
+  /** Uses only the values of the command. */
+  resetValues?: boolean;
+  /** Uses the values and the defaults of the revision, under the values of the command. */
+  reuseValues?: boolean;
+  /** Uses the values of the revision, under the values of the command. */
+  resetThenReuseValues?: boolean;
+}
+
+export interface InstallRequest extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
-  /** Values as YAML text. Default: none. */
-  values?: string;
   /** Default: true. */
   createNamespace?: boolean;
   /**
@@ -66,10 +83,8 @@ export interface InstallRequest extends ReleaseName, DeployOptions, CleanupOptio
   upgrade?: boolean;
 }
 
-export interface UpgradeRequest extends ReleaseName, DeployOptions, CleanupOptions {
+export interface UpgradeRequest extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
-  /** Values as YAML text. Default, also if it has none: those of the deployed revision. */
-  values?: string;
 }
 
 export interface RollbackRequest

@@ -15,6 +15,7 @@ import { pendingOperation, recordRevision } from './steps/record.ts';
 import type { UpgradeRequest } from './request.ts';
 import { defaultHistoryLimit, dryRunDescription, newRevision } from './steps/revision.ts';
 import { noChanges, recordChanges } from './state/object-changes.ts';
+import { upgradeValues } from './steps/release-values.ts';
 import { runSteps } from './run.ts';
 import type { StepRunner } from './steps/step-runner.ts';
 import { resolveReleaseObjects, subtractObjects } from './apply/release-object.ts';
@@ -44,7 +45,7 @@ export async function upgradeRelease(
 ): Promise<Release> {
   const { releaseName: name, namespace, loadChart, description = 'Upgrade complete' } = request;
   const { last, baseline } = startingPoint(name, revisions);
-  const values = { yaml: request.values, stored: baseline.release.config };
+  const values = upgradeValues(request, baseline.release);
   const version = last.release.version + 1;
   const release = { name, namespace, revision: version, isInstall: false, isUpgrade: true };
   const rendered = await prepare(context, runner, { ...request, loadChart, values, release });

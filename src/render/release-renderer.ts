@@ -4,12 +4,35 @@ import type { Hook } from '../release/hook.ts';
 import type { StoredChart } from '../release/stored-chart.ts';
 import type { RenderRequest } from './render-request.ts';
 
+/** An argument of a value flag of Helm, and the contents of the files that it names. */
+export interface SetValue {
+  readonly kind: 'set' | 'set-string' | 'set-json' | 'set-literal' | 'set-file';
+  readonly text: string;
+  /** For `set-file`: contents by the path in the text. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Values of the revision that an upgrade starts from, and how they are used. */
+export interface StoredValues {
+  /** Values that the user gave. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Name of the revision's chart, and its default values. */
+  readonly chart: { readonly name: string; readonly values: Readonly<Record<string, unknown>> };
+  /**
+   * `if-none-given` uses {@link config} if a command gives no values. The others are Helm's
+   * `--reuse-values` and `--reset-then-reuse-values` (pkg/action/upgrade.go: reuseValues).
+   */
+  readonly reuse: 'if-none-given' | 'with-defaults' | 'without-defaults';
+}
+
 /** Values for a release that are not read here. */
 export interface ReleaseValues {
-  /** YAML text of a command. Default: none. */
-  readonly yaml?: string | undefined;
-  /** Values of a stored revision, which are used if the text has none. Default: none. */
-  readonly stored?: Readonly<Record<string, unknown>> | undefined;
+  /** YAML texts of a command; later ones take precedence. Default: none. */
+  readonly yaml?: string | readonly string[] | undefined;
+  /** Values set over {@link yaml}, in Helm's order of the kinds. Default: none. */
+  readonly set?: readonly SetValue[] | undefined;
+  /** Values of an earlier revision. Default: none. */
+  readonly stored?: StoredValues | undefined;
 }
 
 /** A chart to render for a release, with its options. */

@@ -6,6 +6,7 @@ import { loadUnpacked } from '../chart/load/load-archive.ts';
 import { requireInstallable } from '../chart/metadata/installable.ts';
 import { processDependencies } from '../chart/process-dependencies.ts';
 import type { Host } from '../go/host.ts';
+import type { ValueMap } from '../go/value.ts';
 import { decodeRelease, encodeRelease } from '../release/codec.ts';
 import { plainObject } from '../release/plain-value.ts';
 import { storedChart } from '../release/stored-chart.ts';
@@ -86,10 +87,10 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
   ): Promise<ReleaseRenderReply> {
     const lookups: LookupTable | undefined = results && { results, missing: [] };
     try {
-      const values = readValues(task.values);
+      const { values, defaults } = readValues(task.values);
       const input = {
         ...task,
-        chart: await chartOf(content),
+        chart: withDefaults(await chartOf(content), defaults),
         values,
         options: { ...task.options, limits, charts: limits.charts },
         supervisor: renderSupervisor(supervisor),
@@ -133,7 +134,9 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
     findChart: ({ index, query }) => reader.findChart(index, query, never),
 
     async crds({ chart: content, values }, tools) {
-      const chart = processDependencies(await chartOf(content), readValues(values), () => undefined, limits.charts);
+      const given = readValues(values);
+      const installed = withDefaults(await chartOf(content), given.defaults);
+      const chart = processDependencies(installed, given.values, () => undefined, limits.charts);
       const nodes = countNodes('the CRDs of the chart have', limits.nodes);
       return crdFiles(chart).map(({ name, data }): CrdSummary => {
         tools.supervisor.enter(name);
@@ -161,6 +164,10 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
 
     encodeRelease: ({ release }) => encodeRelease(release),
   };
+}
+
+function withDefaults(chart: Chart, values: ValueMap | undefined): Chart {
+  return values === undefined ? chart : { ...chart, values };
 }
 
 /** Refuses a chart whose files alone are larger than a release may be. */

@@ -34,8 +34,8 @@ test(
 
 test(
   refuses,
-  'ctl upgrade web web --agent a --reuse-values',
-  'error: helm-agent ctl upgrade has no --reuse-values, unlike helm: each upgrade starts from the values of the chart; give all of your values with -f and --set\nhelm-agent ctl upgrade --help lists the flags\n',
+  'ctl upgrade web web --agent a --verify',
+  'error: helm-agent ctl upgrade has no --verify, unlike helm: signatures of charts are not verified\nhelm-agent ctl upgrade --help lists the flags\n',
 );
 test(
   refuses,

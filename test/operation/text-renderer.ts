@@ -43,7 +43,7 @@ export function textRenderer(charts: readonly TextChart[]): ReleaseRenderer & { 
     crds: (chart) => Promise.resolve(crdManifests(find(chart))),
     readObjects: async (manifest, prefix) => Promise.resolve([...readObjects(manifest, prefix)]),
     async render({ values: given, ...rest }) {
-      const request = { ...rest, values: readValues(given) };
+      const request = { ...rest, values: readValues(given).values };
       requests.push(request);
       const { template, notes = '' } = find(request.chart);
       const files = Object.entries(await template(request)).map(

@@ -66,11 +66,34 @@ test('passes rendered files through a post-renderer', async (t) => {
 test('uses stored values if the text of the command has none', async (t) => {
   const chart = await chartOf({ 'templates/a.yaml': 'size: {{ .Values.size }}' });
   const configOf = async (yaml: string) => {
-    const values = { yaml, stored: { size: 7 } };
+    const stored = { config: { size: 7 }, chart: { name: 'web', values: {} }, reuse: 'if-none-given' } as const;
+    const values = { yaml, stored };
     return (await shared.renderer.render({ chart, values, release, capabilities }, never)).config;
   };
   t.deepEqual(await configOf('# none'), { size: 7 });
   t.deepEqual(await configOf('size: 8'), { size: 8 });
+});
+
+test('integers of --set stay integers in templates, and those of YAML are floats as in Helm', async (t) => {
+  const chart = await chartOf({ 'templates/a.yaml': 'a: {{ .Values.a }}\nb: {{ .Values.b }}' });
+  const values = { yaml: 'b: 1000000', set: [{ kind: 'set', text: 'a=1000000' }] } as const;
+  const { manifest, config } = await shared.renderer.render({ chart, values, release, capabilities }, never);
+  t.regex(manifest, /a: 1000000\nb: 1e\+06/);
+  t.deepEqual(config, { a: 1_000_000, b: 1_000_000 });
+});
+
+test('the defaults of the stored chart replace those of the new one, also in the revision', async (t) => {
+  const chart = await chartOf({ 'values.yaml': 'size: 1\nnew: 1', 'templates/a.yaml': 'json: {{ toJson .Values }}' });
+  const stored = {
+    config: { own: 3 },
+    chart: { name: 'web', values: { size: 2 } },
+    reuse: 'with-defaults',
+  } as const;
+  const request = { chart, values: { yaml: 'given: 4', stored }, release, capabilities };
+  const rendered = await shared.renderer.render(request, never);
+  t.regex(rendered.manifest, /\{"given":4,"own":3,"size":2\}/);
+  t.deepEqual(rendered.config, { given: 4, own: 3 });
+  t.deepEqual(rendered.chart.values, { own: 3, size: 2 });
 });
 
 test('reports values that are not a mapping with their line', async (t) => {

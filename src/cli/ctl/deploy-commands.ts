@@ -24,14 +24,26 @@ export function addInstall(ctl: Command, session: CtlSession): void {
   refuseHelmFlags(command, 'ctl');
 }
 
+interface UpgradeFlags extends DeployFlags {
+  install?: boolean;
+  resetValues?: boolean;
+  reuseValues?: boolean;
+  resetThenReuseValues?: boolean;
+}
+
 /** Adds `ctl upgrade`. */
 export function addUpgrade(ctl: Command, session: CtlSession): void {
   const command = addDeployCommand(ctl, 'upgrade', 'Upgrade a release', [
     `upgrade podinfo podinfo --agent edge-1 --repo ${repository} --set replicaCount=2 -n demo`,
   ])
     .option('-i, --install', 'install the release if it does not exist')
-    .action(async (releaseName: string, chartName: string, flags: DeployFlags & { install?: boolean }) => {
-      const parameters = await deployParameters(releaseName, chartName, flags, session.dependencies);
+    .option('--reset-values', 'use only the values that are given, and the defaults of the chart')
+    .option('--reuse-values', "use the last release's values and defaults, under the values that are given")
+    .option('--reset-then-reuse-values', "use the last release's values under those that are given, with new defaults")
+    .action(async (releaseName: string, chartName: string, flags: UpgradeFlags) => {
+      const { resetValues, reuseValues, resetThenReuseValues } = flags;
+      const deploy = await deployParameters(releaseName, chartName, flags, session.dependencies);
+      const parameters = { ...deploy, resetValues, reuseValues, resetThenReuseValues };
       const text = deployText(flags, session);
       if (flags.install) await session.perform(flags, 'install_release', { ...parameters, upgrade: true }, text);
       else await session.perform(flags, 'upgrade_release', parameters, text);

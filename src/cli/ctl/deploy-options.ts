@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import { addRepositoryOptions, addValueOptions, type RepositoryFlags } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { readPassword } from '../password-file.ts';
-import type { ValueFlags } from '../values.ts';
+import { valueParameters, type ValueFlags } from '../values.ts';
 import { historyLimitOf, isDryRun } from './helm-values.ts';
 import { integer } from './integer.ts';
 import { optionalOutputOption, type OutputFormat } from './output/format.ts';
-import { mergeValues } from './values.ts';
 
 /** The flags of `install` and `upgrade`. The agent chooses the defaults. */
 export interface DeployFlags extends ValueFlags, RepositoryFlags {
@@ -92,6 +91,6 @@ export async function deployParameters(
     historyLimit: historyLimitOf(historyMax),
     ...(!flags.hooks && { noHooks: true }),
     ...(isServerDryRun(flags) && { dryRun: true }),
-    values: await mergeValues(flags, (path) => dependencies.readFile(path)),
+    ...(await valueParameters(flags, (path) => dependencies.readFile(path))),
   };
 }

@@ -44,9 +44,49 @@ export const historyOptions = {
     .describe('Delete the objects that were created if the operation fails. Default: false'),
 };
 
+const setValue = z.object({
+  kind: z.enum(['set', 'set-string', 'set-json', 'set-literal', 'set-file']).describe("Helm's flag without `--`"),
+  text: z.string().describe('The argument of the flag, such as `a.b=1,c=x`'),
+  files: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('For `set-file`: the contents of the files, by the path in `text`'),
+});
+
+/** The fields that give values, and say what an upgrade does with those of the revision before. */
+export const valuesFields = {
+  values: z
+    .union([z.string(), z.array(z.string()).max(1000)])
+    .optional()
+    .describe('Values: a YAML mapping as text, or a list of them, of which the last one takes precedence'),
+  set: z
+    .array(setValue)
+    .max(10_000)
+    .optional()
+    .describe(
+      'Values set over `values`: a list of `{kind, text}` with the `kind` `set`, `set-string`, `set-json`, `set-literal` or `set-file`. `text` is the argument of the flag of Helm with this name, such as `a.b=1,c=x`; the contents of the files of a `set-file` are in `files`, by the path in `text`. Merged in the order of Helm, so that `set` gives integers',
+    ),
+  resetValues: z
+    .boolean()
+    .optional()
+    .describe('On an upgrade: use only these values and the defaults of the chart. Default: false'),
+  reuseValues: z
+    .boolean()
+    .optional()
+    .describe(
+      'On an upgrade: use the values of the deployed revision and the defaults of its chart, under these values. Default: only if no values are given, and with the defaults of the new chart',
+    ),
+  resetThenReuseValues: z
+    .boolean()
+    .optional()
+    .describe(
+      'On an upgrade: use the values of the deployed revision, under these values, and the defaults of the new chart. Default: false',
+    ),
+};
+
 /** The options that `install_release` and `upgrade_release` share. */
 export const deployOptions = {
-  values: z.string().optional().describe('Values: a YAML mapping, as text'),
+  ...valuesFields,
   timeout: timeoutField,
   wait: z.boolean().optional().describe('Wait until all resources are ready. Default: true'),
   waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),

@@ -4,7 +4,7 @@ import { chartSource, deployOptions, historyOptions, releaseIdentity } from './f
 import { releaseAnswer } from './release-answer.ts';
 
 export const upgradeRelease = defineCommand({
-  summary: 'Upgrades a release. Without `values`, those of the deployed revision stay.',
+  summary: 'Upgrades a release. Without `values` and `set`, the values of the deployed revision stay.',
   method: 'upgrade',
   payload: z.object({ ...releaseIdentity, ...chartSource, ...deployOptions, ...historyOptions }),
   answer: releaseAnswer,
