@@ -10,6 +10,7 @@ import { configMapStorage } from '../release/storage/config-map.ts';
 import { secretStorage } from '../release/storage/secret.ts';
 import { processHost } from '../render/process-host.ts';
 import { createChartSource } from '../source/chart-source.ts';
+import { containerMemoryMb, keepMemory } from './process-memory.ts';
 import { textThreads, type TextLimitGroups } from './text-threads.ts';
 import { version } from './version.ts';
 
@@ -43,13 +44,14 @@ export interface AgentSetup {
 
 /** Starts an agent together with its cluster, release storage, renderer and chart source. */
 export async function agentOf(setup: AgentSetup): Promise<Agent> {
-  const { log, limits = {} } = setup;
+  const { log, limits = {}, memoryLimit = containerMemoryMb() } = setup;
+  const stopKeeping = memoryLimit === undefined ? undefined : keepMemory(memoryLimit);
   const host = processHost();
   const cluster = connectCluster(setup.cluster);
   const texts = textThreads({
     allowNunjucks: setup.allowNunjucks ?? false,
     limits,
-    memoryLimitMb: setup.memoryLimit,
+    memoryLimitMb: memoryLimit,
   });
   const createStorage = setup.storageDriver === 'configmap' ? configMapStorage : secretStorage;
   const storage = createStorage({
@@ -81,6 +83,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     async stop() {
       await agent.stop();
       await Promise.all([texts.close(), cluster.close()]);
+      stopKeeping?.();
     },
   };
 }

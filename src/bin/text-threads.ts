@@ -18,12 +18,12 @@ const memoryShare = 0.85;
 /** Returns threads that read texts of strangers with the module `text-thread` of this program. */
 export function textThreads({
   allowNunjucks,
-  memoryLimitMb = containerMemoryMb(),
+  memoryLimitMb,
   limits: { render = defaultRenderLimits, chart = defaultChartLimits, text = defaultTextLimits } = {},
 }: {
   allowNunjucks: boolean;
   limits?: TextLimitGroups;
-  /** Memory that this process may take, in MiB. Default: the limit of its container. */
+  /** Memory that this process may take, in MiB. Default: as much as there is. */
   memoryLimitMb?: number | undefined;
 }): TextThreads {
   return createTextThreads({
@@ -34,11 +34,4 @@ export function textThreads({
     processMemoryMb: memoryLimitMb === undefined ? undefined : memoryLimitMb * memoryShare,
     allowNunjucks,
   });
-}
-
-/** Returns the limit of the container in MiB, or undefined outside of a container with a limit. */
-function containerMemoryMb(): number | undefined {
-  const bytes = process.constrainedMemory();
-  // without a limit, the kernel reports more than any machine has
-  return bytes > 0 && bytes < 2 ** 50 ? bytes / 2 ** 20 : undefined;
 }

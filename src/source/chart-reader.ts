@@ -1,4 +1,6 @@
 import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
+import { createGrowingMemory } from '../chart/load/growing-memory.ts';
+import type { Allocate } from '../chart/load/read-file.ts';
 import { contentOf, type ChartContent } from '../chart/load/chart-content.ts';
 import { loadUnpacked, readArchiveFiles } from '../chart/load/load-archive.ts';
 import { readDirectoryFiles } from '../chart/load/load-directory.ts';
@@ -22,11 +24,11 @@ export interface ChartReader {
 export function createChartReader(limits: ChartLimits = defaultChartLimits): ChartReader {
   return {
     async readArchive(archive, signal) {
-      const files = await readArchiveFiles(archive, { limits, signal });
+      const files = await readArchiveFiles(archive, { limits, signal, allocate: memoryFor(limits) });
       return contentOf(await loadUnpacked(files, { limits, signal }), files);
     },
     async readFolder(folder, root, signal) {
-      const files = await readDirectoryFiles(folder, { root, limits, signal });
+      const files = await readDirectoryFiles(folder, { root, limits, signal, allocate: memoryFor(limits) });
       return contentOf(await loadUnpacked(files, { limits, signal }), files);
     },
     findChart: (index, query) => {
@@ -34,4 +36,10 @@ export function createChartReader(limits: ChartLimits = defaultChartLimits): Cha
       return Promise.resolve(findChart(text, query));
     },
   };
+}
+
+/** Returns memory for the files of one chart, which threads share. */
+function memoryFor({ chartBytes, fileBytes, entries }: ChartLimits): Allocate {
+  // a file takes a byte more, and the last one may exceed the limit before it is refused
+  return createGrowingMemory(chartBytes + fileBytes + entries + 1).take;
 }

@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve, sep } from 'node:path';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import { readRegularFile } from '../chart/load/read-file.ts';
+import { createGrowingMemory } from '../chart/load/growing-memory.ts';
 import type { ChartReader } from './chart-reader.ts';
 import { SourceError } from './source-error.ts';
 
@@ -54,7 +55,7 @@ async function loadFrom(
   if (!isBelow(root, real)) throw forbidden(path);
   if ((await stat(real)).isDirectory()) return reader.readFolder(real, root, signal);
   const shown = JSON.stringify(path);
-  const archive = await readRegularFile(real, maxArchiveBytes);
+  const archive = await readRegularFile(real, maxArchiveBytes, createGrowingMemory(maxArchiveBytes + 1).take);
   if (archive === 'irregular') {
     throw new SourceError('chart_not_found', `${shown} is neither a directory nor a chart archive`);
   }

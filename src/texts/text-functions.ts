@@ -56,7 +56,9 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
 
   async function readAndCheck(reading: Promise<ChartContent>): Promise<ChartContent> {
     const content = await reading;
-    requireInstallable(await chartOf(content));
+    const chart = await chartOf(content);
+    requireInstallable(chart);
+    requireStorable(chart, limits.releaseBytes);
     return content;
   }
 

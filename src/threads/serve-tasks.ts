@@ -1,10 +1,15 @@
+import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
 import { waitForParts } from './board.ts';
 import { failedOutcome } from './failed-outcome.ts';
+import { garbageCollector } from './garbage.ts';
 import { createLiveHeap } from './live-heap.ts';
 import type { TaskRequest, ThreadMessage, ThreadSetup } from './messages.ts';
 import { createSupervisor } from './supervisor.ts';
 import type { TaskFunctions, TaskTypes } from './tasks.ts';
+
+/** Size of the heap after a task from which on its garbage is collected, in bytes. */
+const largeHeap = 48 * 2 ** 20;
 
 /** Runs the tasks that a pool sends to this thread, one after the other. */
 export function serveTasks<Types extends TaskTypes<Types>>(
@@ -12,7 +17,14 @@ export function serveTasks<Types extends TaskTypes<Types>>(
   { limits, board }: ThreadSetup,
   functions: TaskFunctions<Types>,
 ): void {
-  const supervisor = createSupervisor(board, limits, createLiveHeap());
+  const collectGarbage = garbageCollector();
+  const supervisor = createSupervisor(board, limits, createLiveHeap(collectGarbage));
+
+  /** Gives memory back that the task took: a thread keeps it until the next task otherwise. */
+  function tidyUp(): void {
+    const { total_physical_size, external_memory } = getHeapStatistics();
+    if (total_physical_size + external_memory > largeHeap) collectGarbage('all-and-shrink');
+  }
 
   async function perform({ task, input }: TaskRequest): Promise<ThreadMessage> {
     const run = functions[task as keyof Types]; // the pool has the same types
@@ -35,6 +47,9 @@ export function serveTasks<Types extends TaskTypes<Types>>(
   port.postMessage({ type: 'ready' } satisfies ThreadMessage);
   // the pool sends nothing else
   port.on('message', (request: TaskRequest) => {
-    void perform(request).then((message) => port.postMessage(message));
+    void perform(request).then((message) => {
+      port.postMessage(message);
+      setImmediate(tidyUp);
+    });
   });
 }

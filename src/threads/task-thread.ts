@@ -14,7 +14,7 @@ const stackSizeMb = 256;
 const graceMs = 1000;
 
 /** Time for a thread to report the size of its heap. */
-const reportMs = 250;
+const reportMs = 100;
 
 /**
  * Heap that V8 gives a thread. Tasks are ended earlier, by their own limit or by the memory guard:

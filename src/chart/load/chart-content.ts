@@ -1,8 +1,8 @@
 import type { Chart, ChartFile } from '../chart.ts';
 
 /**
- * The files of a chart whose text is not read here: names and bytes only. Threads share the bytes,
- * so that passing a chart to one costs nothing.
+ * The files of a chart whose text is not read here: names and bytes only. Readers put the
+ * bytes into memory that threads share, so that passing a chart to one costs nothing.
  */
 export interface ChartContent {
   /** Name and version in Chart.yaml. */
@@ -15,19 +15,5 @@ export interface ChartContent {
 
 /** Returns the content of a chart that was loaded from these files. */
 export function contentOf({ metadata, digest }: Chart, files: readonly ChartFile[]): ChartContent {
-  return { name: metadata.name, version: metadata.version, digest, files: shareFiles(files) };
-}
-
-/** Copies files into memory that threads share. */
-function shareFiles(files: readonly ChartFile[]): ChartFile[] {
-  const size = files.reduce((sum, { data }) => sum + data.length, 0);
-  const memory = new SharedArrayBuffer(size);
-  let end = 0;
-  return files.map(({ name, data }) => {
-    const start = end;
-    end += data.length;
-    const shared = new Uint8Array(memory, start, data.length);
-    shared.set(data);
-    return { name, data: shared };
-  });
+  return { name: metadata.name, version: metadata.version, digest, files };
 }

@@ -12,6 +12,7 @@ import { defaultChartLimits } from '../limits.ts';
 import type { ChartLimits, LoadedTotals } from '../limits.ts';
 import { loadFiles, type LoadContext } from './load-files.ts';
 import type { Notice } from '../notice.ts';
+import type { Allocate } from './read-file.ts';
 
 /** Contents smaller than this (10 MiB) are exempt from the compression ratio limit. */
 const minSizeForRatio = 10 * 1024 * 1024;
@@ -23,6 +24,8 @@ type Entry = Extract extends AsyncIterable<infer E> ? E : never;
 export interface LoadOptions {
   limits?: ChartLimits;
   signal?: AbortSignal;
+  /** Memory for the files of an archive. Default: memory of their own. */
+  allocate?: Allocate | undefined;
   /** Called with Helm's notices about files that are no longer used. Default: ignored. */
   notice?: Notice;
 }
@@ -32,9 +35,9 @@ export interface LoadOptions {
  * has one, `too_large` if a limit is exceeded.
  */
 export async function loadArchive(archive: Uint8Array, options: LoadOptions = {}): Promise<Chart> {
-  const { limits = defaultChartLimits, signal } = options;
+  const { limits = defaultChartLimits } = options;
   const loaded: LoadedTotals = { bytes: 0, entries: 0, charts: 0 };
-  const files = await readArchive(archive, limits, loaded, signal);
+  const files = await readArchive(archive, { ...options, limits, loaded });
   return loadFiles(files, contextOf(options, loaded));
 }
 
@@ -43,8 +46,8 @@ export async function loadArchive(archive: Uint8Array, options: LoadOptions = {}
  * loadArchive} does.
  */
 export async function readArchiveFiles(archive: Uint8Array, options: LoadOptions = {}): Promise<ChartFile[]> {
-  const { limits = defaultChartLimits, signal } = options;
-  return readArchive(archive, limits, { bytes: 0, entries: 0, charts: 0 }, signal);
+  const { limits = defaultChartLimits } = options;
+  return readArchive(archive, { ...options, limits, loaded: { bytes: 0, entries: 0, charts: 0 } });
 }
 
 /** Loads a chart from its files. The archives in its charts/ folder count towards the limits. */
@@ -55,20 +58,23 @@ export async function loadUnpacked(files: readonly ChartFile[], options: LoadOpt
 
 function contextOf(options: LoadOptions, loaded: LoadedTotals): LoadContext {
   const { limits = defaultChartLimits, signal, notice = () => undefined } = options;
-  return { limits, loaded, notice, readArchive: (archive) => readArchive(archive, limits, loaded, signal) };
+  return { limits, loaded, notice, readArchive: (archive) => readArchive(archive, { limits, loaded, signal }) };
 }
 
-async function readArchive(
-  archive: Uint8Array,
-  limits: ChartLimits,
-  loaded: LoadedTotals,
-  signal: AbortSignal | undefined,
-): Promise<ChartFile[]> {
+interface Unpacking {
+  limits: ChartLimits;
+  loaded: LoadedTotals;
+  signal?: AbortSignal | undefined;
+  allocate?: Allocate | undefined;
+}
+
+async function readArchive(archive: Uint8Array, unpacking: Unpacking): Promise<ChartFile[]> {
+  const { limits, signal } = unpacking;
   if (archive[0] !== 0x1f || archive[1] !== 0x8b) {
     throw new ChartError('chart_invalid', 'the chart does not appear to be a gzipped archive');
   }
   const tar = extract();
-  const unpacking = pipeline(
+  const piping = pipeline(
     Readable.from([archive]),
     createGunzip(),
     (chunks: AsyncIterable<Uint8Array>) => limitSize(chunks, archive.length, limits),
@@ -76,14 +82,14 @@ async function readArchive(
     { signal },
   );
   // a failure also ends the entries, and is reported there
-  unpacking.catch(() => undefined);
+  piping.catch(() => undefined);
   const files: ChartFile[] = [];
   try {
     for await (const entry of tar) {
-      const file = await readEntry(entry, limits, loaded);
+      const file = await readEntry(entry, unpacking);
       if (file !== undefined) files.push(file);
     }
-    await unpacking;
+    await piping;
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ChartError) throw error;
@@ -119,7 +125,10 @@ function chartTooLarge(limits: ChartLimits): ChartError {
   return new ChartError('too_large', `decompressed chart is larger than the maximum size ${limits.chartBytes}`);
 }
 
-async function readEntry(entry: Entry, limits: ChartLimits, loaded: LoadedTotals): Promise<ChartFile | undefined> {
+async function readEntry(
+  entry: Entry,
+  { limits, loaded, allocate = (bytes) => new Uint8Array(bytes) }: Unpacking,
+): Promise<ChartFile | undefined> {
   const { name, type, size } = entry.header;
   loaded.entries++;
   if (loaded.entries > limits.entries)
@@ -140,7 +149,11 @@ async function readEntry(entry: Entry, limits: ChartLimits, loaded: LoadedTotals
     );
   }
   loaded.bytes += size;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of entry) chunks.push(chunk as Uint8Array);
-  return { name: path, data: withoutByteOrderMark(Buffer.concat(chunks)) };
+  const data = allocate(size);
+  let end = 0;
+  for await (const chunk of entry as AsyncIterable<Uint8Array>) {
+    data.set(chunk, end);
+    end += chunk.length;
+  }
+  return { name: path, data: withoutByteOrderMark(data) };
 }

@@ -11,13 +11,15 @@ import type { IgnoreRules } from './ignore-rules.ts';
 import { defaultChartLimits } from '../limits.ts';
 import type { ChartLimits } from '../limits.ts';
 import { loadUnpacked } from './load-archive.ts';
-import { readRegularFile } from './read-file.ts';
+import { readRegularFile, type Allocate } from './read-file.ts';
 
 export interface DirectoryOptions {
   /** Folder that symbolic links must not leave. Default: the chart's folder. */
   root?: string;
   limits?: ChartLimits;
   signal?: AbortSignal;
+  /** Memory for the files. Default: memory of their own. */
+  allocate?: Allocate | undefined;
   /**
    * Called with Helm's notices about symbolic links and files that are no longer used. Default:
    * ignored.
@@ -33,6 +35,7 @@ interface Walk {
   readonly rules: IgnoreRules;
   readonly limits: ChartLimits;
   readonly signal: AbortSignal | undefined;
+  readonly allocate: Allocate | undefined;
   readonly files: ChartFile[];
   /** Real paths of the folders being walked: a link must not lead back into one. */
   readonly open: Set<string>;
@@ -54,7 +57,7 @@ export async function loadDirectory(path: string, options: DirectoryOptions = {}
  * Throws as {@link loadDirectory} does.
  */
 export async function readDirectoryFiles(path: string, options: DirectoryOptions = {}): Promise<ChartFile[]> {
-  const { root = path, limits = defaultChartLimits, signal, notice = () => undefined } = options;
+  const { root = path, limits = defaultChartLimits, signal, allocate, notice = () => undefined } = options;
   const folder = await realpath(path);
   const [top, realRoot] = [resolve(path), await realpath(root)];
   const walk: Walk = {
@@ -64,6 +67,7 @@ export async function readDirectoryFiles(path: string, options: DirectoryOptions
     rules: parseIgnoreRules(await readIgnoreFile(folder, { top, root: realRoot, limits })),
     limits,
     signal,
+    allocate,
     files: [],
     open: new Set(),
     bytes: 0,
@@ -118,9 +122,13 @@ async function walkEntry(walk: Walk, path: string, name: string): Promise<void> 
   await takeFile(walk, real, name);
 }
 
-async function readChartFile(walk: Pick<Walk, 'top' | 'limits'>, path: string, name: string): Promise<Uint8Array> {
+async function readChartFile(
+  walk: Pick<Walk, 'top' | 'limits'> & Partial<Pick<Walk, 'allocate'>>,
+  path: string,
+  name: string,
+): Promise<Uint8Array> {
   const most = walk.limits.fileBytes;
-  const content = await readRegularFile(path, most);
+  const content = await readRegularFile(path, most, walk.allocate);
   if (content === 'irregular') throw irregular(walk, name);
   if (content !== 'too large') return content;
   throw new ChartError('too_large', `chart file ${quote(name)} is larger than the maximum file size ${most}`);

@@ -4,12 +4,20 @@ import { lstat, open, realpath } from 'node:fs/promises';
 /** The content of a regular file, or the reason why it was not read. */
 export type FileContent = Uint8Array | 'irregular' | 'too large';
 
+/** Returns memory for this number of bytes. */
+export type Allocate = (bytes: number) => Uint8Array;
+
 /**
- * Reads a regular file of at most `most` bytes. `path` must not lead through symbolic links. What
- * the path names is opened first and judged then, so a file that is replaced or that grows in the
- * meantime cannot block or exhaust the memory. Throws errors of the file system.
+ * Reads a regular file of at most `most` bytes into memory of one byte more. `path` must not lead
+ * through symbolic links. What the path names is opened first and judged then, so a file that is
+ * replaced or that grows in the meantime cannot block or exhaust the memory. Throws errors of the
+ * file system.
  */
-export async function readRegularFile(path: string, most: number): Promise<FileContent> {
+export async function readRegularFile(
+  path: string,
+  most: number,
+  allocate: Allocate = (bytes) => new Uint8Array(bytes),
+): Promise<FileContent> {
   // without O_NONBLOCK, opening a pipe waits for a writer
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {
@@ -26,7 +34,7 @@ export async function readRegularFile(path: string, most: number): Promise<FileC
     const named = await lstat(await realpath(path));
     if (named.dev !== opened.dev || named.ino !== opened.ino) return 'irregular';
     if (opened.size > most) return 'too large';
-    const data = new Uint8Array(opened.size + 1);
+    const data = allocate(opened.size + 1);
     let end = 0;
     while (end < data.length) {
       const { bytesRead } = await handle.read(data, end, data.length - end);

@@ -1,42 +1,28 @@
 import { Buffer } from 'node:buffer';
+import { createGrowingMemory } from '../../chart/load/growing-memory.ts';
 
-const blockSize = 64 * 1024;
-
-/**
- * Collects the chunks of a body. Small chunks are copied together, because each chunk of its own
- * takes a hundred bytes: a server could send a gigabyte of overhead in chunks of one byte.
- */
+/** Collects the chunks of a body of at most `maxBytes` in memory that threads share. */
 export class BodyCollector {
-  readonly #blocks: Buffer[] = [];
-  #block: Buffer = Buffer.alloc(0);
-  #end = 0;
-  /** Number of bytes so far. */
-  length = 0;
+  readonly #memory;
+  readonly #maxBytes: number;
+  #length = 0;
 
-  add(chunk: Uint8Array): void {
-    this.length += chunk.length;
-    if (chunk.length > this.#block.length - this.#end) {
-      this.#flush();
-      if (chunk.length >= blockSize / 4) {
-        this.#blocks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
-        return;
-      }
-      this.#block = Buffer.allocUnsafe(blockSize);
-      this.#end = 0;
-    }
-    this.#block.set(chunk, this.#end);
-    this.#end += chunk.length;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#memory = createGrowingMemory(maxBytes);
+  }
+
+  /** Adds a chunk. Returns false if the body is too long. */
+  add(chunk: Uint8Array): boolean {
+    this.#length += chunk.length;
+    if (this.#length > this.#maxBytes) return false;
+    this.#memory.take(chunk.length).set(chunk);
+    return true;
   }
 
   /** Returns the whole body. */
   bytes(): Buffer {
-    this.#flush();
-    return Buffer.concat(this.#blocks, this.length);
-  }
-
-  #flush(): void {
-    if (this.#end > 0) this.#blocks.push(this.#block.subarray(0, this.#end));
-    this.#block = Buffer.alloc(0);
-    this.#end = 0;
+    const { buffer, byteOffset, byteLength } = this.#memory.all();
+    return Buffer.from(buffer, byteOffset, byteLength);
   }
 }

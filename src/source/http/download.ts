@@ -107,10 +107,9 @@ async function readBody(response: Dispatcher.ResponseData, url: URL, options: Do
     discard(response);
     throw tooLarge(url, options);
   }
-  const body = new BodyCollector();
+  const body = new BodyCollector(options.maxBytes);
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
-    body.add(chunk);
-    if (body.length > options.maxBytes) throw tooLarge(url, options);
+    if (!body.add(chunk)) throw tooLarge(url, options);
   }
   return body.bytes();
 }

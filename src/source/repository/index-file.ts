@@ -1,3 +1,4 @@
+import { measureJson } from '../../go/json-size.ts';
 import { TypedScalar, type YamlTree } from '../../yaml/compose.ts';
 import { readTypedYaml } from '../../yaml/read.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
@@ -35,7 +36,12 @@ function invalid(where: string, reason: string, options?: { cause: unknown }): S
   );
 }
 
+/** Limit on the values of an index in JSON, which take far more memory than their text. */
+const maxJsonValues = 1_000_000;
+
 function parseJson(text: string): unknown {
+  const { values } = measureJson(text, { depth: Infinity, values: maxJsonValues, fields: Infinity });
+  if (values > maxJsonValues) throw new SourceError('too_large', `the index has more than ${maxJsonValues} values`);
   try {
     return JSON.parse(text);
   } catch {

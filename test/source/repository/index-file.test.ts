@@ -123,3 +123,8 @@ test('parses little more than the entries of the chart in a large index', (t) =>
   const milliseconds = process.cpuUsage(start).user / 1000;
   t.true(milliseconds < 1000, `${text.length} characters took ${milliseconds} ms`);
 });
+
+test('refuses an index in JSON with too many values before it is parsed', (t) => {
+  const text = `{"apiVersion":"v1","entries":{"web":[${'[],'.repeat(500_000)}[]]}}`;
+  t.throws(() => versions(text), { code: 'too_large' });
+});
