@@ -93,6 +93,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       : undefined;
   const isReady = () => uplink?.isConnected ?? true;
   const state = { isReady, isAlive: () => dialer?.isAlive ?? true };
+  const { healthPort } = options;
+  const health = healthPort === undefined ? undefined : await startHealthServer(healthPort, state);
   const listener =
     options.listen &&
     (await listen({
@@ -101,9 +103,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       readToken,
       channel: channelOptions,
       state,
+    }).catch((error: unknown) => {
+      health?.close();
+      throw error;
     }));
-  const { healthPort } = options;
-  const health = healthPort === undefined ? undefined : await startHealthServer(healthPort, state);
 
   const stopping = new AbortController();
   const dialling = dialer?.run(stopping.signal);

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
@@ -141,4 +142,11 @@ test('an agent without a cluster, or with a port in use, says what to do', async
   );
   const third = start(t, ['run', '--listen', port, '--kubeconfig', join(folder, 'config')]);
   t.regex(await text(third.stderr), /^Error: 127\.0\.0\.1:\d+ is in use; .* with --listen\n$/);
+  const held = createServer().listen(0);
+  t.teardown(() => held.close());
+  await once(held, 'listening');
+  const healthPort = String((held.address() as AddressInfo).port); // a TCP server has no other address
+  const args = ['--listen', '0', '--health-port', healthPort, '--kubeconfig', join(folder, 'config')];
+  const fourth = start(t, ['run', ...args]);
+  t.regex(await text(fourth.stderr), /^Error: \[::\]:\d+ is in use; .* with --health-port\n$/);
 });

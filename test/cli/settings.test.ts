@@ -10,7 +10,7 @@ test('run takes its settings from flags', async (t) => {
   const code = await run(
     ...['run', '--control-plane', 'wss://a.example/x', '--token-file', 't', '--agent-id', 'edge-1'],
     ...['--kubeconfig', 'k', '--listen', '0.0.0.0:8089', '--listen-insecure', '--local-charts', 'c'],
-    ...['--storage-driver', 'configmap', '--health-port', '8081', '--memory-limit', '512'],
+    ...['--storage-driver', 'configmap', '--health-port', '8081', '--memory-limit', '512', '--plain-http'],
   );
   t.is(code, 0);
   t.deepEqual(runs, [
@@ -24,6 +24,7 @@ test('run takes its settings from flags', async (t) => {
       listenInsecure: true,
       allowNunjucks: false,
       localCharts: 'c',
+      plainHttp: true,
       storageDriver: 'configmap',
       healthPort: 8081,
       memoryLimit: 512,
@@ -41,6 +42,7 @@ test('run takes its settings from the environment if no flag is given', async (t
     HELM_AGENT_LISTEN: '8089',
     HELM_AGENT_LISTEN_INSECURE: 'true',
     HELM_AGENT_LOCAL_CHARTS: 'c',
+    HELM_AGENT_PLAIN_HTTP: 'true',
     HELM_AGENT_STORAGE_DRIVER: 'secret',
     HELM_AGENT_HEALTH_PORT: '8081',
     HELM_AGENT_MEMORY_LIMIT_MB: '512',
@@ -58,6 +60,7 @@ test('run takes its settings from the environment if no flag is given', async (t
       listenInsecure: true,
       allowNunjucks: false,
       localCharts: 'c',
+      plainHttp: true,
       storageDriver: 'secret',
       healthPort: 8081,
       memoryLimit: 512,
@@ -75,6 +78,7 @@ test('the name of the machine is the default agent id, and an empty variable cou
       listen: { host: '127.0.0.1', port: 1 },
       listenInsecure: false,
       allowNunjucks: false,
+      plainHttp: false,
     },
   ]);
 });
@@ -145,13 +149,19 @@ for (const [code, message] of [
 ] as const) {
   test(`an error explains why the program cannot listen: ${code}`, (t) => {
     const error = Object.assign(new Error(), { syscall: 'listen', code, address: '127.0.0.1', port: 80 });
-    t.like(explainListenError(error, { port: '--port', host: '--host' }), { message });
+    t.like(
+      explainListenError(error, () => ({ port: '--port', host: '--host' })),
+      { message },
+    );
   });
 }
 
 test('an error that is not about listening stays as it is', (t) => {
   const error = new Error('other');
-  t.is(explainListenError(error, { port: '--port', host: '--host' }), error);
+  t.is(
+    explainListenError(error, () => ({ port: '--port', host: '--host' })),
+    error,
+  );
 });
 
 const refuses = test.macro({
@@ -190,7 +200,7 @@ test(
   refuses,
   ['run', '--listen', 'here'],
   {},
-  /--listen \(HELM_AGENT_LISTEN\): must be PORT or HOST:PORT/,
+  /--listen \(HELM_AGENT_LISTEN\): must be PORT or HOST:PORT, with a port up to 65535/,
 );
 test(
   'an unknown storage driver',

@@ -17,7 +17,7 @@ export function addControlPlane(program: Command, dependencies: ProgramDependenc
       await requireFile(controlPlaneSettings.agentsFile, settings.agentsFile, dependencies);
       await requireToken(controlPlaneSettings.apiTokenFile, settings.apiTokenFile, dependencies);
       await dependencies.runControlPlane(settings).catch((error: unknown) => {
-        throw explainListenError(error, { port: '--port', host: '--host' });
+        throw explainListenError(error, () => ({ port: '--port', host: '--host' }));
       });
     });
   addSettings(command, controlPlaneSettings);

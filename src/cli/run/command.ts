@@ -18,7 +18,10 @@ export function addRun(program: Command, dependencies: ProgramDependencies): voi
       await requireFile(runSettings.kubeconfig, settings.kubeconfig, dependencies);
       await requireFolder(runSettings.localCharts, settings.localCharts, dependencies);
       await dependencies.runAgent(settings).catch((error: unknown) => {
-        throw explainListenError(error, { port: '--listen', host: '--listen' });
+        throw explainListenError(error, (port) => {
+          const flag = port === settings.healthPort ? '--health-port' : '--listen';
+          return { port: flag, host: flag };
+        });
       });
     });
   addSettings(command, runSettings);

@@ -71,6 +71,11 @@ export const runSettings = {
       'addresses that chart downloads must not connect to: loopback, link-local, metadata, private, or ranges such as 10.0.0.0/8',
     default: 'none',
   },
+  plainHttp: {
+    flag: '--plain-http',
+    variable: 'HELM_AGENT_PLAIN_HTTP',
+    description: 'use HTTP instead of HTTPS for the registries of oci:// charts',
+  },
   storageDriver: {
     flag: '--storage-driver <driver>',
     variable: 'HELM_AGENT_STORAGE_DRIVER',
@@ -96,7 +101,8 @@ export function runSchema(hostName: string) {
         .string()
         .transform((text, context) => {
           const address = parseListenAddress(text);
-          if (!address) context.addIssue({ code: 'custom', message: 'must be PORT or HOST:PORT' });
+          if (!address)
+            context.addIssue({ code: 'custom', message: 'must be PORT or HOST:PORT, with a port up to 65535' });
           return address ?? z.NEVER;
         })
         .optional(),
@@ -121,6 +127,7 @@ export function runSchema(hostName: string) {
           return items;
         })
         .optional(),
+      plainHttp: switchSchema,
       storageDriver: z.enum(['secret', 'configmap'], { error: 'must be secret or configmap' }).optional(),
       limits: limitsSchema.optional(),
     })

@@ -18,7 +18,7 @@ export function addSandbox(program: Command, dependencies: ProgramDependencies):
         stderr.write(hints(programName, url, kubeconfig));
       };
       await dependencies.runSandbox(settings, ready).catch((error: unknown) => {
-        throw explainListenError(error, { port: '--port', host: '--host' });
+        throw explainListenError(error, () => ({ port: '--port', host: '--host' }));
       });
     });
   addSettings(command, sandboxSettings);

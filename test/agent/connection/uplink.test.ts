@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,6 +61,35 @@ test('a plain server gets the bare text of an error, with the type and key of it
   t.regex(
     (await connection.packet('nope')).payload ?? '',
     /^unknown command "nope"; known commands: install_release, /,
+  );
+});
+
+test('a failure to connect is logged as a warning once for each reason', async (t) => {
+  const statuses = [503, 503, 403, 403, 503];
+  const server = createServer((_request, response) => {
+    response.writeHead(statuses[Math.min(attempts++, statuses.length - 1)] ?? 503).end();
+  });
+  let attempts = 0;
+  t.teardown(() => server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // a TCP server has no other address
+  const { lines } = await testAgent(t, { controlPlaneUrl: `ws://127.0.0.1:${port}` });
+  while (attempts < 7) await sleep(10);
+  const failures = lines
+    .map((line) => JSON.parse(line) as { level: number; msg: string; reason: string })
+    .filter(({ msg }) => /cannot connect/.test(msg))
+    .slice(0, 6);
+  t.deepEqual(
+    failures.map(({ level, reason }) => [level, /\b\d{3}\b/.exec(reason)?.[0]]),
+    [
+      [40, '503'],
+      [20, '503'],
+      [40, '403'],
+      [20, '403'],
+      [40, '503'],
+      [20, '503'],
+    ],
   );
 });
 
