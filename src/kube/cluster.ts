@@ -8,6 +8,7 @@ import { createDiscovery } from './discovery.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { listObjects } from './list.ts';
 import { observeObjects, type ObserveTimes } from './observe.ts';
+import { createPatchSchemas } from './patch-schema.ts';
 import { readPodLog } from './pod-log.ts';
 import { createTransport, type KubeRequest, type RetryDelays } from './transport.ts';
 
@@ -33,6 +34,7 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
   const connection = openConnection(source);
   const transport = createTransport(connection, tuning.retryDelays);
   const discovery = createDiscovery(transport);
+  const patchSchemas = createPatchSchemas(transport);
   const send = async (request: KubeRequest): Promise<KubeObject> => (await transport.json(request)) as KubeObject; // the API returns objects
 
   const kindOf = (ref: { apiVersion: string; kind: string }, signal?: AbortSignal): Promise<ResourceKind> =>
@@ -66,36 +68,40 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
       const kind = await kindOf(object, options.signal);
       requireNamespace(kind, object.metadata.namespace, 'during creation');
       const path = apiPath(kind, { namespace: object.metadata.namespace });
-      return send({ method: 'POST', path, query: writeQuery(options), body: object, signal: options.signal });
+      return send({ method: 'POST', path, body: object, ...writeParts(options) });
     },
 
     async replace(object, options = {}) {
       const path = await pathOf(refOf(object), options.signal);
-      return send({ method: 'PUT', path, query: writeQuery(options), body: object, signal: options.signal });
+      return send({ method: 'PUT', path, body: object, ...writeParts(options) });
     },
 
     async apply(object, options) {
+      const { query, ...parts } = writeParts(options);
       return send({
         method: 'PATCH',
         path: await pathOf(refOf(object), options.signal),
-        query: { ...writeQuery(options), force: String(options.force ?? false) },
+        query: { ...query, force: String(options.force ?? false) },
         body: object,
         contentType: 'application/apply-patch+yaml',
         idempotent: true,
-        signal: options.signal,
+        ...parts,
       });
     },
 
     async mergePatch(ref, patch, options = {}) {
-      return send({
-        method: 'PATCH',
-        path: await pathOf(ref, options.signal),
-        query: writeQuery(options),
-        body: patch,
-        contentType: 'application/merge-patch+json',
-        signal: options.signal,
-      });
+      const path = await pathOf(ref, options.signal);
+      const contentType = 'application/merge-patch+json';
+      return send({ method: 'PATCH', path, body: patch, contentType, ...writeParts(options) });
     },
+
+    async strategicMergePatch(ref, patch, options = {}) {
+      const path = await pathOf(ref, options.signal);
+      const contentType = 'application/strategic-merge-patch+json';
+      return send({ method: 'PATCH', path, body: patch, contentType, ...writeParts(options) });
+    },
+
+    patchSchema: (apiVersion, kind, signal) => patchSchemas.find(apiVersion, kind, signal),
 
     async delete(ref, options = {}) {
       const { uid, propagation = 'Background', signal } = options;
@@ -136,9 +142,10 @@ function requireNamespace(kind: ResourceKind, namespace: string | undefined, whe
   if (kind.namespaced && !namespace) throw new KubeError('bad_request', `an empty namespace may not be set ${when}`);
 }
 
-/** The query of a write. Unknown fields are an error, as in Helm 4 by default. */
-function writeQuery(options: WriteOptions): Record<string, string | undefined> {
-  return { fieldManager: options.fieldManager, dryRun: options.dryRun ? 'All' : undefined, fieldValidation: 'Strict' };
+/** Returns the parts of a request that all writes have. */
+function writeParts(options: WriteOptions): Pick<KubeRequest, 'query' | 'onWarning' | 'signal'> {
+  const { fieldManager, dryRun = false, fieldValidation = 'Strict', onWarning, signal } = options;
+  return { query: { fieldManager, dryRun: dryRun ? 'All' : undefined, fieldValidation }, onWarning, signal };
 }
 
 async function undefinedIfNotFound<T>(response: Promise<T>): Promise<T | undefined> {

@@ -1,5 +1,5 @@
-import type { ClusterErrorCode } from '../objects/cluster-error.ts';
-import { numberAt, stringAt } from '../objects/fields.ts';
+import type { ClusterErrorCause, ClusterErrorCode } from '../objects/cluster-error.ts';
+import { numberAt, objectsAt, stringAt } from '../objects/fields.ts';
 
 /**
  * A request that the API server refused, or that did not reach it. The message is the server's own
@@ -16,17 +16,26 @@ export class KubeError extends Error {
   readonly reason: string;
   /** Resource that the error is about: `resourcequotas` and so on. May be empty. */
   readonly resource: string;
+  /** The fields that the server refuses, if it names them. */
+  readonly causes: readonly ClusterErrorCause[];
 
   constructor(
     code: ClusterErrorCode,
     message: string,
-    details: { status?: number; reason?: string; resource?: string; cause?: unknown } = {},
+    details: {
+      status?: number;
+      reason?: string;
+      resource?: string;
+      causes?: readonly ClusterErrorCause[];
+      cause?: unknown;
+    } = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.status = details.status ?? 0;
     this.reason = details.reason ?? '';
     this.resource = details.resource ?? '';
+    this.causes = details.causes ?? [];
   }
 }
 
@@ -46,31 +55,46 @@ const codeOfStatus: Readonly<Record<number, ClusterErrorCode>> = {
 };
 
 /**
- * Returns the error for a response. Its body is a Status object, or plain text if it comes from a
- * proxy or from the server's mux.
+ * Returns the error for a response to a request for `path`. Its body is a Status object, or plain
+ * text if it comes from a proxy or from the server's mux.
  */
-export function errorOfResponse(status: number, body: string): KubeError {
-  const { reason, message, resource } = statusFields(parseBody(body));
-  return errorOfStatus(status, reason, message === '' ? describeBody(status, body) : message, resource);
+export function errorOfResponse(status: number, body: string, path = ''): KubeError {
+  const fields = statusFields(parseBody(body));
+  const message = fields.message === '' ? describeBody(status, body) : fields.message;
+  if (isQuotaConflict(status, fields, path)) return new KubeError('quota_conflict', message, { status, ...fields });
+  return errorOfStatus(status, { ...fields, message });
+}
+
+/**
+ * Whether a request was refused because other requests changed the status of a ResourceQuota at the
+ * same time. Helm repeats it too (pkg/kube/client.go, isResourceQuotaConflict).
+ */
+function isQuotaConflict(status: number, { resource }: StatusFields, path: string): boolean {
+  return status === 409 && resource === 'resourcequotas' && !path.includes('/resourcequotas');
 }
 
 /** Returns the error of a watch's `ERROR` event: a Status object with a code. */
 export function errorOfStatusObject(object: unknown): KubeError {
-  const { code = 500, reason, message } = statusFields(object);
-  return errorOfStatus(
-    code,
-    reason,
-    message === '' ? 'the server ended the watch with an error but no message' : message,
-  );
+  const { code = 500, ...fields } = statusFields(object);
+  const message = fields.message === '' ? 'the server ended the watch with an error but no message' : fields.message;
+  return errorOfStatus(code, { ...fields, message });
 }
 
-function errorOfStatus(status: number, reason: string, message: string, resource = ''): KubeError {
-  return new KubeError(codeFor(status, reason, message), message, { status, reason, resource });
+interface StatusFields {
+  reason: string;
+  message: string;
+  resource: string;
+  causes: readonly ClusterErrorCause[];
 }
 
-function codeFor(status: number, reason: string, message: string): ClusterErrorCode {
+function errorOfStatus(status: number, { message, ...details }: StatusFields): KubeError {
+  return new KubeError(codeFor(status, { message, ...details }), message, { status, ...details });
+}
+
+function codeFor(status: number, { reason, message }: StatusFields): ClusterErrorCode {
   if (reason === 'AlreadyExists') return 'already_exists';
   if (isSchemaMismatch(status, reason, message)) return 'invalid';
+  if (isWebhookFailure(status, reason, message)) return 'webhook_unavailable';
   return codeOfStatus[status] ?? (status >= 500 ? 'server_error' : 'bad_request');
 }
 
@@ -83,18 +107,40 @@ function isSchemaMismatch(status: number, reason: string, message: string): bool
   return status === 500 && reason === '' && message.startsWith('failed to create typed patch object');
 }
 
-function statusFields(status: unknown): {
-  code: number | undefined;
-  reason: string;
-  message: string;
-  resource: string;
-} {
+/**
+ * Whether an admission webhook could not be called. The API server returns an internal error
+ * without details for this (k8s.io/apiserver/pkg/admission/plugin/webhook); only the message
+ * distinguishes it.
+ */
+function isWebhookFailure(status: number, reason: string, message: string): boolean {
+  return (
+    status === 500 &&
+    reason === 'InternalError' &&
+    message.startsWith('Internal error occurred: failed calling webhook ')
+  );
+}
+
+function statusFields(status: unknown): StatusFields & { code: number | undefined } {
   return {
     code: numberAt(status, 'code'),
     reason: stringAt(status, 'reason') ?? '',
     message: stringAt(status, 'message') ?? '',
     resource: stringAt(status, 'details', 'kind') ?? '',
+    causes: objectsAt(status, 'details', 'causes').map(({ reason, message, field }) =>
+      causeOf(textOf(reason), textOf(message), textOf(field)),
+    ),
   };
+}
+
+/** Adds the manager's name, which the API server has only in the message: `conflict with "NAME"`. */
+function causeOf(reason: string, message: string, field: string): ClusterErrorCause {
+  const quoted = reason === 'FieldManagerConflict' ? /^conflict with ("(?:[^"\\]|\\.)*")/.exec(message)?.[1] : undefined;
+  const manager = quoted === undefined ? undefined : parseBody(quoted);
+  return { reason, message, field, ...(typeof manager === 'string' && { manager }) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function parseBody(body: string): unknown {

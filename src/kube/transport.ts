@@ -1,7 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { Connection } from './connection.ts';
+import { jsonText } from './json-text.ts';
 import { errorOfResponse, isKubeError, KubeError } from './kube-error.ts';
 import { pause } from './pause.ts';
+import { warningsOf } from './warnings.ts';
 
 export interface KubeRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -18,6 +20,8 @@ export interface KubeRequest {
    * always may. Default: false.
    */
   idempotent?: boolean;
+  /** Called for each warning of the server. */
+  onWarning?: ((text: string) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -89,7 +93,7 @@ async function sendOnce(connection: Connection, request: KubeRequest, longLived:
       ...requestUrl(connection.server, request),
       method: request.method,
       headers: { ...headers, ...contentHeaders(request) },
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(request.body !== undefined && { body: jsonText(request.body) }),
       ...(longLived && { bodyTimeout: 0 }),
       signal: request.signal ?? null,
     });
@@ -97,26 +101,18 @@ async function sendOnce(connection: Connection, request: KubeRequest, longLived:
     request.signal?.throwIfAborted();
     return { error: unreachable(connection.server, error), retry: wasNotSent(error) || isIdempotent(request) };
   }
+  for (const text of warningsOf(response.headers['warning'])) request.onWarning?.(text);
   if (response.statusCode < 300) return { response };
-  const error = errorOfResponse(response.statusCode, await readText(response, request));
+  const error = errorOfResponse(response.statusCode, await readText(response, request), request.path);
   const retryAfter = retryAfterOf(response);
   return {
     error,
     retry:
       error.code === 'too_many_requests' ||
       (error.status === 503 && retryAfter !== undefined) ||
-      isQuotaConflict(error, request),
+      error.code === 'quota_conflict',
     retryAfter,
   };
-}
-
-/**
- * Whether a request was refused because other requests changed the status of a ResourceQuota at the
- * same time. Helm repeats it too (pkg/kube/client.go, isResourceQuotaConflict).
- */
-function isQuotaConflict(error: KubeError, request: KubeRequest): boolean {
-  const isOther = !request.path.includes('/resourcequotas');
-  return isOther && error.code === 'conflict' && error.resource === 'resourcequotas';
 }
 
 function requestUrl(server: string, request: KubeRequest): { origin: string; path: string } {

@@ -3,6 +3,8 @@ export type ClusterErrorCode =
   | 'not_found'
   | 'already_exists'
   | 'conflict'
+  | 'quota_conflict'
+  | 'webhook_unavailable'
   | 'forbidden'
   | 'unauthorized'
   | 'invalid'
@@ -17,4 +19,22 @@ export type ClusterErrorCode =
 /** Whether an error of a `Cluster` has this code. */
 export function hasClusterErrorCode(error: unknown, code: ClusterErrorCode): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** One problem of a refused object, as the API server names it. */
+export interface ClusterErrorCause {
+  /** `FieldManagerConflict`, `FieldValueInvalid` and so on. May be empty. */
+  reason: string;
+  message: string;
+  /** Path of the field: `.spec.replicas` or `spec.selector`. May be empty. */
+  field: string;
+  /** The other manager, if the problem is a conflict with it. */
+  manager?: string;
+}
+
+/** Returns the problems that an error of a `Cluster` names. */
+export function causesOf(error: unknown): readonly ClusterErrorCause[] {
+  return error instanceof Error && 'causes' in error && Array.isArray(error.causes)
+    ? (error.causes as ClusterErrorCause[]) // only errors of a Cluster have them
+    : [];
 }

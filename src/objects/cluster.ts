@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectRef, ResourceKind } from './object.ts';
+import type { PatchSchema } from './patch/patch-schema.ts';
 
 /** Version and API versions of an API server: the source of `.Capabilities`. */
 export interface ClusterCapabilities {
@@ -32,6 +33,10 @@ export interface WriteOptions {
   fieldManager?: string;
   /** Validates the request but changes nothing. Default: false. */
   dryRun?: boolean;
+  /** Whether unknown fields are an error, or are dropped with a warning. Default: `Strict`. */
+  fieldValidation?: 'Strict' | 'Warn';
+  /** Called for each warning of the server, which may repeat itself. Must not throw. */
+  onWarning?: (text: string) => void;
   signal?: AbortSignal;
 }
 
@@ -79,6 +84,13 @@ export interface Cluster {
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
   /** Sends a JSON merge patch (RFC 7386). */
   mergePatch(ref: ObjectRef, patch: unknown, options?: WriteOptions): Promise<KubeObject>;
+  /** Sends a strategic merge patch. Only kinds with a {@link patchSchema} accept it. */
+  strategicMergePatch(ref: ObjectRef, patch: unknown, options?: WriteOptions): Promise<KubeObject>;
+  /**
+   * Returns how the fields of a kind merge in a strategic merge patch, or undefined for a custom
+   * resource, which does not accept such a patch.
+   */
+  patchSchema(apiVersion: string, kind: string, signal?: AbortSignal): Promise<PatchSchema | undefined>;
   /** Returns whether there was an object to delete. */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>;
   /**

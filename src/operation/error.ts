@@ -25,8 +25,23 @@ export type OperationErrorCode =
   | 'cancelled'
   | 'internal';
 
+/** A field of an object that the API server refuses. */
+export interface FieldProblem {
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+  name: string;
+  /** Path of the field, as the server writes it: `.spec.replicas` or `spec.selector`. */
+  field: string;
+  /** The other manager that owns the field with another value, if that is the problem. */
+  manager?: string;
+  message: string;
+}
+
 export interface OperationErrorOptions {
   cause?: unknown;
+  /** The fields that the API server refused. */
+  problems?: readonly FieldProblem[];
   /** The resources that caused the error. */
   resources?: readonly ResourceStatus[];
 }
@@ -38,13 +53,15 @@ export class OperationError extends Error {
    */
   readonly code: string;
   readonly resources: readonly ResourceStatus[];
+  readonly problems: readonly FieldProblem[];
 
   constructor(code: OperationErrorCode, message: string, options?: OperationErrorOptions);
   constructor(code: string, message: string, options: OperationErrorOptions & { cause: unknown });
-  constructor(code: string, message: string, { cause, resources = [] }: OperationErrorOptions = {}) {
+  constructor(code: string, message: string, { cause, resources = [], problems = [] }: OperationErrorOptions = {}) {
     super(message, { cause });
     this.code = code;
     this.resources = resources;
+    this.problems = problems;
   }
 }
 
@@ -54,13 +71,13 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Returns the error with another message, but with its code and resources. The code is `internal`
+ * Returns the error with another message, but with its code, resources and problems. The code is `internal`
  * if the error has none, which is a bug.
  */
 export function withMessage(error: unknown, message: string): OperationError {
   return new OperationError(codeOf(error) ?? 'internal', message, {
     cause: error,
-    ...(error instanceof OperationError && { resources: error.resources }),
+    ...(error instanceof OperationError && { resources: error.resources, problems: error.problems }),
   });
 }
 
@@ -72,7 +89,11 @@ export function withPrefix(prefix: string, error: unknown): OperationError {
 /** Throws the errors, if any, as one error with the code of the first. */
 export function throwJoined(errors: readonly unknown[], separator: string): void {
   if (errors.length === 1) throw errors[0];
-  if (errors.length > 1) throw withMessage(errors[0], errors.map(messageOf).join(separator));
+  if (errors.length <= 1) return;
+  const problems = errors.flatMap((error) => (error instanceof OperationError ? error.problems : []));
+  const resources = errors.flatMap((error) => (error instanceof OperationError ? error.resources : []));
+  const message = errors.map(messageOf).join(separator);
+  throw new OperationError(codeOf(errors[0]) ?? 'internal', message, { cause: errors[0], resources, problems });
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -8,7 +8,8 @@ import { OperationError, messageOf, withMessage } from './error.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkHookNames } from './steps/object-names.ts';
 import { ensureNamespace } from './steps/namespace.ts';
-import { checkOwnership } from './apply/ownership.ts';
+import { applySettings, checkApplySettings } from './apply/apply-settings.ts';
+import { checkOwnership } from './apply/ownership-check.ts';
 import { prepare } from './steps/prepare.ts';
 import { recordFailure, recordRevision } from './steps/record.ts';
 import type { InstallRequest } from './request.ts';
@@ -60,18 +61,22 @@ async function installRelease(
   const release = { name, namespace, revision: 1, isInstall: true, isUpgrade: false };
   const rendered = await prepare(context, runner, { ...request, loadChart, values: installValues(request), release });
 
-  await runner.step('check', async ({ signal }) => {
+  const apply = applySettings(request, 'ssa');
+  const adopted = await runner.step('check', async ({ signal }) => {
     const prefix = 'unable to build kubernetes objects from release manifest';
     const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
-    const options = { prefix: 'unable to continue with install', signal };
+    const { takeOwnership } = request;
+    const options = { prefix: 'unable to continue with install', signal, takeOwnership };
     await checkHookNames(context, rendered.hooks, signal);
-    await checkOwnership(context.cluster, objects, { name, namespace }, options);
+    const existing = await checkOwnership(context.cluster, objects, { name, namespace }, options);
+    if (existing.length > 0) checkApplySettings(apply);
+    return existing;
   });
   if (request.dryRun === true) {
     const now = formatTime(context.host.now());
     const times = { first_deployed: now, last_deployed: now };
     const info = { ...times, description: dryRunDescription, status: 'pending-install' as const };
-    return newRevision({ name, namespace, version: 1 }, info, rendered);
+    return newRevision({ name, namespace, version: 1 }, info, rendered, apply.method);
   }
   await runner.step('namespace', (tools) =>
     ensureNamespace(context.cluster, namespace, request.createNamespace ?? true, tools),
@@ -91,7 +96,7 @@ async function installRelease(
     }
     return await recordRevision(
       context,
-      newRevision({ name, namespace, version }, info, rendered),
+      newRevision({ name, namespace, version }, info, rendered, apply.method),
       {},
       0,
       tools.signal,
@@ -104,13 +109,15 @@ async function installRelease(
     baseline: undefined,
     superseded: [],
     options: request,
+    apply,
+    adopted,
     description,
     changes: recordChanges(noChanges),
   };
   try {
     await deployRevision(context, runner, pending);
   } catch (error) {
-    throw await failed(context, request, pending.revision, error);
+    throw await failed(context, request, pending, error);
   }
   return await finishRevision(context, runner, pending);
 }
@@ -119,7 +126,7 @@ async function installRelease(
 async function failed(
   context: OperationContext,
   request: InstallRequest,
-  revision: StoredRevision,
+  { revision, adopted }: PendingRevision,
   error: unknown,
 ): Promise<unknown> {
   if (context.abandon?.aborted === true) return error;
@@ -130,7 +137,7 @@ async function failed(
   }
   try {
     await compensate(context, 'uninstall', timeout, (runner) =>
-      uninstallRelease(context, runner, { releaseName, namespace }),
+      uninstallRelease(context, runner, { releaseName, namespace }, adopted),
     );
   } catch (second) {
     return withMessage(

@@ -1,3 +1,4 @@
+import type { ApplyOptions } from './apply/apply-settings.ts';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { ReleaseStatus } from '../release/status.ts';
 import type { SetValue } from '../render/release-renderer.ts';
@@ -19,7 +20,7 @@ interface WaitOptions {
   wait?: boolean;
 }
 
-export interface DeployOptions extends WaitOptions {
+export interface DeployOptions extends WaitOptions, ApplyOptions {
   /** With `wait`, also waits until Jobs are complete. Default: true. */
   waitForJobs?: boolean;
   /**
@@ -88,7 +89,12 @@ export interface UpgradeRequest extends ReleaseName, DeployOptions, CleanupOptio
 }
 
 export interface RollbackRequest
-  extends ReleaseName, WaitOptions, Pick<DeployOptions, 'waitForJobs' | 'noHooks'>, CleanupOptions {
+  extends
+    ReleaseName,
+    WaitOptions,
+    Omit<ApplyOptions, 'takeOwnership'>,
+    Pick<DeployOptions, 'waitForJobs' | 'noHooks'>,
+    CleanupOptions {
   /** The revision to roll back to. Default: the one before the newest. */
   version?: number;
   /** Returns the revision that would be deployed, and changes nothing. Default: false. */

@@ -3,6 +3,7 @@ import { history } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
 import { formatTime } from '../release/time.ts';
 import type { OperationContext } from './context.ts';
+import { applySettings, checkApplySettings, undoSettings, type ApplySettings } from './apply/apply-settings.ts';
 import { cleanUp } from './steps/clean-up.ts';
 import { checkStoredNames } from './steps/object-names.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
@@ -27,23 +28,28 @@ export async function rollback(context: OperationContext, request: RollbackReque
   return await runSteps(context, timeout, (runner) => rollBack(context, runner, request));
 }
 
-/** Runs the steps of {@link rollback}. Returns the new revision. */
+/**
+ * Runs the steps of {@link rollback}, perhaps to undo an upgrade. Returns the new revision.
+ */
 export async function rollBack(
   context: OperationContext,
   runner: StepRunner,
   request: RollbackRequest,
+  isUndo = false,
 ): Promise<Release> {
   const { namespace, releaseName } = request;
   const revisions = await history(context.storage, namespace, releaseName, runner.signal);
   const { current, target } = endsOf(revisions, request.version);
-  const { version } = target.release;
+  const { version, apply_method: method } = target.release;
+  const apply = isUndo ? undoSettings(request, method) : applySettings(request, method);
+  checkApplySettings(apply);
   // before the revision is stored, because Helm leaves it pending if this fails
   await runner.step('check', async ({ signal }) => {
     const prefix = 'unable to build kubernetes objects from new release manifest';
     await resolveReleaseObjects(context, target.release.manifest, namespace, { prefix, signal });
     await checkStoredNames(context, target.release, prefix, signal);
   });
-  const release = rolledBack(current.release, target.release, formatTime(context.host.now()));
+  const release = rolledBack(current.release, target.release, apply, formatTime(context.host.now()));
   if (request.dryRun === true) return release;
 
   const revision = await runner.step('record', async (tools) => {
@@ -57,6 +63,8 @@ export async function rollBack(
     baseline: current,
     superseded: revisions.filter((other) => other.release.info.status === 'deployed'),
     options: request,
+    apply,
+    adopted: [],
     description: `Rollback to ${version}`,
     changes: recordChanges(noChanges),
   };
@@ -81,7 +89,7 @@ function endsOf(
   return { current, target };
 }
 
-function rolledBack(current: Release, target: Release, now: string): Release {
+function rolledBack(current: Release, target: Release, { method }: ApplySettings, now: string): Release {
   const { first_deployed } = current.info;
   const { notes } = target.info;
   return {
@@ -94,7 +102,7 @@ function rolledBack(current: Release, target: Release, now: string): Release {
       ...(notes !== undefined && { notes }),
     },
     version: current.version + 1,
-    apply_method: 'ssa',
+    apply_method: method,
   };
 }
 

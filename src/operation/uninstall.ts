@@ -3,9 +3,10 @@ import { withStatus, type Release } from '../release/release.ts';
 import { revisionKey, type StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
 import { compareForUninstall } from '../render/manifest/kind-order.ts';
-import { batchesOfKind, resourcePolicy } from './apply/apply.ts';
+import { batchesOfKind } from './apply/apply.ts';
 import { failures, settleEach } from './apply/concurrency.ts';
 import { deleteByName, type SeenObject } from './apply/deletion.ts';
+import { resourcePolicy } from './apply/resource-policy.ts';
 import type { OperationContext } from './context.ts';
 import { waitUntilGone } from './wait/deletion-wait.ts';
 import { OperationError, messageOf, withMessage } from './error.ts';
@@ -40,11 +41,15 @@ export async function uninstall(context: OperationContext, request: UninstallReq
   return await runSteps(context, request.timeout, (runner) => uninstallRelease(context, runner, request));
 }
 
-/** Runs the steps of {@link uninstall} (pkg/action/uninstall.go). */
+/**
+ * Runs the steps of {@link uninstall} (pkg/action/uninstall.go). `spared` objects are not deleted,
+ * because they existed before the release.
+ */
 export async function uninstallRelease(
   context: OperationContext,
   runner: StepRunner,
   request: UninstallRequest,
+  spared: readonly SeenObject[] = [],
 ): Promise<Uninstalled> {
   const { cluster, storage, host } = context;
   const { releaseName, namespace } = request;
@@ -68,7 +73,7 @@ export async function uninstallRelease(
   const { kept, removed } = await runner.step('delete', async (tools) => {
     await cluster.capabilities(tools.signal); // kinds that are no longer served would look deleted
     const parts = await keptAndRemoved(context, last, tools.signal);
-    const removed = await deleteObjects(context, request, parts.removed, tools);
+    const removed = await deleteObjects(context, request, parts.removed, spared, tools);
     tools.done(`${parts.removed.length} deleted${parts.kept.length === 0 ? '' : `, ${parts.kept.length} kept`}`);
     return { kept: parts.kept, removed };
   });
@@ -159,11 +164,12 @@ async function deleteObjects(
   { cluster }: OperationContext,
   { releaseName, namespace }: ReleaseName,
   objects: readonly ReleaseObject[],
+  spared: readonly SeenObject[],
   tools: StepTools,
 ): Promise<SeenObject[]> {
   const { signal } = tools;
   const onLeft = (message: string) => tools.report({ message });
-  const options = { owner: { name: releaseName, namespace }, signal, onLeft };
+  const options = { owner: { name: releaseName, namespace }, signal, onLeft, spared };
   const deleted: SeenObject[] = [];
   const errors: unknown[] = [];
   for (const batch of batchesOfKind(objects)) {

@@ -9,7 +9,8 @@ import { deployRevision, finishRevision, type PendingRevision } from './steps/pe
 import { OperationError } from './error.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkHookNames } from './steps/object-names.ts';
-import { checkOwnership } from './apply/ownership.ts';
+import { applySettings, checkApplySettings } from './apply/apply-settings.ts';
+import { checkOwnership } from './apply/ownership-check.ts';
 import { prepare } from './steps/prepare.ts';
 import { pendingOperation, recordRevision } from './steps/record.ts';
 import type { UpgradeRequest } from './request.ts';
@@ -45,12 +46,14 @@ export async function upgradeRelease(
 ): Promise<Release> {
   const { releaseName: name, namespace, loadChart, description = 'Upgrade complete' } = request;
   const { last, baseline } = startingPoint(name, revisions);
+  const apply = applySettings(request, last.release.apply_method);
+  checkApplySettings(apply);
   const values = upgradeValues(request, baseline.release);
   const version = last.release.version + 1;
   const release = { name, namespace, revision: version, isInstall: false, isUpgrade: true };
   const rendered = await prepare(context, runner, { ...request, loadChart, values, release });
 
-  await runner.step('check', async ({ signal }) => {
+  const adopted = await runner.step('check', async ({ signal }) => {
     const prefix = 'unable to build kubernetes objects from new release manifest';
     const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
     const known = await resolveReleaseObjects(context, baseline.release.manifest, namespace, {
@@ -58,9 +61,10 @@ export async function upgradeRelease(
       signal,
       versions: 'any served',
     });
-    const options = { prefix: 'unable to continue with update', signal };
+    const { takeOwnership } = request;
+    const options = { prefix: 'unable to continue with update', signal, takeOwnership };
     await checkHookNames(context, rendered.hooks, signal);
-    await checkOwnership(context.cluster, subtractObjects(objects, known), { name, namespace }, options);
+    return checkOwnership(context.cluster, subtractObjects(objects, known), { name, namespace }, options);
   });
   const { first_deployed } = baseline.release.info;
   const info = {
@@ -69,7 +73,7 @@ export async function upgradeRelease(
     description: 'Preparing upgrade',
     status: 'pending-upgrade' as const,
   };
-  const next = newRevision({ name, namespace, version }, info, rendered);
+  const next = newRevision({ name, namespace, version }, info, rendered, apply.method);
   if (request.dryRun === true) return withStatus(next, next.info.status, request.description ?? dryRunDescription);
   const revision = await runner.step('record', async (tools) => {
     tools.done(`revision ${version}`);
@@ -83,6 +87,8 @@ export async function upgradeRelease(
     baseline,
     superseded: [baseline],
     options: request,
+    apply,
+    adopted,
     description,
     changes: recordChanges(noChanges),
   };

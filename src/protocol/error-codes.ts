@@ -65,6 +65,8 @@ export const errorCodes = {
   not_found: 'The object does not exist in the cluster.',
   already_exists: 'The object already exists.',
   conflict: 'The object changed in the meantime, or another field manager owns its fields.',
+  quota_conflict: 'Other requests changed a ResourceQuota at the same time, until the time limit.',
+  webhook_unavailable: 'The API server could not call an admission webhook, until the time limit.',
   forbidden: 'The agent is not allowed to do this in the cluster.',
   unauthorized: "The API server rejects the agent's credentials.",
   invalid: 'The API server rejects the object.',

@@ -344,6 +344,8 @@ const cases: Record<ErrorCode, Case> = {
   not_found: ({ refused }) => refused(404),
   already_exists: ({ refused }) => refused(409),
   conflict: ({ refused }) => refused(412),
+  quota_conflict: { reason: 'needs requests of others at the same time; its message is that of the API server' },
+  webhook_unavailable: { reason: 'lasts until the time limit; its message is that of the API server' },
   forbidden: ({ refused }) => refused(403),
   unauthorized: ({ refused }) => refused(401),
   invalid: ({ refused }) => refused(422),

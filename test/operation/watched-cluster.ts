@@ -18,6 +18,8 @@ export function watchedCluster(script: (query: ObjectQuery) => Script): Cluster 
     replace: fail,
     apply: fail,
     mergePatch: fail,
+    strategicMergePatch: fail,
+    patchSchema: fail,
     delete: fail,
     podLog: fail,
     async *observe(query, signal) {

@@ -1,55 +1,81 @@
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import type { Cluster } from '../../objects/cluster.ts';
-import { failures, settleEach } from './concurrency.ts';
-import { deleteLive, seenObject, type DeletionOptions } from './deletion.ts';
-import type { ChangeLog } from './change-log.ts';
 import { OperationError, messageOf, throwJoined, withPrefix } from '../error.ts';
-import { migrateManagedFields } from './field-ownership.ts';
+import { checkApplySettings, type ApplySettings } from './apply-settings.ts';
+import type { ChangeLog } from './change-log.ts';
+import { failures, forEach, settleEach } from './concurrency.ts';
+import { deleteLive, seenObject, type SeenObject } from './deletion.ts';
+import { requireNoOtherOwner } from './ownership-check.ts';
+import { ownershipProblems, type Owner } from './ownership.ts';
 import { subtractObjects, type ReleaseObject } from './release-object.ts';
+import { resourcePolicy } from './resource-policy.ts';
+import { applyStrategy, type ApplyStrategy, type ApplyTools } from './strategy.ts';
+import { isFieldConflict } from './write.ts';
 
-/** Helm's name as owner of fields. */
-export const fieldManager = 'helm';
+/** Attempts to change an object that others change or replace at the same time. */
+const maxAttempts = 5;
 
-/** Annotation that keeps an object when its release no longer has it. */
-export const resourcePolicy = 'helm.sh/resource-policy';
+/** The objects of a revision, and what is known about those before it. */
+export interface ReleaseChange {
+  action: 'install' | 'upgrade' | 'rollback';
+  settings: ApplySettings;
+  owner: Owner;
+  objects: readonly ReleaseObject[];
+  /** What was applied before. Objects that only it has are deleted. */
+  old: readonly ReleaseObject[];
+  /** How the old objects were applied. Undefined for a revision of Helm 3. */
+  oldMethod: string | undefined;
+  /** Existing objects that were not part of the release and become part of it. */
+  adopted: readonly SeenObject[];
+}
 
 /**
- * Applies one object server-side. Throws `conflict` if another manager owns one of its fields with
- * a different value, or `apply_failed`.
+ * Brings the objects of a revision to the cluster and adds to `log`. Does what Helm does
+ * (pkg/action): a release that adopts nothing is created, and any other updated.
  */
-export async function applyObject(cluster: Cluster, item: ReleaseObject, signal: AbortSignal): Promise<KubeObject> {
-  try {
-    if (item.ref.name === '') return await cluster.create(item.object, { fieldManager, signal });
-    return await cluster.apply(item.object, { fieldManager, signal });
-  } catch (cause) {
-    signal.throwIfAborted();
-    const refused = hasClusterErrorCode(cause, 'conflict')
-      ? 'conflict occurred while applying'
-      : 'server-side apply failed for';
-    throw new OperationError(
-      hasClusterErrorCode(cause, 'conflict') ? 'conflict' : 'apply_failed',
-      `${refused} object ${describe(item)}: ${messageOf(cause)}`,
-      { cause },
-    );
+export async function applyRelease(change: ReleaseChange, log: ChangeLog, tools: ApplyTools): Promise<void> {
+  const { action, adopted, oldMethod, settings } = change;
+  if (action === 'install' && adopted.length === 0) {
+    const strategy = applyStrategy({ ...settings, forceConflicts: false }, tools);
+    await createObjects(strategy, change, log, tools);
+    return;
   }
+  checkApplySettings(settings);
+  const strategy = applyStrategy(settings, tools, {
+    migrate: action !== 'upgrade' || oldMethod !== 'ssa',
+    mergesCustomResources: action === 'install' && settings.takeOwnership === true,
+  });
+  await updateObjects(strategy, change, log, tools);
 }
 
 /**
  * Creates the objects of a new release in order, and adjacent objects of one kind in parallel. As
  * in Helm, it continues after a failure.
  */
-export async function createObjects(
-  cluster: Cluster,
-  objects: readonly ReleaseObject[],
+async function createObjects(
+  strategy: ApplyStrategy,
+  { objects, owner }: ReleaseChange,
   log: Pick<ChangeLog, 'applied'>,
-  signal: AbortSignal,
+  { cluster, signal }: ApplyTools,
 ): Promise<void> {
+  const create = async (item: ReleaseObject): Promise<KubeObject> => {
+    try {
+      return await strategy.create(item);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof Error) || !hasClusterErrorCode(error.cause, 'already_exists')) throw error;
+      // an earlier attempt may have created it
+      const live = await cluster.get(item.ref, signal);
+      if (live === undefined || ownershipProblems(live, owner).length > 0) throw error;
+      return strategy.update({ original: item.object, item, live });
+    }
+  };
   const errors: unknown[] = [];
   for (const batch of batchesOfKind(objects)) {
     signal.throwIfAborted();
     const results = await settleEach(batch, async (item) => {
-      log.applied(seenObject(item.ref, await applyObject(cluster, item, signal)));
+      log.applied(seenObject(item.ref, await create(item)));
     });
     errors.push(...failures(results));
   }
@@ -57,56 +83,102 @@ export async function createObjects(
 }
 
 /**
- * Moves a release from its old objects to new ones, one at a time, and adds to `log`. As in Helm, a
- * failed creation is thrown at once, failed changes at the end, and the objects that only the old
- * release has are deleted only if nothing failed.
+ * Moves a release from its old objects to new ones in order, and adjacent objects of one kind in
+ * parallel. As in Helm, a failed creation is thrown at once, failed changes at the end, and the
+ * objects that only the old release has are deleted only if nothing failed.
  */
-export async function updateObjects(
-  cluster: Cluster,
-  old: readonly ReleaseObject[],
-  objects: readonly ReleaseObject[],
+async function updateObjects(
+  strategy: ApplyStrategy,
+  change: ReleaseChange,
   log: ChangeLog,
-  options: DeletionOptions,
+  tools: ApplyTools,
 ): Promise<void> {
-  const { signal } = options;
+  const { old, objects } = change;
+  const originalOf = originals(change);
+  await eachBatch(objects, tools.signal, (item) => bringObject(strategy, item, originalOf, change, log, tools));
+  await eachBatch(subtractObjects(old, objects), tools.signal, (item) => deleteUnwanted(item, change, log, tools));
+}
+
+/** Calls `run` for all objects, and throws the errors that it returns when it is done. */
+async function eachBatch(
+  objects: readonly ReleaseObject[],
+  signal: AbortSignal,
+  run: (item: ReleaseObject) => Promise<unknown>,
+): Promise<void> {
   const errors: unknown[] = [];
-  for (const item of objects) {
+  for (const batch of batchesOfKind(objects)) {
     signal.throwIfAborted();
-    const live = item.ref.name === '' ? undefined : await cluster.get(item.ref, signal);
-    if (live === undefined) await log.creating(item.ref);
-    try {
-      if (live !== undefined) await migrateManagedFields(cluster, item, live, fieldManager, signal);
-      log.applied(seenObject(item.ref, await applyObject(cluster, item, signal)));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (live === undefined) throw withPrefix('failed to create resource', error);
-      errors.push(error);
-    }
-  }
-  throwJoined(errors, ' && ');
-  for (const item of subtractObjects(old, objects)) {
-    signal.throwIfAborted();
-    const error = await deleteUnwanted(cluster, item, log, options);
-    if (error) errors.push(error);
+    const found = await forEach(batch, run);
+    errors.push(...found.filter((error) => error !== undefined));
   }
   throwJoined(errors, ' && ');
 }
 
-async function deleteUnwanted(
-  cluster: Cluster,
+/**
+ * Returns a function that says what was applied before. For an object that only the cluster has,
+ * that is the live object (pkg/kube/client.go, update).
+ */
+function originals({ old, adopted }: ReleaseChange): (item: ReleaseObject, live: KubeObject) => KubeObject {
+  const known = new Map(old.map(({ ref, object }) => [identityOf(ref), object]));
+  const isAdopted = new Set(adopted.map(({ ref }) => identityOf(ref)));
+  return (item, live) => {
+    const identity = identityOf(item.ref);
+    return known.get(identity) ?? (isAdopted.has(identity) ? item.object : live);
+  };
+}
+
+/** Creates or changes an object. Returns the error if it exists and cannot be changed. */
+async function bringObject(
+  strategy: ApplyStrategy,
   item: ReleaseObject,
+  originalOf: ReturnType<typeof originals>,
+  { owner, settings }: ReleaseChange,
   log: ChangeLog,
-  options: DeletionOptions,
+  { cluster, signal }: ApplyTools,
+): Promise<unknown> {
+  const { ref } = item;
+  for (let attempt = 1; ; attempt++) {
+    const live = ref.name === '' ? undefined : await cluster.get(ref, signal);
+    try {
+      if (live === undefined) await log.creating(ref);
+      else if (settings.takeOwnership !== true) requireNoOtherOwner(live, ref, owner);
+      const applied =
+        live === undefined
+          ? await strategy.create(item)
+          : await strategy.update({ original: originalOf(item, live), item, live });
+      log.applied(seenObject(ref, applied));
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (live === undefined) throw withPrefix('failed to create resource', error);
+      if (attempt === maxAttempts || !isReplacedMeanwhile(error)) return error;
+    }
+  }
+}
+
+/** Whether a change failed because the object is no longer the one that was read. */
+function isReplacedMeanwhile(error: unknown): boolean {
+  return error instanceof OperationError && error.code === 'conflict' && !isFieldConflict(error);
+}
+
+async function deleteUnwanted(
+  item: ReleaseObject,
+  { owner }: ReleaseChange,
+  log: ChangeLog,
+  { cluster, signal, report }: ApplyTools,
 ): Promise<OperationError | undefined> {
   const { ref } = item;
+  const onLeft = (message: string) => {
+    report({ message });
+  };
   try {
-    const live = await cluster.get(ref, options.signal);
+    const live = await cluster.get(ref, signal);
     if (live === undefined || live.metadata.annotations?.[resourcePolicy] === 'keep') return undefined;
-    const deleted = await deleteLive(cluster, ref, live, options);
+    const deleted = await deleteLive(cluster, ref, live, { owner, onLeft, signal });
     if (deleted) log.deleted(deleted);
     return undefined;
   } catch (cause) {
-    options.signal.throwIfAborted();
+    signal.throwIfAborted();
     const name = `namespace=${ref.namespace ?? ''}, name=${ref.name}, kind=${ref.kind}`;
     return new OperationError('delete_failed', `failed to delete resource ${name}: ${messageOf(cause)}`, { cause });
   }
@@ -121,12 +193,4 @@ export function batchesOfKind(objects: readonly ReleaseObject[]): ReleaseObject[
     else batches.push([item]);
   }
   return batches;
-}
-
-/**
- * Formats a kind as Go does: `apps/v1, Kind=Deployment`, or `/v1, Kind=Service` for the core group.
- */
-function describe({ ref: { apiVersion, kind, namespace = '', name } }: ReleaseObject): string {
-  const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
-  return `${namespace}/${name} ${groupVersion}, Kind=${kind}`;
 }

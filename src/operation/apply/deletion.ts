@@ -1,5 +1,6 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import { identityOf } from '../../objects/group-kind.ts';
 import { otherOwner, type Owner } from './ownership.ts';
 
 /** An object that was seen in the cluster, or that was sent to it and not seen yet. */
@@ -21,6 +22,8 @@ export interface DeletionOptions {
   owner: Owner;
   /** Called for an object that is not deleted because it is not the release's. */
   onLeft: (message: string) => void;
+  /** Objects that are not deleted, because they existed before the release. Default: none. */
+  spared?: readonly SeenObject[];
   signal: AbortSignal;
 }
 
@@ -45,7 +48,7 @@ export async function deleteLive(
   cluster: Cluster,
   ref: ObjectRef,
   live: KubeObject,
-  { owner, onLeft, signal }: DeletionOptions,
+  { owner, onLeft, spared = [], signal }: DeletionOptions,
 ): Promise<SeenObject | undefined> {
   const other = otherOwner(live, owner);
   if (other !== undefined) {
@@ -53,6 +56,10 @@ export async function deleteLive(
     return undefined;
   }
   const seen = seenObject(ref, live);
+  if (spared.some(({ ref: other, uid }) => uid === seen.uid && identityOf(other) === identityOf(ref))) {
+    onLeft(`left ${describeRef(ref)}: it existed before the release`);
+    return undefined;
+  }
   return (await deleteSeen(cluster, seen, { onLeft, signal })) ? seen : undefined;
 }
 

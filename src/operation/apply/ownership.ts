@@ -1,8 +1,4 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { Cluster } from '../../objects/cluster.ts';
-import { forEach } from './concurrency.ts';
-import { OperationError } from '../error.ts';
-import type { ReleaseObject } from './release-object.ts';
 
 // pkg/action/validate.go
 export const managedByLabel = 'app.kubernetes.io/managed-by';
@@ -33,31 +29,6 @@ export function withOwner(object: KubeObject, owner: Owner): KubeObject {
 }
 
 /**
- * Throws `ownership_conflict`, with a message that starts with `prefix`, if one of the objects
- * exists and belongs to another owner.
- */
-export async function checkOwnership(
-  cluster: Cluster,
-  objects: readonly ReleaseObject[],
-  owner: Owner,
-  options: { prefix: string; signal: AbortSignal },
-): Promise<void> {
-  await forEach(
-    objects.filter(({ ref }) => ref.name !== ''),
-    async ({ ref }) => {
-      const existing = await cluster.get(ref, options.signal);
-      const problems = existing === undefined ? [] : ownershipProblems(existing, owner);
-      if (problems.length === 0) return;
-      const described = `${ref.kind} ${JSON.stringify(ref.name)} in namespace ${JSON.stringify(ref.namespace ?? '')}`;
-      throw new OperationError(
-        'ownership_conflict',
-        `${options.prefix}: ${described} exists and cannot be imported into the current release: invalid ownership metadata; ${problems.join('; ')}`,
-      );
-    },
-  );
-}
-
-/**
  * Returns the other release that an object belongs to by Helm's label and annotations. Undefined if
  * it belongs to this one, or to none.
  */
@@ -68,7 +39,8 @@ export function otherOwner({ metadata }: KubeObject, owner: Owner): Owner | unde
   return name === owner.name && namespace === owner.namespace ? undefined : { name, namespace };
 }
 
-function ownershipProblems({ metadata: { labels = {}, annotations = {} } }: KubeObject, owner: Owner): string[] {
+/** Returns what an object lacks to belong to a release. */
+export function ownershipProblems({ metadata: { labels = {}, annotations = {} } }: KubeObject, owner: Owner): string[] {
   return [
     ...valueProblem('label', labels, managedByLabel, 'Helm'),
     ...valueProblem('annotation', annotations, nameAnnotation, owner.name),

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../objects/fields.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../../objects/object.ts';
 import type { CrdManifest } from '../../render/release-renderer.ts';
-import { applyObject } from '../apply/apply.ts';
+import { applyStrategy } from '../apply/strategy.ts';
 import type { Cluster, ClusterCapabilities } from '../../objects/cluster.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError, withPrefix } from '../error.ts';
@@ -58,7 +58,7 @@ export async function installCrds(
     for (const item of objects) {
       if ((await cluster.get(item.ref, tools.signal)) !== undefined) continue;
       try {
-        await applyObject(cluster, item, tools.signal);
+        await applyStrategy({ method: 'ssa' }, { ...tools, cluster }).create(item);
       } catch (error) {
         tools.signal.throwIfAborted();
         throw withPrefix(prefix, error);

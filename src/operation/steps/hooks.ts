@@ -3,7 +3,8 @@ import type { StoredRevision } from '../../release/storage/storage.ts';
 import { formatTime } from '../../release/time.ts';
 import { groupOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { applyObject } from '../apply/apply.ts';
+import { applyStrategy } from '../apply/strategy.ts';
+import type { ApplyMethod } from '../apply/apply-settings.ts';
 import { deleteSeen, seenObject, type SeenObject } from '../apply/deletion.ts';
 import { otherOwner, type Owner } from '../apply/ownership.ts';
 import type { OperationContext } from '../context.ts';
@@ -97,8 +98,9 @@ async function applyHook(
   const startedAt = formatTime(host.now());
   await record(context, state, hook, { started_at: startedAt, phase: 'Running' }, tools);
   try {
+    const strategy = applyStrategy({ method: methodOf(state, event) }, { ...tools, cluster });
     for (const item of objects) {
-      const object = await applyObject(cluster, item, tools.signal);
+      const object = await strategy.create(item);
       applied.push({ ...seenObject(item.ref, object), isNew: !existing.has(object.metadata.uid) });
     }
   } catch (cause) {
@@ -107,6 +109,12 @@ async function applyHook(
     const message = `warning: Hook ${event} ${hook.path} failed: ${messageOf(cause)}`;
     throw new OperationError('hook_failed', message, { cause });
   }
+}
+
+/** Returns how hooks are applied: as the objects of the revision, and server-side on uninstall. */
+function methodOf({ revision: { release } }: HookedRevision, event: HookEvent): ApplyMethod {
+  const isDeletion = event === 'pre-delete' || event === 'post-delete';
+  return isDeletion || release.apply_method === 'ssa' ? 'ssa' : 'csa';
 }
 
 async function waitForHook(

@@ -2,7 +2,7 @@ import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { OperationError } from '../error.ts';
 import type { StepTools } from './step-runner.ts';
-import { fieldManager } from '../apply/apply.ts';
+import { fieldManager } from '../apply/write.ts';
 
 /**
  * Checks that the namespace exists. If it does not, creates it with Helm's label, or throws

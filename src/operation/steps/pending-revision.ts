@@ -1,7 +1,9 @@
 import type { HookEvent } from '../../release/hook.ts';
 import { withStatus, type Release } from '../../release/release.ts';
 import { revisionKey, type StoredRevision } from '../../release/storage/storage.ts';
-import { createObjects, updateObjects } from '../apply/apply.ts';
+import { applyRelease } from '../apply/apply.ts';
+import type { ApplySettings } from '../apply/apply-settings.ts';
+import type { SeenObject } from '../apply/deletion.ts';
 import { withOwner } from '../apply/ownership.ts';
 import { resolveReleaseObjects, type ReleaseObject } from '../apply/release-object.ts';
 import type { OperationContext } from '../context.ts';
@@ -23,6 +25,10 @@ export interface PendingRevision {
   /** Revisions that become `superseded` when this one is deployed. */
   superseded: readonly StoredRevision[];
   options: Pick<DeployOptions, 'wait' | 'waitForJobs' | 'noHooks'>;
+  /** How objects are applied. */
+  apply: ApplySettings;
+  /** Existing objects that were not part of the release and become part of it. */
+  adopted: readonly SeenObject[];
   /** Description of the deployed release. */
   description: string;
   /** Changes that the apply step has made so far. */
@@ -100,16 +106,13 @@ async function runHooksOf(
 
 async function apply(context: OperationContext, pending: PendingRevision, tools: StepTools): Promise<void> {
   const { cluster } = context;
-  const { action, baseline, changes, revision } = pending;
-  const objects = await objectsOf(context, pending, tools.signal);
-  if (action === 'install') {
-    await createObjects(cluster, objects, changes, tools.signal);
-    tools.done(countText(objects.length, 'applied'));
-    return;
-  }
-  const old = baseline === undefined ? [] : await baselineObjects(context, baseline, tools.signal);
-  const onLeft = (message: string) => tools.report({ message });
-  await updateObjects(cluster, old, objects, changes, { owner: revision.release, onLeft, signal: tools.signal });
+  const { action, adopted, apply: settings, baseline, changes, revision } = pending;
+  const { signal } = tools;
+  const objects = await objectsOf(context, pending, signal);
+  const old = baseline === undefined ? [] : await baselineObjects(context, baseline, signal);
+  const oldMethod = baseline?.release.apply_method;
+  const change = { action, settings, owner: revision.release, objects, old, oldMethod, adopted };
+  await applyRelease(change, changes, { ...tools, cluster });
   const { deleted } = changes.changes();
   const removed = deleted.length === 0 ? '' : `, ${deleted.length} removed`;
   tools.done(`${countText(objects.length, 'applied')}${removed}`);

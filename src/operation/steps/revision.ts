@@ -1,3 +1,4 @@
+import type { ApplyMethod } from '../apply/apply-settings.ts';
 import type { Release, ReleaseInfo } from '../../release/release.ts';
 import type { RenderedRelease } from '../../render/release-renderer.ts';
 
@@ -12,6 +13,7 @@ export function newRevision(
   identity: { name: string; namespace: string; version: number },
   info: ReleaseInfo,
   rendered: RenderedRelease,
+  method: ApplyMethod,
 ): Release {
   return {
     name: identity.name,
@@ -22,6 +24,6 @@ export function newRevision(
     ...(rendered.hooks.length > 0 && { hooks: rendered.hooks }),
     version: identity.version,
     namespace: identity.namespace,
-    apply_method: 'ssa',
+    apply_method: method,
   };
 }

@@ -36,7 +36,8 @@ async function rollBackToSuccess(context: OperationContext, request: UpgradeRequ
       const target = lastSuccessful(await history(context.storage, namespace, releaseName, runner.signal));
       if (target === undefined) return false;
       const { version } = target.release;
-      await rollBack(context, runner, { ...request, version, historyLimit, cleanupOnFail: false, dryRun: false });
+      const undo = { ...request, version, historyLimit, cleanupOnFail: false, dryRun: false };
+      await rollBack(context, runner, undo, true);
       return true;
     });
     return withMessage(

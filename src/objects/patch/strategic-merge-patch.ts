@@ -1,0 +1,139 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject, type JsonObject } from '../fields.ts';
+import { PatchError } from './patch-error.ts';
+import type { FieldMerge, PatchSchema } from './patch-schema.ts';
+
+/** The entries of a patch. */
+type Entries = [field: string, value: unknown][];
+
+/** The three forms of one object or list. */
+interface Forms<T> {
+  /** What was applied before. */
+  original: T;
+  /** What is wanted. */
+  modified: T;
+  /** What the cluster has. */
+  live: T;
+}
+
+/**
+ * Returns a strategic merge patch that sets the fields of `modified` that differ from the live
+ * object, and removes those that `original` has and `modified` lacks. Fields that only the live
+ * object has stay. The result is that of k8s.io/apimachinery/pkg/util/strategicpatch
+ * (CreateThreeWayMergePatch), except that it removes nothing that the live object lacks, and that
+ * lists with the same merge key in two elements are replaced. Throws {@link PatchError}.
+ */
+export function threeWayPatch(
+  original: JsonObject,
+  modified: JsonObject,
+  live: JsonObject,
+  schema: PatchSchema,
+): JsonObject {
+  return Object.fromEntries(diffMaps({ original, modified, live }, schema));
+}
+
+function diffMaps({ original, modified, live }: Forms<JsonObject>, schema: PatchSchema, retainKeys = false): Entries {
+  const entries = Object.entries(modified).flatMap(([field, value]) =>
+    diffField(field, { original: ownField(original, field), modified: value, live: ownField(live, field) }, schema),
+  );
+  for (const field of Object.keys(original)) {
+    if (!Object.hasOwn(modified, field) && (ownField(live, field) ?? null) !== null) entries.push([field, null]);
+  }
+  if (!retainKeys) return entries;
+  const retained = Object.keys(modified).filter((field) => modified[field] !== null);
+  const hasOthers = Object.entries(live).some(([field, value]) => value !== null && !Object.hasOwn(modified, field));
+  if (retained.length > 0 && (entries.length > 0 || hasOthers)) entries.push(['$retainKeys', retained.sort()]);
+  return entries;
+}
+
+function diffField(field: string, { original, modified, live }: Forms<unknown>, schema: PatchSchema): Entries {
+  if (live === undefined || live === null) return modified === null ? [] : [[field, modified]];
+  if (isDeepStrictEqual(live, modified) && isDeepStrictEqual(original, modified)) return [];
+  if (isJsonObject(modified) && isJsonObject(live)) {
+    const merge = schema.field(field);
+    if (merge.strategy === 'replace') return isDeepStrictEqual(live, modified) ? [] : [[field, modified]];
+    const forms = { original: isJsonObject(original) ? original : {}, modified, live };
+    const below = diffMaps(forms, merge.schema, merge.retainKeys);
+    return below.length === 0 ? [] : [[field, Object.fromEntries(below)]];
+  }
+  if (Array.isArray(modified) && Array.isArray(live)) {
+    const merge = schema.field(field);
+    if (merge.strategy === 'merge' && live.length > 0) {
+      return diffLists(field, { original: Array.isArray(original) ? original : [], modified, live }, merge);
+    }
+  }
+  return isDeepStrictEqual(live, modified) ? [] : [[field, modified]];
+}
+
+function diffLists(field: string, lists: Forms<unknown[]>, merge: FieldMerge): Entries {
+  const { mergeKey } = merge;
+  const isOfMaps = [...lists.modified, ...lists.live].some(isJsonObject);
+  return isOfMaps && mergeKey !== undefined
+    ? diffKeyedLists(field, lists, { ...merge, mergeKey })
+    : diffSets(field, lists);
+}
+
+/** Compares lists whose elements are distinct scalars. */
+function diffSets(field: string, { original, modified, live }: Forms<unknown[]>): Entries {
+  const added = modified.filter((value) => !live.includes(value));
+  const removed = original.filter((value) => !modified.includes(value) && live.includes(value));
+  const entries: Entries = [];
+  if (added.length > 0) entries.push([field, added]);
+  if (removed.length > 0) entries.push([`$deleteFromPrimitiveList/${field}`, removed]);
+  if (modified.length > 0 && (removed.length > 0 || !isDeepStrictEqual(live, modified))) {
+    entries.push([`$setElementOrder/${field}`, modified]);
+  }
+  return entries;
+}
+
+/** Compares lists whose elements have a merge key. */
+function diffKeyedLists(
+  field: string,
+  lists: Forms<unknown[]>,
+  { mergeKey, retainKeys, schema }: FieldMerge & { mergeKey: string },
+): Entries {
+  const [original, modified, live] = [lists.original, lists.modified, lists.live].map((list) =>
+    list.map((element) => keyedElement(field, element, mergeKey)),
+  ) as [KeyedElement[], KeyedElement[], KeyedElement[]]; // map keeps the number of lists
+  const find = (list: readonly KeyedElement[], { id }: KeyedElement) => list.find((other) => other.id === id);
+  const changed = modified.flatMap((element): JsonObject[] => {
+    const there = find(live, element);
+    if (there === undefined) return [element.value];
+    const before = find(original, element)?.value ?? {};
+    const below = diffMaps({ original: before, modified: element.value, live: there.value }, schema, retainKeys);
+    return below.length === 0 ? [] : [Object.fromEntries([...below, [mergeKey, element.key]])];
+  });
+  const removed = original.filter((element) => !find(modified, element) && find(live, element));
+  const isSameOrder = live.length === modified.length && live.every(({ id }, i) => id === modified[i]?.id);
+  if (changed.length === 0 && removed.length === 0 && isSameOrder) return [];
+  if ([original, modified, live].some(hasDuplicates)) return [[field, [...lists.modified, { $patch: 'replace' }]]];
+  const patched = [...changed, ...removed.map(({ key }) => ({ [mergeKey]: key, $patch: 'delete' }))];
+  const order = modified.map(({ key }) => ({ [mergeKey]: key }));
+  return [
+    ...(patched.length > 0 ? [[field, patched] satisfies [string, unknown]] : []),
+    ...(order.length > 0 ? [[`$setElementOrder/${field}`, order] satisfies [string, unknown]] : []),
+  ];
+}
+
+interface KeyedElement {
+  key: unknown;
+  /** The key as text, with its type. */
+  id: string;
+  value: JsonObject;
+}
+
+function keyedElement(field: string, value: unknown, mergeKey: string): KeyedElement {
+  if (!isJsonObject(value) || !Object.hasOwn(value, mergeKey)) {
+    throw new PatchError(`an element of the list ${field} does not have its merge key: ${mergeKey}`);
+  }
+  const key = value[mergeKey];
+  return { key, id: `${typeof key} ${String(key)}`, value };
+}
+
+function hasDuplicates(list: readonly KeyedElement[]): boolean {
+  return new Set(list.map(({ id }) => id)).size < list.length;
+}
+
+function ownField(object: JsonObject, field: string): unknown {
+  return Object.hasOwn(object, field) ? object[field] : undefined;
+}

@@ -1,0 +1,44 @@
+import type { Cluster } from '../../objects/cluster.ts';
+import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import { OperationError } from '../error.ts';
+import { forEach } from './concurrency.ts';
+import { seenObject, type SeenObject } from './deletion.ts';
+import { otherOwner, ownershipProblems, type Owner } from './ownership.ts';
+import type { ReleaseObject } from './release-object.ts';
+
+/**
+ * Returns the objects that exist, which the release adopts. Throws `ownership_conflict`, with a
+ * message that starts with `prefix`, if one of them does not have the metadata of its owner, unless
+ * the release takes ownership.
+ */
+export async function checkOwnership(
+  cluster: Cluster,
+  objects: readonly ReleaseObject[],
+  owner: Owner,
+  options: { prefix: string; signal: AbortSignal; takeOwnership?: boolean | undefined },
+): Promise<SeenObject[]> {
+  const found = await forEach(
+    objects.filter(({ ref }) => ref.name !== ''),
+    async ({ ref }): Promise<SeenObject[]> => {
+      const existing = await cluster.get(ref, options.signal);
+      if (existing === undefined) return [];
+      const problems = options.takeOwnership === true ? [] : ownershipProblems(existing, owner);
+      if (problems.length > 0) throw ownershipConflict(`${options.prefix}: `, ref, problems);
+      return [seenObject(ref, existing)];
+    },
+  );
+  return found.flat();
+}
+
+/** Throws `ownership_conflict` if an object belongs to another release. */
+export function requireNoOtherOwner(live: KubeObject, ref: ObjectRef, owner: Owner): void {
+  if (otherOwner(live, owner) !== undefined) throw ownershipConflict('', ref, ownershipProblems(live, owner));
+}
+
+function ownershipConflict(prefix: string, ref: ObjectRef, problems: readonly string[]): OperationError {
+  const described = `${ref.kind} ${JSON.stringify(ref.name)} in namespace ${JSON.stringify(ref.namespace ?? '')}`;
+  return new OperationError(
+    'ownership_conflict',
+    `${prefix}${described} exists and cannot be imported into the current release: invalid ownership metadata; ${problems.join('; ')}`,
+  );
+}
