@@ -132,9 +132,10 @@ function statusFields(status: unknown): StatusFields & { code: number | undefine
   };
 }
 
-/** Adds the manager's name, which the API server has only in the message: `conflict with "NAME"`. */
+/** Adds the manager's name, which only the message has: `conflict with "NAME"`. */
 function causeOf(reason: string, message: string, field: string): ClusterErrorCause {
-  const quoted = reason === 'FieldManagerConflict' ? /^conflict with ("(?:[^"\\]|\\.)*")/.exec(message)?.[1] : undefined;
+  const quoted =
+    reason === 'FieldManagerConflict' ? /^conflict with ("(?:[^"\\]|\\.)*")/.exec(message)?.[1] : undefined;
   const manager = quoted === undefined ? undefined : parseBody(quoted);
   return { reason, message, field, ...(typeof manager === 'string' && { manager }) };
 }

@@ -71,8 +71,8 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Returns the error with another message, but with its code, resources and problems. The code is `internal`
- * if the error has none, which is a bug.
+ * Returns the error with another message, but with its code, resources and problems. The code is
+ * `internal` if the error has none, which is a bug.
  */
 export function withMessage(error: unknown, message: string): OperationError {
   return new OperationError(codeOf(error) ?? 'internal', message, {

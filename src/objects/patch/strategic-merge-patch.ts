@@ -8,11 +8,11 @@ type Entries = [field: string, value: unknown][];
 
 /** The three forms of one object or list. */
 interface Forms<T> {
-  /** What was applied before. */
+  /** The form that was applied before. */
   original: T;
-  /** What is wanted. */
+  /** The form that is wanted. */
   modified: T;
-  /** What the cluster has. */
+  /** The form in the cluster. */
   live: T;
 }
 
@@ -93,7 +93,7 @@ function diffKeyedLists(
   { mergeKey, retainKeys, schema }: FieldMerge & { mergeKey: string },
 ): Entries {
   const [original, modified, live] = [lists.original, lists.modified, lists.live].map((list) =>
-    list.map((element) => keyedElement(field, element, mergeKey)),
+    keyedElements(field, list, mergeKey),
   ) as [KeyedElement[], KeyedElement[], KeyedElement[]]; // map keeps the number of lists
   const find = (list: readonly KeyedElement[], { id }: KeyedElement) => list.find((other) => other.id === id);
   const changed = modified.flatMap((element): JsonObject[] => {
@@ -117,21 +117,26 @@ function diffKeyedLists(
 
 interface KeyedElement {
   key: unknown;
-  /** The key as text, with its type. */
+  /** The key as text, and how many elements with it come before. */
   id: string;
   value: JsonObject;
 }
 
-function keyedElement(field: string, value: unknown, mergeKey: string): KeyedElement {
-  if (!isJsonObject(value) || !Object.hasOwn(value, mergeKey)) {
-    throw new PatchError(`an element of the list ${field} does not have its merge key: ${mergeKey}`);
-  }
-  const key = value[mergeKey];
-  return { key, id: `${typeof key} ${String(key)}`, value };
+function keyedElements(field: string, list: readonly unknown[], mergeKey: string): KeyedElement[] {
+  const counts = new Map<unknown, number>();
+  return list.map((value) => {
+    if (!isJsonObject(value) || !Object.hasOwn(value, mergeKey)) {
+      throw new PatchError(`an element of the list ${field} does not have its merge key: ${mergeKey}`);
+    }
+    const key = value[mergeKey];
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    return { key, id: `${typeof key} ${count} ${String(key)}`, value };
+  });
 }
 
 function hasDuplicates(list: readonly KeyedElement[]): boolean {
-  return new Set(list.map(({ id }) => id)).size < list.length;
+  return new Set(list.map(({ key }) => key)).size < list.length;
 }
 
 function ownField(object: JsonObject, field: string): unknown {

@@ -26,8 +26,8 @@ export interface ApplySettings extends Omit<ApplyOptions, 'serverSide'> {
 }
 
 /**
- * Returns the settings for a revision. `previous` is the method that `auto` stands for: revisions
- * of Helm 3 have none, and were applied client-side (pkg/action/upgrade.go,
+ * Returns the settings for a revision. `auto` is the method of the `previous` one: revisions of
+ * Helm 3 have none, and were applied client-side (pkg/action/upgrade.go,
  * getUpgradeServerSideValue).
  */
 export function applySettings(

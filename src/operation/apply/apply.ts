@@ -22,7 +22,7 @@ export interface ReleaseChange {
   settings: ApplySettings;
   owner: Owner;
   objects: readonly ReleaseObject[];
-  /** What was applied before. Objects that only it has are deleted. */
+  /** The objects that were applied before. Those that only it has are deleted. */
   old: readonly ReleaseObject[];
   /** How the old objects were applied. Undefined for a revision of Helm 3. */
   oldMethod: string | undefined;

@@ -17,23 +17,23 @@ export interface ApplyStrategy {
 }
 
 export interface ObjectUpdate {
-  /** What was applied before. Fields that only it has are removed. */
+  /** The form that was applied before. Fields that only it has are removed. */
   original: KubeObject;
   item: ReleaseObject;
   /** The object in the cluster. Another one with its name is not changed. */
   live: KubeObject;
 }
 
-/** What a strategy needs of the step that it works for. */
+/** The cluster and the step that a strategy works for. */
 export interface ApplyTools {
   cluster: Cluster;
   signal: AbortSignal;
-  report(update: { message: string }): void;
+  report: (update: { message: string }) => void;
 }
 
 /** The tools of a strategy, with where warnings of the API server go. */
 export interface StrategyTools extends ApplyTools {
-  onWarning(text: string): void;
+  onWarning: (text: string) => void;
 }
 
 export interface StrategyOptions {
@@ -58,7 +58,7 @@ export function applyStrategy(
   const onWarning = warningReporter((text) => {
     report({ message: `warning of the API server: ${text}` });
   });
-  const tools: StrategyTools = { cluster, signal, onWarning, report: (update) => { report(update); } };
+  const tools: StrategyTools = { cluster, signal, report, onWarning };
   const strategy =
     method === 'ssa'
       ? serverSide(tools, { force: forceConflicts, migrate })

@@ -2,7 +2,7 @@
 const maxWarnings = 50;
 const maxLength = 500;
 
-/** Returns a function that passes each text on once, and only so many of them. */
+/** Returns a function that passes each text on once, up to a number of texts. */
 export function warningReporter(report: (text: string) => void): (text: string) => void {
   const seen = new Set<string>();
   return (text) => {
