@@ -20,8 +20,8 @@ test('sends integers with all their digits', async (t) => {
 test('passes warnings of the server on, whether it accepts the object or not', async (t) => {
   let status = 200;
   const { cluster } = await fakeServer(t, (_, response) => {
-    const warning = ['299 - "unknown field \\"spec.x\\""', '299 k8s "deprecated", 299 - "second"'];
-    response.writeHead(status, { 'content-type': 'application/json', warning });
+    response.setHeader('warning', ['299 - "unknown field \\"spec.x\\""', '299 k8s "deprecated", 299 - "second"']);
+    response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(status === 200 ? configMap('a', '1') : failure(status, 'Invalid', 'no')));
   });
   const warnings: string[] = [];

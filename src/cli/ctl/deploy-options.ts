@@ -3,12 +3,13 @@ import { addRepositoryOptions, addValueOptions, type RepositoryFlags } from '../
 import type { ProgramDependencies } from '../dependencies.ts';
 import { readPassword } from '../password-file.ts';
 import { valueParameters, type ValueFlags } from '../values.ts';
+import { addApplyOptions, applyParameters, type ApplyFlags } from './apply-options.ts';
 import { historyLimitOf, isDryRun } from './helm-values.ts';
 import { integer } from './integer.ts';
 import { optionalOutputOption, type OutputFormat } from './output/format.ts';
 
 /** The flags of `install` and `upgrade`. The agent chooses the defaults. */
-export interface DeployFlags extends ValueFlags, RepositoryFlags {
+export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags {
   [flag: string]: unknown;
   namespace?: string;
   timeout?: string;
@@ -51,6 +52,8 @@ export function addDeployOptions(command: Command): void {
     .option('--no-hooks', 'do not run hooks')
     .option('--dry-run [mode]', 'server: print what would be deployed, and change nothing; none turns it off')
     .addOption(optionalOutputOption());
+  addApplyOptions(command);
+  command.option('--take-ownership', 'take over existing objects that do not belong to the release');
   addSwitches(
     command,
     switches.map(([name]) => name),
@@ -89,6 +92,7 @@ export async function deployParameters(
     description,
     cleanupOnFail,
     historyLimit: historyLimitOf(historyMax),
+    ...applyParameters(flags),
     ...(!flags.hooks && { noHooks: true }),
     ...(isServerDryRun(flags) && { dryRun: true }),
     ...(await valueParameters(flags, (path) => dependencies.readFile(path))),

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { refuseHelmFlags } from '../helm-flags.ts';
+import { addApplyOptions, applyParameters, type ApplyFlags } from './apply-options.ts';
 import { addSwitches } from './deploy-options.ts';
 import { historyLimitOf, isDryRun } from './helm-values.ts';
 import { integer } from './integer.ts';
 import type { CtlSession } from './session.ts';
 import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
 
-interface RollbackFlags {
+interface RollbackFlags extends Omit<ApplyFlags, 'takeOwnership'> {
   [flag: string]: unknown;
   namespace?: string;
   timeout?: string;
@@ -31,6 +32,7 @@ export function addRollback(ctl: Command, session: CtlSession): void {
     .option('--history-max <number>', 'number of revisions to keep; 0 for all (default: 10)', integer)
     .option('--no-hooks', 'do not run hooks')
     .option('--dry-run [mode]', 'only check that the rollback is possible: client or server; none turns it off');
+  addApplyOptions(command);
   addSwitches(command, ['wait', 'wait-for-jobs']);
   command.action(async (releaseName: string, revision: string | undefined, flags: RollbackFlags) => {
     const { namespace, timeout, wait, waitForJobs, cleanupOnFail, historyMax, hooks, dryRun } = flags;
@@ -43,6 +45,7 @@ export function addRollback(ctl: Command, session: CtlSession): void {
       waitForJobs,
       cleanupOnFail,
       historyLimit: historyLimitOf(historyMax),
+      ...applyParameters(flags),
       ...(!hooks && { noHooks: true }),
       ...(isDryRun(dryRun) && { dryRun: true }),
     };

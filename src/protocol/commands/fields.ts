@@ -44,6 +44,30 @@ export const historyOptions = {
     .describe('Delete the objects that were created if the operation fails. Default: false'),
 };
 
+/** The options that say how objects are applied. */
+export const applyOptions = {
+  serverSide: z
+    .union([z.boolean(), z.literal('auto')])
+    .optional()
+    .describe(
+      'Apply objects server-side, or client-side if false. `"auto"` does what the revision before did, or that to roll back to. Default: `"auto"`, and true for a new release',
+    ),
+  forceConflicts: z
+    .boolean()
+    .optional()
+    .describe('Server-side: take over fields that other managers own with other values. Default: false'),
+  forceReplace: z
+    .boolean()
+    .optional()
+    .describe('Client-side: replace existing objects instead of changing fields. Default: false'),
+  recreate: z
+    .literal('immutable')
+    .optional()
+    .describe(
+      '`"immutable"`: delete and create objects whose immutable fields change, except Namespaces, volumes, their claims, and CRDs. Default: such a change is an error',
+    ),
+};
+
 const setValue = z.object({
   kind: z.enum(['set', 'set-string', 'set-json', 'set-literal', 'set-file']).describe("Helm's flag without `--`"),
   text: z.string().describe('The argument of the flag, such as `a.b=1,c=x`'),
@@ -91,6 +115,11 @@ export const deployOptions = {
   wait: z.boolean().optional().describe('Wait until all resources are ready. Default: true'),
   waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
   atomic: z.boolean().optional().describe('Undo the changes if the operation fails. Default: true'),
+  ...applyOptions,
+  takeOwnership: z
+    .boolean()
+    .optional()
+    .describe('Take over existing objects that do not belong to the release. Default: false'),
   noHooks: noHooksField,
   dryRun: dryRunField,
   createNamespace: z.boolean().optional().describe('Create the namespace if it does not exist. Default: true'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { dryRunField, historyOptions, noHooksField, releaseIdentity, timeoutField } from './fields.ts';
+import { applyOptions, dryRunField, historyOptions, noHooksField, releaseIdentity, timeoutField } from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const rollbackRelease = defineCommand({
@@ -13,6 +13,7 @@ export const rollbackRelease = defineCommand({
     wait: z.boolean().optional().describe('Wait until all resources are ready. Default: true'),
     waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
     ...historyOptions,
+    ...applyOptions,
     noHooks: noHooksField,
     dryRun: dryRunField,
   }),

@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+
+/** The flags that say how objects are applied. */
+export interface ApplyFlags {
+  serverSide?: boolean | string;
+  forceConflicts?: boolean;
+  forceReplace?: boolean;
+  force?: boolean;
+  takeOwnership?: boolean;
+  recreate?: string;
+}
+
+/** Adds the flags that say how objects are applied. */
+export function addApplyOptions(command: Command): void {
+  command
+    .option(
+      '--server-side [mode]',
+      'true, false or auto: apply server-side, or client-side; auto does what the revision before did (default: auto, and true for a new release)',
+    )
+    .option('--force-conflicts', 'take over fields that other managers own with other values')
+    .option('--force-replace', 'replace existing objects instead of changing fields; needs --server-side=false')
+    .option('--force', 'the same as --force-replace')
+    .option('--recreate <what>', 'immutable: delete and create objects whose immutable fields change');
+}
+
+/** Returns the parameters that the flags set. Errors have Helm's texts. */
+export function applyParameters({
+  serverSide,
+  forceConflicts,
+  forceReplace,
+  force,
+  takeOwnership,
+  recreate,
+}: ApplyFlags) {
+  if (forceConflicts && (forceReplace || force)) {
+    const [group, set] = forceReplace
+      ? ['force-replace force-conflicts', 'force-conflicts force-replace']
+      : ['force force-conflicts', 'force force-conflicts'];
+    throw new Error(`if any flags in the group [${group}] are set none of the others can be; [${set}] were all set`);
+  }
+  return {
+    ...(serverSide !== undefined && { serverSide: serverSideOf(serverSide) }),
+    ...(forceConflicts && { forceConflicts }),
+    ...((forceReplace || force) && { forceReplace: true }),
+    ...(takeOwnership && { takeOwnership }),
+    ...(recreate !== undefined && { recreate: recreateOf(recreate) }),
+  };
+}
+
+function serverSideOf(mode: boolean | string): boolean | 'auto' {
+  if (mode === true || mode === 'true') return true;
+  if (mode === 'false') return false;
+  if (mode === 'auto') return 'auto';
+  throw new Error(`invalid/unknown release server-side apply method: ${String(mode)}`);
+}
+
+function recreateOf(what: string): 'immutable' {
+  if (what === 'immutable') return what;
+  throw new Error(`--recreate must be "immutable", not ${JSON.stringify(what)}`);
+}
