@@ -2,6 +2,7 @@ import type { Host } from '../go/host.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { Cluster } from '../objects/cluster.ts';
 import type { Progress } from './progress.ts';
+import type { Checkpoints } from './state/checkpoints.ts';
 import type { StartTimer } from './steps/time-limit.ts';
 import type { ReleaseRenderer } from '../render/release-renderer.ts';
 
@@ -17,6 +18,10 @@ export interface OperationContext {
   abandon?: AbortSignal;
   /** Timer of the time limit of each operation. Default: the timers of the process. */
   startTimer?: StartTimer;
+  /** Identifies the operation in its checkpoints, and its request. Default: an empty text. */
+  id?: string;
+  /** Where the operation's state is saved. Default: nowhere. */
+  checkpoints?: Checkpoints;
   /** Called in order. Must not throw. */
   progress: (progress: Progress) => void;
 }

@@ -96,6 +96,7 @@ export function throwJoined(errors: readonly unknown[], separator: string): void
   throw new OperationError(codeOf(errors[0]) ?? 'internal', message, { cause: errors[0], resources, problems });
 }
 
-function codeOf(error: unknown): string | undefined {
+/** Returns the code of an error, if it has one. */
+export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

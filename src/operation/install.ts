@@ -1,27 +1,60 @@
-import { history } from '../release/history.ts';
 import { withStatus, type Release } from '../release/release.ts';
-import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
-import type { OperationContext } from './context.ts';
-import { deployRevision, finishRevision, type PendingRevision } from './steps/pending-revision.ts';
-import { OperationError, messageOf, withMessage } from './error.ts';
-import { checkNamespace, checkReleaseName } from './steps/names.ts';
-import { checkHookNames } from './steps/object-names.ts';
-import { ensureNamespace } from './steps/namespace.ts';
 import { applySettings, checkApplySettings } from './apply/apply-settings.ts';
 import { checkOwnership } from './apply/ownership-check.ts';
-import { prepare } from './steps/prepare.ts';
-import { recordFailure, recordRevision } from './steps/record.ts';
-import type { InstallRequest } from './request.ts';
-import { dryRunDescription, newRevision } from './steps/revision.ts';
-import { noChanges, recordChanges } from './state/object-changes.ts';
-import { installValues } from './steps/release-values.ts';
-import { compensate, runSteps } from './run.ts';
-import type { StepRunner } from './steps/step-runner.ts';
 import { resolveReleaseObjects } from './apply/release-object.ts';
-import { uninstallRelease } from './uninstall.ts';
-import { upgradeRelease } from './upgrade.ts';
+import type { OperationContext } from './context.ts';
+import { OperationError } from './error.ts';
+import { notStoredText, throwFailure } from './failure-message.ts';
+import type { InstallRequest, UninstallRequest } from './request.ts';
+import { initialState, runOperation } from './run.ts';
+import { phaseEnd, revisionOf, revisionState, withRevision, type OperationState } from './state/operation-state.ts';
+import { deploySteps } from './steps/deploy.ts';
+import { failPhase, settlePhase } from './steps/fail.ts';
+import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { ensureNamespace } from './steps/namespace.ts';
+import { checkHookNames } from './steps/object-names.ts';
+import { prepareSteps, renderedOf } from './steps/prepare.ts';
+import { recordOwnRevision } from './steps/record-step.ts';
+import { dryRunDescription, newRevision } from './steps/revision.ts';
+import { stepsFor, type StateTools, type VerbTable } from './steps/step.ts';
+import { undoPhases } from './steps/undo.ts';
 import { updateRevision } from './steps/update-revision.ts';
+import { startUninstall, uninstallProblem, uninstallSteps } from './uninstall.ts';
+import { startUpgrade, upgradeTable } from './upgrade.ts';
+import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
+
+type InstallWork = Work<InstallRequest>;
+
+/** The steps of {@link install} and of undoing it. */
+const installTable: VerbTable<InstallRequest, Release> = {
+  phases: {
+    main: {
+      limit: 'operation',
+      steps: [
+        { id: 'history', run: start },
+        ...prepareSteps,
+        { id: 'check', name: 'check', run: check },
+        { id: 'namespace', name: 'namespace', run: namespace },
+        { id: 'record', name: 'record', run: record },
+        ...deploySteps,
+      ],
+    },
+    settle: settlePhase,
+    fail: failPhase,
+    uninstall: {
+      limit: 'own',
+      group: 'uninstall',
+      steps: stepsFor([{ id: 'history', run: startUndo }, ...uninstallSteps.slice(1)], undoRequest),
+      conclude: uninstallProblem,
+    },
+  },
+  undo: (state, { atomic = true }) => undoPhases(state, [atomic ? 'uninstall' : 'fail']),
+  outcome,
+};
+
+/** The tables of {@link install}, which may turn into an upgrade. */
+export const installTables = { install: installTable, upgrade: upgradeTable };
 
 /**
  * Installs a chart as a new release (pkg/action/install.go), or upgrades the release if it exists
@@ -35,118 +68,108 @@ export async function install(context: OperationContext, request: InstallRequest
     (problem) => `release name check failed: release name ${JSON.stringify(releaseName)}: ${problem}`,
   );
   checkNamespace(namespace);
-  return await runSteps(context, request.timeout, async (runner) => {
-    const revisions = await history(context.storage, namespace, releaseName, runner.signal);
-    const last = revisions.at(-1);
-    const isUninstalled = last?.release.info.status === 'uninstalled';
-    const canReplace = request.replace === true || request.upgrade === true;
-    const isFree = last === undefined || (isUninstalled && canReplace);
-    if (!isFree && request.upgrade === true) return await upgradeRelease(context, runner, request, revisions);
-    // as in Helm, a dry run does not need a free name
-    if (!isFree && request.dryRun !== true) {
-      throw new OperationError('release_exists', 'release name check failed: cannot reuse a name that is still in use');
-    }
-    return await installRelease(context, runner, request, last);
-  });
+  return await runOperation(newWork(context, request), initialState(context, 'install', request), installTables);
 }
 
-async function installRelease(
-  context: OperationContext,
-  runner: StepRunner,
-  request: InstallRequest,
-  replaced: StoredRevision | undefined,
-): Promise<Release> {
-  const version = (replaced?.release.version ?? 0) + 1;
-  const { releaseName: name, namespace, loadChart, description = 'Install complete' } = request;
-  const release = { name, namespace, revision: 1, isInstall: true, isUpgrade: false };
-  const rendered = await prepare(context, runner, { ...request, loadChart, values: installValues(request), release });
-
-  const apply = applySettings(request, 'ssa');
-  const adopted = await runner.step('check', async ({ signal }) => {
-    const prefix = 'unable to build kubernetes objects from release manifest';
-    const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
-    const { takeOwnership } = request;
-    const options = { prefix: 'unable to continue with install', signal, takeOwnership };
-    await checkHookNames(context, rendered.hooks, signal);
-    const existing = await checkOwnership(context.cluster, objects, { name, namespace }, options);
-    if (existing.length > 0) checkApplySettings(apply);
-    return existing;
-  });
-  if (request.dryRun === true) {
-    const now = formatTime(context.host.now());
-    const times = { first_deployed: now, last_deployed: now };
-    const info = { ...times, description: dryRunDescription, status: 'pending-install' as const };
-    return newRevision({ name, namespace, version: 1 }, info, rendered, apply.method);
+async function start(state: OperationState, work: InstallWork, { signal }: StateTools): Promise<OperationState> {
+  const { request } = work;
+  const revisions = await readHistory(work, state, signal);
+  const last = revisions.at(-1)?.release;
+  const canReplace = request.replace === true || request.upgrade === true;
+  const isFree = last === undefined || (last.info.status === 'uninstalled' && canReplace);
+  if (!isFree && request.upgrade === true)
+    return { ...startUpgrade(state, revisions, request), verb: 'upgrade', step: 'load' };
+  // as in Helm, a dry run does not need a free name
+  if (!isFree && request.dryRun !== true) {
+    throw new OperationError('release_exists', 'release name check failed: cannot reuse a name that is still in use');
   }
-  await runner.step('namespace', (tools) =>
-    ensureNamespace(context.cluster, namespace, request.createNamespace ?? true, tools),
-  );
-  const revision = await runner.step('record', async (tools) => {
-    const now = formatTime(context.host.now());
-    const info = {
-      first_deployed: now,
-      last_deployed: now,
-      description: 'Initial install underway',
-      status: 'pending-install' as const,
-    };
-    tools.done(`revision ${version}`);
-    if (replaced !== undefined) {
-      const superseded = withStatus(replaced.release, 'superseded', 'superseded by new release');
-      await updateRevision(context.storage, { ...replaced, release: superseded }, tools.signal, 'uninstalled');
-    }
-    return await recordRevision(
-      context,
-      newRevision({ name, namespace, version }, info, rendered, apply.method),
-      {},
-      0,
-      tools.signal,
-    );
-  });
+  const version = (last?.version ?? 0) + 1;
+  const rest = { apply: applySettings(request, 'ssa'), ...(last && { replaced: last.version }) };
+  return { ...state, revision: revisionState('install', version, rest) };
+}
 
-  const pending: PendingRevision = {
-    action: 'install',
-    revision,
-    baseline: undefined,
-    superseded: [],
-    options: request,
-    apply,
-    adopted,
-    description,
-    changes: recordChanges(noChanges),
+async function check(state: OperationState, work: InstallWork, { signal }: StateTools): Promise<OperationState> {
+  const { context, request } = work;
+  const { namespace, releaseName: name } = state;
+  const rendered = await renderedOf(work, state, signal);
+  const prefix = 'unable to build kubernetes objects from release manifest';
+  const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
+  const { takeOwnership } = request;
+  const options = { prefix: 'unable to continue with install', signal, takeOwnership };
+  await checkHookNames(context, rendered.hooks, signal);
+  const adopted = await checkOwnership(context.cluster, objects, { name, namespace }, options);
+  if (adopted.length > 0) checkApplySettings(revisionOf(state).apply);
+  return request.dryRun === true ? { ...state, step: phaseEnd } : withRevision(state, { adopted });
+}
+
+async function namespace(state: OperationState, work: InstallWork, tools: StateTools): Promise<OperationState> {
+  const { context, request } = work;
+  await ensureNamespace(context.cluster, state.namespace, request.createNamespace ?? true, tools);
+  return state;
+}
+
+async function record(state: OperationState, work: InstallWork, tools: StateTools): Promise<OperationState> {
+  const { namespace, releaseName: name } = state;
+  const { version, apply } = revisionOf(state);
+  tools.done(`revision ${version}`);
+  const rendered = await renderedOf(work, state, tools.signal);
+  await supersedeReplaced(state, work, tools.signal);
+  const release = (deployedAt: string) => {
+    const times = { first_deployed: deployedAt, last_deployed: deployedAt };
+    const info = { ...times, description: 'Initial install underway', status: 'pending-install' as const };
+    return newRevision({ name, namespace, version }, info, rendered, apply.method);
   };
-  try {
-    await deployRevision(context, runner, pending);
-  } catch (error) {
-    throw await failed(context, request, pending, error);
-  }
-  return await finishRevision(context, runner, pending);
+  return await recordOwnRevision(state, work, tools, { release, labels: {}, limit: 0 });
 }
 
-/** Undoes a failed installation, or stores the failure. Returns the error with Helm's message. */
-async function failed(
-  context: OperationContext,
-  request: InstallRequest,
-  { revision, adopted }: PendingRevision,
-  error: unknown,
-): Promise<unknown> {
-  if (context.abandon?.aborted === true) return error;
-  const { releaseName, namespace, timeout, atomic = true } = request;
-  const message = messageOf(error);
-  if (!atomic) {
-    return await recordFailure(context, revision, `Release ${JSON.stringify(releaseName)} failed: ${message}`, error);
-  }
-  try {
-    await compensate(context, 'uninstall', timeout, (runner) =>
-      uninstallRelease(context, runner, { releaseName, namespace }, adopted),
-    );
-  } catch (second) {
-    return withMessage(
-      error,
-      `an error occurred while uninstalling the release. original install error: ${message}: ${messageOf(second)}`,
-    );
-  }
-  return withMessage(
-    error,
-    `release ${releaseName} failed, and has been uninstalled due to rollback-on-failure being set: ${message}`,
+async function supersedeReplaced(state: OperationState, work: InstallWork, signal: AbortSignal): Promise<void> {
+  const { replaced } = revisionOf(state);
+  if (replaced === undefined) return;
+  const revision = await storedRevision(work, state, replaced, signal);
+  const { status } = revision.release.info;
+  if (status === 'superseded') return;
+  const release = withStatus(revision.release, 'superseded', 'superseded by new release');
+  await updateRevision(work.context.storage, { ...revision, release }, signal, status);
+}
+
+function undoRequest({ namespace, releaseName }: InstallRequest): UninstallRequest {
+  return { namespace, releaseName };
+}
+
+/**
+ * Leaves the objects that the installation has adopted. Throws `release_conflict` if the newest
+ * revision is not that of the installation.
+ */
+async function startUndo(
+  state: OperationState,
+  work: Work<UninstallRequest>,
+  tools: StateTools,
+): Promise<OperationState> {
+  const { adopted, deployedAt } = revisionOf(state);
+  const next = withRevision(await startUninstall(state, work, tools), { spared: adopted, deployedAt });
+  await ownRevision(work, next, tools.signal);
+  return next;
+}
+
+async function outcome(state: OperationState, work: InstallWork): Promise<Release> {
+  const { context, request } = work;
+  const { namespace, releaseName: name } = state;
+  throwFailure(state, work, {
+    settle: notStoredText,
+    fail: notStoredText,
+    uninstall: (message, failure) =>
+      failure === undefined
+        ? `release ${name} failed, and has been uninstalled due to rollback-on-failure being set: ${message}`
+        : `an error occurred while uninstalling the release. original install error: ${message}: ${failure.error.message}`,
+  });
+  if (request.dryRun !== true) return (await ownRevision(work, state, context.abandon)).release;
+  const now = formatTime(context.host.now());
+  const times = { first_deployed: now, last_deployed: now };
+  const info = { ...times, description: dryRunDescription, status: 'pending-install' as const };
+  return newRevision(
+    { name, namespace, version: 1 },
+    info,
+    await renderedOf(work, state, context.signal),
+    revisionOf(state).apply.method,
   );
 }

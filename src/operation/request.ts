@@ -5,7 +5,7 @@ import type { SetValue } from '../render/release-renderer.ts';
 import type { PostRender, PostRenderStrategy } from '../render/manifest/post-render.ts';
 
 /** Identifies a release. */
-export interface ReleaseName {
+interface ReleaseName {
   namespace: string;
   releaseName: string;
 }

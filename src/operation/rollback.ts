@@ -1,92 +1,120 @@
-import { customLabels, type StoredRevision } from '../release/storage/storage.ts';
-import { history } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
+import { customLabels, type StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
-import type { OperationContext } from './context.ts';
-import { applySettings, checkApplySettings, undoSettings, type ApplySettings } from './apply/apply-settings.ts';
-import { cleanUp } from './steps/clean-up.ts';
-import { checkStoredNames } from './steps/object-names.ts';
-import { checkNamespace, checkReleaseName } from './steps/names.ts';
-import { deployRevision, finishRevision, type PendingRevision } from './steps/pending-revision.ts';
-import { OperationError, messageOf, withMessage } from './error.ts';
-import { recordFailure, recordRevision, recordSuperseded } from './steps/record.ts';
-import type { RollbackRequest } from './request.ts';
+import { applySettings, checkApplySettings, type ApplySettings } from './apply/apply-settings.ts';
 import { resolveReleaseObjects } from './apply/release-object.ts';
+import type { OperationContext } from './context.ts';
+import { OperationError } from './error.ts';
+import { cleanUpText, notStoredText, throwFailure } from './failure-message.ts';
+import type { RollbackRequest } from './request.ts';
+import { initialState, runOperation } from './run.ts';
+import { phaseEnd, revisionOf, revisionState, type Failure, type OperationState } from './state/operation-state.ts';
+import { cleanUpPhase } from './steps/clean-up.ts';
+import { deploySteps } from './steps/deploy.ts';
+import { failPhase, settlePhase } from './steps/fail.ts';
+import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { checkStoredNames } from './steps/object-names.ts';
+import { recordOwnRevision } from './steps/record-step.ts';
 import { defaultHistoryLimit } from './steps/revision.ts';
-import { noChanges, recordChanges } from './state/object-changes.ts';
-import { runSteps } from './run.ts';
-import type { StepRunner } from './steps/step-runner.ts';
+import type { StateTools, Step, VerbTable } from './steps/step.ts';
+import { undoPhases } from './steps/undo.ts';
+import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
+
+type RollbackWork = Work<RollbackRequest>;
+
+/** The steps of {@link rollback}, of which the first selects the revision. */
+export const rollbackSteps: readonly Step<RollbackRequest>[] = [
+  { id: 'history', run: start },
+  { id: 'check', name: 'check', run: check },
+  { id: 'record', name: 'record', run: record },
+  ...deploySteps,
+];
+
+/** The steps of {@link rollback} and of undoing it. */
+export const rollbackTable: VerbTable<RollbackRequest, Release> = {
+  phases: {
+    main: { limit: 'operation', steps: rollbackSteps },
+    settle: settlePhase,
+    fail: failPhase,
+    'clean-up': cleanUpPhase,
+  },
+  undo: (state, { cleanupOnFail = false }) =>
+    undoPhases(state, cleanupOnFail && state.failure?.step === 'apply' ? ['fail', 'clean-up'] : ['fail']),
+  outcome,
+};
 
 /**
  * Deploys an older revision of a release as a new one (pkg/action/rollback.go). If it fails, the
  * new revision is `failed`.
  */
 export async function rollback(context: OperationContext, request: RollbackRequest): Promise<Release> {
-  const { releaseName, namespace, timeout } = request;
+  const { releaseName, namespace } = request;
   checkReleaseName(releaseName, () => `prepareRollback: Release name is invalid: ${releaseName}`);
   checkNamespace(namespace);
-  return await runSteps(context, timeout, (runner) => rollBack(context, runner, request));
+  const tables = { rollback: rollbackTable };
+  return await runOperation(newWork(context, request), initialState(context, 'rollback', request), tables);
+}
+
+async function start(state: OperationState, work: RollbackWork, { signal }: StateTools): Promise<OperationState> {
+  const { request } = work;
+  const revisions = await readHistory(work, state, signal);
+  return rollbackTo(state, revisions, request.version, (method) => applySettings(request, method));
 }
 
 /**
- * Runs the steps of {@link rollback}, perhaps to undo an upgrade. Returns the new revision.
+ * Returns the state of a rollback with its new revision. Throws `release_not_found`. Without a
+ * version, it rolls back to the revision before the newest. `settingsFor` returns how objects are
+ * applied, from how those of the revision were.
  */
-export async function rollBack(
-  context: OperationContext,
-  runner: StepRunner,
-  request: RollbackRequest,
-  isUndo = false,
-): Promise<Release> {
-  const { namespace, releaseName } = request;
-  const revisions = await history(context.storage, namespace, releaseName, runner.signal);
-  const { current, target } = endsOf(revisions, request.version);
-  const { version, apply_method: method } = target.release;
-  const apply = isUndo ? undoSettings(request, method) : applySettings(request, method);
-  checkApplySettings(apply);
-  // before the revision is stored, because Helm leaves it pending if this fails
-  await runner.step('check', async ({ signal }) => {
-    const prefix = 'unable to build kubernetes objects from new release manifest';
-    await resolveReleaseObjects(context, target.release.manifest, namespace, { prefix, signal });
-    await checkStoredNames(context, target.release, prefix, signal);
-  });
-  const release = rolledBack(current.release, target.release, apply, formatTime(context.host.now()));
-  if (request.dryRun === true) return release;
-
-  const revision = await runner.step('record', async (tools) => {
-    tools.done(`revision ${release.version} as ${version}`);
-    const limit = request.historyLimit ?? defaultHistoryLimit;
-    return await recordRevision(context, release, customLabels(target.labels), limit, tools.signal);
-  });
-  const pending: PendingRevision = {
-    action: 'rollback',
-    revision,
-    baseline: current,
-    superseded: revisions.filter((other) => other.release.info.status === 'deployed'),
-    options: request,
-    apply,
-    adopted: [],
-    description: `Rollback to ${version}`,
-    changes: recordChanges(noChanges),
-  };
-  try {
-    await deployRevision(context, runner, pending);
-  } catch (error) {
-    throw await failed(context, request, pending, current, error);
-  }
-  return await finishRevision(context, runner, pending);
-}
-
-/** Returns the newest revision, and the one to roll back to. Throws `release_not_found`. */
-function endsOf(
+export function rollbackTo(
+  state: OperationState,
   revisions: readonly StoredRevision[],
   version: number | undefined,
-): { current: StoredRevision; target: StoredRevision } {
-  const current = revisions.at(-1);
+  settingsFor: (method: string | undefined) => ApplySettings,
+): OperationState {
+  const current = revisions.at(-1)?.release;
   if (!current) throw new OperationError('release_not_found', 'release: not found');
-  const wanted = version ?? current.release.version - 1;
-  const target = revisions.find(({ release }) => release.version === wanted);
-  if (!target) throw new OperationError('release_not_found', `release has no ${wanted} version`);
-  return { current, target };
+  const target = version ?? current.version - 1;
+  const found = revisions.find(({ release }) => release.version === target);
+  if (!found) throw new OperationError('release_not_found', `release has no ${target} version`);
+  const apply = settingsFor(found.release.apply_method);
+  checkApplySettings(apply);
+  const deployed = revisions.filter(({ release }) => release.info.status === 'deployed');
+  const superseded = deployed.map(({ release }) => release.version);
+  const rest = { target, baselines: [current.version], superseded, apply };
+  return { ...state, revision: revisionState('rollback', current.version + 1, rest) };
+}
+
+/** Runs before the revision is stored, because Helm leaves it pending if this fails. */
+async function check(state: OperationState, work: RollbackWork, { signal }: StateTools): Promise<OperationState> {
+  const { context, request } = work;
+  const { release } = await targetOf(work, state, signal);
+  const prefix = 'unable to build kubernetes objects from new release manifest';
+  await resolveReleaseObjects(context, release.manifest, state.namespace, { prefix, signal });
+  await checkStoredNames(context, release, prefix, signal);
+  return request.dryRun === true ? { ...state, step: phaseEnd } : state;
+}
+
+async function record(state: OperationState, work: RollbackWork, tools: StateTools): Promise<OperationState> {
+  const { version, apply } = revisionOf(state);
+  const target = await targetOf(work, state, tools.signal);
+  const current = await currentOf(work, state, tools.signal);
+  tools.done(`revision ${version} as ${target.release.version}`);
+  return await recordOwnRevision(state, work, tools, {
+    release: (deployedAt) => rolledBack(current.release, target.release, apply, deployedAt),
+    labels: customLabels(target.labels),
+    limit: work.request.historyLimit ?? defaultHistoryLimit,
+  });
+}
+
+function targetOf(work: RollbackWork, state: OperationState, signal: AbortSignal): Promise<StoredRevision> {
+  const { target } = revisionOf(state);
+  if (target === undefined) throw new Error('a rollback has a target');
+  return storedRevision(work, state, target, signal);
+}
+
+function currentOf(work: RollbackWork, state: OperationState, signal: AbortSignal): Promise<StoredRevision> {
+  return storedRevision(work, state, revisionOf(state).version - 1, signal);
 }
 
 function rolledBack(current: Release, target: Release, { method }: ApplySettings, now: string): Release {
@@ -106,28 +134,22 @@ function rolledBack(current: Release, target: Release, { method }: ApplySettings
   };
 }
 
-/**
- * Stores the failure. As in Helm, objects that could not be changed supersede the current revision,
- * because some of them may be those of the new one. Unlike in Helm, a failed hook does not leave
- * the new revision pending. Returns the error with Helm's message.
- */
-async function failed(
-  context: OperationContext,
-  { timeout, cleanupOnFail = false }: RollbackRequest,
-  pending: PendingRevision,
-  current: StoredRevision,
-  error: unknown,
-): Promise<unknown> {
-  if (context.abandon?.aborted === true) return error;
-  const { revision, step } = pending;
-  const { name } = revision.release;
-  const message = messageOf(error);
-  if (step === 'wait') {
-    const text = `Release ${JSON.stringify(name)} failed: ${message}`;
-    return await recordFailure(context, revision, text, withMessage(error, `release ${name} failed: ${message}`));
-  }
-  const superseded = step === 'apply' ? await recordSuperseded(context, current, error) : error;
-  const text = `Rollback ${JSON.stringify(name)} failed: ${message}`;
-  const recorded = await recordFailure(context, revision, text, superseded);
-  return step === 'apply' && cleanupOnFail ? await cleanUp(context, pending, timeout, recorded) : recorded;
+/** Returns the message of a failed rollback, in which a wait has Helm's prefix. */
+export function notReadyText({ releaseName }: OperationState, { step, error: { message } }: Failure): string {
+  return step === 'wait' ? `release ${releaseName} failed: ${message}` : message;
+}
+
+async function outcome(state: OperationState, work: RollbackWork): Promise<Release> {
+  const { context, request } = work;
+  const step = state.failure?.step ?? '';
+  throwFailure(state, work, {
+    settle: notStoredText,
+    fail: (message, failure) =>
+      notStoredText(step === 'wait' ? `release ${state.releaseName} failed: ${message}` : message, failure),
+    'clean-up': cleanUpText('rollback'),
+  });
+  if (request.dryRun !== true) return (await ownRevision(work, state, context.abandon)).release;
+  const target = await targetOf(work, state, context.signal);
+  const current = await currentOf(work, state, context.signal);
+  return rolledBack(current.release, target.release, revisionOf(state).apply, formatTime(context.host.now()));
 }

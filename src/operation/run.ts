@@ -1,46 +1,166 @@
 import type { OperationContext } from './context.ts';
-import type { Progress, StepName } from './progress.ts';
+import { OperationError } from './error.ts';
+import type { Progress } from './progress.ts';
+import { deadlineAfter, timeLeft } from './state/deadline.ts';
+import { phaseEnd, type Failure, type OperationState, type Verb } from './state/operation-state.ts';
+import { recordedError } from './state/recorded-error.ts';
+import type { Phase, Step, VerbTable, VerbTables } from './steps/step.ts';
 import { stepRunner, type StepRunner, type StepTools } from './steps/step-runner.ts';
-import { timeLimit } from './steps/time-limit.ts';
+import { cancellation, timeLimit, type TimeLimit } from './steps/time-limit.ts';
+import type { Work } from './work.ts';
 
-/** The default of the helm CLI, in milliseconds. */
-const defaultTimeout = 5 * 60_000;
+const never = new AbortController().signal;
 
-/** Runs the steps of an operation with its time limit. */
-export async function runSteps<T>(
-  context: OperationContext,
-  timeout: number | undefined,
-  run: (runner: StepRunner) => Promise<T>,
-): Promise<T> {
-  const { signal, abandon, startTimer } = context;
-  const limit = timeLimit(timeout ?? defaultTimeout, [signal, abandon], startTimer);
-  try {
-    return await run(stepRunner(limit.signal, context.host, context.progress));
-  } finally {
-    limit.close();
-  }
+interface Timed {
+  timeout?: number;
+}
+
+/** Returns the state of an operation before its first step. */
+export function initialState(
+  { host, id = '' }: OperationContext,
+  verb: Verb,
+  request: Timed & { namespace: string; releaseName: string },
+): OperationState {
+  const { namespace, releaseName, timeout } = request;
+  const deadline = deadlineAfter(host, timeout);
+  return { format: 1, id, verb, namespace, releaseName, phase: 'main', step: 'history', deadline };
 }
 
 /**
- * Undoes a failed operation as one step of it. Has its own time limit, and ignores the deadline and
- * the cancel that may have caused the failure. Progress of nested steps is reported as progress of
- * this one.
+ * Runs an operation from any state to its end, and returns its outcome or throws its error. Saves
+ * the state after each step. If `context.abandon` aborts, throws at once and leaves everything as
+ * it is, so that the operation can be continued from the last state that was saved.
  */
-export async function compensate<T>(
-  context: OperationContext,
-  name: StepName,
-  timeout: number | undefined,
-  run: (runner: StepRunner) => Promise<T>,
-): Promise<T> {
-  const limit = timeLimit(timeout ?? defaultTimeout, [context.abandon], context.startTimer);
-  const runner = stepRunner(limit.signal, context.host, context.progress);
+export async function runOperation<Request extends Timed, Outcome>(
+  work: Work<Request>,
+  initial: OperationState,
+  tables: VerbTables<Request, Outcome>,
+): Promise<Outcome> {
+  let state = initial;
+  while (!hasEnded(state)) state = await runPhase(work, state, tableOf(tables, state));
+  return await tableOf(tables, state).outcome(state, work);
+}
+
+function tableOf<Request, Outcome>(
+  tables: VerbTables<Request, Outcome>,
+  { verb }: OperationState,
+): VerbTable<Request, Outcome> {
+  const table = tables[verb];
+  if (table === undefined) throw new Error(`the request is not one of ${verb}`);
+  return table;
+}
+
+function hasEnded({ step, undo }: OperationState): boolean {
+  return step === phaseEnd && (undo === undefined || undo.remaining.length === 0);
+}
+
+/** The state in which a phase has stopped, and its error if it has failed. */
+interface PhaseStop {
+  state: OperationState;
+  failure?: { step: string; error: unknown };
+}
+
+/** Runs the steps of the present phase that are left, and returns the state before the next one. */
+async function runPhase<Request extends Timed>(
+  work: Work<Request>,
+  given: OperationState,
+  table: VerbTable<Request, unknown>,
+): Promise<OperationState> {
+  const { context, request, materials } = work;
+  const state = given.step === phaseEnd ? nextPhase(given, table) : given;
+  const phase = phaseOf(table, state);
+  const timed = withDeadline(context, request, phase, state);
+  const limit = limitOf(context, phase, timed);
+  let stop: PhaseStop | undefined;
   try {
-    return await runner.step(name, (tools) =>
-      run(stepRunner(limit.signal, context.host, (progress) => reportNested(tools, progress))),
-    );
+    stop = await runSteps(work, timed, phase, limit.signal);
   } finally {
     limit.close();
   }
+  const next = afterPhase(stop, table, request);
+  if (stop.failure && stop.state.phase === 'main') materials.error = stop.failure.error;
+  await save(context, next);
+  return next;
+}
+
+function phaseOf<Request>({ phases }: VerbTable<Request, unknown>, { verb, phase: name }: OperationState) {
+  const phase = phases[name];
+  if (phase === undefined) throw new Error(`${verb} has no phase ${name}`);
+  return phase;
+}
+
+function nextPhase<Request>(state: OperationState, table: VerbTable<Request, unknown>): OperationState {
+  const { remaining = [], ended = [] } = state.undo ?? {};
+  const [name, ...rest] = remaining;
+  if (name === undefined) throw new Error('the operation has ended');
+  const next = { ...state, phase: name, undo: { remaining: rest, ended } };
+  return { ...next, step: phaseOf(table, next).steps[0]?.id ?? phaseEnd };
+}
+
+/** Adds the result of a phase, and the phases that follow its failure. */
+function afterPhase<Request>(
+  { state, failure: stopped }: PhaseStop,
+  table: VerbTable<Request, unknown>,
+  request: Request,
+): OperationState {
+  const { phase, undo } = state;
+  const failure: Failure | undefined = stopped && { step: stopped.step, error: recordedError(stopped.error) };
+  if (phase === 'main') {
+    if (failure === undefined) return state;
+    const failed = { ...state, step: phaseEnd, failure };
+    return { ...failed, undo: { remaining: table.undo(failed, request), ended: [] } };
+  }
+  const { remaining = [], ended = [] } = undo ?? {};
+  if (failure === undefined) return { ...state, undo: { remaining, ended: [...ended, { phase }] } };
+  const failed = { ...state, step: phaseEnd, undo: { remaining, ended: [...ended, { phase, failure }] } };
+  return { ...failed, undo: { ...failed.undo, remaining: table.undo(failed, request) } };
+}
+
+/** Starts the time limit of a phase that has its own. */
+function withDeadline<Request extends Timed>(
+  { host }: OperationContext,
+  { timeout }: Request,
+  phase: Phase<Request>,
+  state: OperationState,
+): OperationState {
+  if (phase.limit !== 'own' || state.undo?.deadline !== undefined) return state;
+  const { remaining = [], ended = [] } = state.undo ?? {};
+  return { ...state, undo: { remaining, ended, deadline: deadlineAfter(host, timeout) } };
+}
+
+function limitOf<Request>(context: OperationContext, phase: Phase<Request>, state: OperationState): TimeLimit {
+  const { signal, abandon, startTimer, host } = context;
+  if (phase.limit === 'none') return { signal: abandon ?? never, close: () => undefined };
+  const isMain = phase.limit === 'operation';
+  const deadline = isMain ? state.deadline : (state.undo?.deadline ?? state.deadline);
+  return timeLimit(deadline.timeout, isMain ? [signal, abandon] : [abandon], startTimer, timeLeft(host, deadline));
+}
+
+/** Runs the steps of a phase. Reports them as parts of one step if the phase is a group. */
+async function runSteps<Request>(
+  work: Work<Request>,
+  state: OperationState,
+  phase: Phase<Request>,
+  signal: AbortSignal,
+): Promise<PhaseStop> {
+  const { host, progress, abandon } = work.context;
+  const runner = stepRunner(signal, host, progress);
+  const { group } = phase;
+  if (group === undefined) return await runEachStep(work, state, phase, runner);
+  let stop: PhaseStop | undefined;
+  try {
+    await runner.step(group, async (tools) => {
+      const nested = stepRunner(signal, host, (item) => {
+        reportNested(tools, item);
+      });
+      stop = await runEachStep(work, state, phase, nested);
+      if (stop.failure) throw stop.failure.error;
+    });
+  } catch (error) {
+    if (abandon?.aborted === true) throw error;
+    stop ??= { state, failure: { step: state.step, error } };
+  }
+  return stop ?? { state };
 }
 
 function reportNested(tools: StepTools, { step, state, message, resources }: Progress): void {
@@ -49,4 +169,91 @@ function reportNested(tools: StepTools, { step, state, message, resources }: Pro
     message: message === undefined ? step : `${step}: ${message}`,
     ...(resources && { resources }),
   });
+}
+
+/** Stops at the end of the phase, at a failure, or if a step has changed the verb. */
+async function runEachStep<Request>(
+  work: Work<Request>,
+  initial: OperationState,
+  phase: Phase<Request>,
+  runner: StepRunner,
+): Promise<PhaseStop> {
+  let state = initial;
+  let previous = '';
+  while (state.step !== phaseEnd && state.verb === initial.verb) {
+    const step = stepOf(phase, state);
+    const result = await runStep(work, state, step, runner);
+    if ('error' in result) {
+      return { state: result.state, failure: { step: result.isStarted ? step.id : previous, error: result.error } };
+    }
+    previous = step.id;
+    state = result.state.step === step.id ? { ...result.state, step: stepAfter(phase, step) } : result.state;
+    if (state.step !== phaseEnd) await save(work.context, state);
+  }
+  const problem = state.step === phaseEnd ? phase.conclude?.(state) : undefined;
+  return problem === undefined ? { state } : { state, failure: { step: previous, error: problem } };
+}
+
+function stepOf<Request>({ steps }: Phase<Request>, { verb, phase, step: id }: OperationState): Step<Request> {
+  const step = steps.find((other) => other.id === id);
+  if (step === undefined) throw new Error(`phase ${phase} of ${verb} has no step ${id}`);
+  return step;
+}
+
+function stepAfter<Request>({ steps }: Phase<Request>, step: Step<Request>): string {
+  return steps[steps.indexOf(step) + 1]?.id ?? phaseEnd;
+}
+
+interface StepResult {
+  state: OperationState;
+  isStarted: boolean;
+  error?: unknown;
+}
+
+async function runStep<Request>(
+  work: Work<Request>,
+  state: OperationState,
+  step: Step<Request>,
+  runner: StepRunner,
+): Promise<StepResult> {
+  const { context } = work;
+  const { signal } = runner;
+  const reached = { state, isStarted: false };
+  const ownRunner = step.isUnlimited === true ? runner.withSignal(context.abandon ?? never) : runner;
+  try {
+    reached.state = await ownRunner.step(step.name, (tools) => {
+      reached.isStarted = true;
+      return step.run(state, work, {
+        ...tools,
+        keep(changed) {
+          reached.state = changed;
+        },
+        save(changed) {
+          reached.state = changed;
+          return save(context, changed);
+        },
+      });
+    });
+    if (step.isDecisive === true) signal.throwIfAborted();
+    return reached;
+  } catch (error) {
+    if (context.abandon?.aborted === true) throw error;
+    if (step.isTolerant !== true || isCancelled(signal)) return { ...reached, error };
+    // a deadline that has ended an earlier step is one problem
+    const isKnown = !reached.isStarted && (reached.state.problems ?? []).length > 0;
+    return { ...reached, state: isKnown ? reached.state : withProblem(reached.state, error) };
+  }
+}
+
+function withProblem(state: OperationState, error: unknown): OperationState {
+  return { ...state, problems: [...(state.problems ?? []), recordedError(error)] };
+}
+
+function isCancelled({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof OperationError && reason.code === 'timeout');
+}
+
+async function save({ checkpoints, abandon }: OperationContext, state: OperationState): Promise<void> {
+  await checkpoints?.save(state);
+  if (abandon?.aborted === true) throw cancellation(abandon);
 }

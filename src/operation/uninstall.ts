@@ -1,27 +1,25 @@
-import { history } from '../release/history.ts';
 import { withStatus, type Release } from '../release/release.ts';
-import { revisionKey, type StoredRevision } from '../release/storage/storage.ts';
+import type { ReleaseStatus } from '../release/status.ts';
+import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
-import { compareForUninstall } from '../render/manifest/kind-order.ts';
-import { batchesOfKind } from './apply/apply.ts';
-import { failures, settleEach } from './apply/concurrency.ts';
-import { deleteByName, type SeenObject } from './apply/deletion.ts';
-import { resourcePolicy } from './apply/resource-policy.ts';
 import type { OperationContext } from './context.ts';
-import { waitUntilGone } from './wait/deletion-wait.ts';
-import { OperationError, messageOf, withMessage } from './error.ts';
-import type { StepName } from './progress.ts';
-import { runHooks } from './steps/hooks.ts';
+import { OperationError, withMessage } from './error.ts';
+import { throwFailure } from './failure-message.ts';
+import type { UninstallRequest } from './request.ts';
+import { initialState, runOperation } from './run.ts';
+import { revisionOf, revisionState, withRevision, type OperationState } from './state/operation-state.ts';
+import { restoredError } from './state/recorded-error.ts';
+import { buildFailed, deleteRelease, keptText } from './steps/delete.ts';
+import { deleteRevision } from './steps/delete-revision.ts';
+import { runHooks } from './steps/hooks/run-hooks.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkStoredNames } from './steps/object-names.ts';
-import type { ReleaseName, UninstallRequest } from './request.ts';
-import { runSteps } from './run.ts';
-import type { StepRunner, StepTools } from './steps/step-runner.ts';
+import type { StateTools, Step, VerbTable } from './steps/step.ts';
 import { updateRevision } from './steps/update-revision.ts';
-import { resolveReleaseObjects, type ReleaseObject } from './apply/release-object.ts';
+import { waitUntilGone } from './wait/deletion-wait.ts';
+import { knownHistory, newWork, ownRevision, readHistory, type Work } from './work.ts';
 
-const never = new AbortController().signal;
-const buildFailed = 'unable to build kubernetes objects for delete';
+type UninstallWork = Work<UninstallRequest>;
 
 export interface Uninstalled {
   /** The last revision, with status `uninstalled`. */
@@ -31,6 +29,31 @@ export interface Uninstalled {
 }
 
 /**
+ * The steps of {@link uninstall}. As in Helm, a failure after the deletion does not keep the record
+ * of the release, which would block its name.
+ */
+export const uninstallSteps: readonly Step<UninstallRequest>[] = [
+  { id: 'history', run: startUninstall },
+  { id: 'record', name: 'record', run: record },
+  { id: 'pre-hooks', name: 'pre-hooks', run: (state, work, tools) => runHooks(state, work, 'pre-delete', tools) },
+  { id: 'delete', name: 'delete', run: deleteRelease },
+  { id: 'wait', name: 'wait', isTolerant: true, run: wait },
+  {
+    id: 'post-hooks',
+    name: 'post-hooks',
+    isTolerant: true,
+    run: (state, work, tools) => runHooks(state, work, 'post-delete', tools),
+  },
+  { id: 'finish', name: 'finish', isUnlimited: true, run: finish },
+];
+
+export const uninstallTable: VerbTable<UninstallRequest, Uninstalled> = {
+  phases: { main: { limit: 'operation', steps: uninstallSteps, conclude: uninstallProblem } },
+  undo: () => [],
+  outcome,
+};
+
+/**
  * Deletes the objects of a release, then its revisions. If objects cannot be deleted, or a
  * `pre-delete` hook fails, the release is `uninstalling` and can be uninstalled again. If only the
  * wait or a `post-delete` hook fails, it is uninstalled, and the error says what went wrong.
@@ -38,172 +61,120 @@ export interface Uninstalled {
 export async function uninstall(context: OperationContext, request: UninstallRequest): Promise<Uninstalled> {
   checkReleaseName(request.releaseName, () => `uninstall: Release name is invalid: ${request.releaseName}`);
   checkNamespace(request.namespace);
-  return await runSteps(context, request.timeout, (runner) => uninstallRelease(context, runner, request));
+  const tables = { uninstall: uninstallTable };
+  return await runOperation(newWork(context, request), initialState(context, 'uninstall', request), tables);
 }
 
-/**
- * Runs the steps of {@link uninstall} (pkg/action/uninstall.go). `spared` objects are not deleted,
- * because they existed before the release.
- */
-export async function uninstallRelease(
-  context: OperationContext,
-  runner: StepRunner,
-  request: UninstallRequest,
-  spared: readonly SeenObject[] = [],
-): Promise<Uninstalled> {
-  const { cluster, storage, host } = context;
-  const { releaseName, namespace } = request;
-  const revisions = await history(storage, namespace, releaseName, runner.signal);
-  const last = revisions.at(-1);
+/** A release that is `uninstalled` already only loses its history. */
+export async function startUninstall(
+  state: OperationState,
+  work: UninstallWork,
+  { signal }: StateTools,
+): Promise<OperationState> {
+  const { releaseName } = state;
+  const last = (await readHistory(work, state, signal)).at(-1)?.release;
   if (!last) {
     throw new OperationError('release_not_found', `uninstall: Release not loaded: ${releaseName}: release: not found`);
   }
-  if (last.release.info.status === 'uninstalled')
-    return await purgeUninstalled(context, runner, request, revisions, last);
-
-  const state = { revision: last };
-  await runner.step('record', async (tools) => {
-    await checkStoredNames(context, last.release, buildFailed, tools.signal);
-    const release = withStatus(last.release, 'uninstalling', 'Deletion in progress (or silently failed)');
-    release.info.deleted = formatTime(host.now());
-    state.revision = await updateRevision(storage, { ...last, release }, tools.signal, last.release.info.status);
-  });
-  await runner.step('pre-hooks', (tools) => runHooks(context, state, 'pre-delete', tools));
-
-  const { kept, removed } = await runner.step('delete', async (tools) => {
-    await cluster.capabilities(tools.signal); // kinds that are no longer served would look deleted
-    const parts = await keptAndRemoved(context, last, tools.signal);
-    const removed = await deleteObjects(context, request, parts.removed, spared, tools);
-    tools.done(`${parts.removed.length} deleted${parts.kept.length === 0 ? '' : `, ${parts.kept.length} kept`}`);
-    return { kept: parts.kept, removed };
-  });
-  const problems: unknown[] = [];
-  await tolerate(runner, problems, 'wait', async (tools) => {
-    if (request.wait === false) {
-      tools.skipped('not requested');
-      return;
-    }
-    await waitUntilGone(removed, { cluster, tools, labelled: true });
-    tools.done(`${removed.length} deleted`);
-  });
-  await tolerate(runner, problems, 'post-hooks', (tools) => runHooks(context, state, 'post-delete', tools));
-
-  const uninstalled = await runner.withSignal(context.abandon ?? never).step('finish', async (tools) => {
-    const description = request.description ?? 'Uninstallation complete';
-    const release = withStatus(state.revision.release, 'uninstalled', description);
-    if (request.keepHistory === true) await keep(context, revisions, { ...state.revision, release });
-    else await purge(context, revisions);
-    tools.done(description);
-    return { release, info: keptText(kept) };
-  });
-  if (problems.length === 0) return uninstalled;
-  const messages = problems.map(messageOf).join('; ');
-  throw withMessage(problems[0], `uninstallation completed with ${problems.length} error(s): ${messages}`);
-}
-
-/**
- * Runs a step after the deletion. As in Helm, its failure does not keep the record of the release,
- * which would block its name. Throws only if the operation was cancelled.
- */
-async function tolerate(
-  runner: StepRunner,
-  problems: unknown[],
-  name: StepName,
-  run: (tools: StepTools) => Promise<void>,
-): Promise<void> {
-  if (problems.length > 0 && runner.signal.aborted) return;
-  try {
-    await runner.step(name, run);
-  } catch (error) {
-    const reason: unknown = runner.signal.reason;
-    if (reason instanceof OperationError && reason.code !== 'timeout') throw error;
-    problems.push(error);
-  }
-}
-
-/** Deletes the history of a release that was uninstalled with `keepHistory`. */
-async function purgeUninstalled(
-  context: OperationContext,
-  runner: StepRunner,
-  { releaseName, keepHistory }: UninstallRequest,
-  revisions: readonly StoredRevision[],
-  { release }: StoredRevision,
-): Promise<Uninstalled> {
-  if (keepHistory === true) {
+  const started = {
+    ...state,
+    revision: revisionState('uninstall', last.version, { stored: 'yes', deployedAt: last.info.last_deployed }),
+  };
+  if (last.info.status !== 'uninstalled') return started;
+  if (work.request.keepHistory === true) {
     const message = `the release named ${JSON.stringify(releaseName)} is already deleted`;
     throw new OperationError('release_not_found', message);
   }
-  await runner.step('finish', () => purge(context, revisions));
-  return { release, info: '' };
+  return { ...withRevision(started, { isUninstalled: true }), step: 'finish' };
 }
 
-/** Separates objects with a resource policy. As in Helm, any value of the policy keeps them. */
-async function keptAndRemoved(
-  context: OperationContext,
-  { release: { manifest, namespace } }: StoredRevision,
-  signal: AbortSignal,
-): Promise<{ kept: ReleaseObject[]; removed: ReleaseObject[] }> {
-  const objects = await resolveReleaseObjects(context, manifest, namespace, {
-    prefix: buildFailed,
-    signal,
-    versions: 'any served',
-  });
-  const named = objects.filter(({ ref }) => ref.name !== '');
-  const isKept = ({ object }: ReleaseObject) => object.metadata.annotations?.[resourcePolicy] !== undefined;
-  return {
-    kept: named.filter(isKept),
-    removed: named.filter((item) => !isKept(item)).sort((a, b) => compareForUninstall(a.ref.kind, b.ref.kind)),
-  };
+async function record(state: OperationState, work: UninstallWork, tools: StateTools): Promise<OperationState> {
+  const { context, materials } = work;
+  const { version } = revisionOf(state);
+  const last = await ownRevision(work, state, tools.signal);
+  await checkStoredNames(context, last.release, buildFailed, tools.signal);
+  const deletedAt = formatTime(context.host.now());
+  const release = withStatus(last.release, 'uninstalling', 'Deletion in progress (or silently failed)');
+  release.info.deleted = deletedAt;
+  const { status } = last.release.info;
+  materials.revisions.set(version, await updateRevision(context.storage, { ...last, release }, tools.signal, status));
+  return withRevision(state, { deletedAt });
 }
 
-/**
- * Deletes objects in order, and adjacent objects of one kind in parallel. Returns those that were
- * deleted. As in Helm, it continues after a failure.
- */
-async function deleteObjects(
-  { cluster }: OperationContext,
-  { releaseName, namespace }: ReleaseName,
-  objects: readonly ReleaseObject[],
-  spared: readonly SeenObject[],
-  tools: StepTools,
-): Promise<SeenObject[]> {
-  const { signal } = tools;
-  const onLeft = (message: string) => tools.report({ message });
-  const options = { owner: { name: releaseName, namespace }, signal, onLeft, spared };
-  const deleted: SeenObject[] = [];
-  const errors: unknown[] = [];
-  for (const batch of batchesOfKind(objects)) {
-    signal.throwIfAborted();
-    const results = await settleEach(batch, ({ ref }) => deleteByName(cluster, ref, options));
-    for (const result of results) if (result.status === 'fulfilled' && result.value) deleted.push(result.value);
-    errors.push(...failures(results));
+async function wait(state: OperationState, work: UninstallWork, tools: StateTools): Promise<OperationState> {
+  if (work.request.wait === false) {
+    tools.skipped('not requested');
+    return state;
   }
-  signal.throwIfAborted();
-  if (errors.length === 0) return deleted;
-  const message = `failed to delete release: ${releaseName}: ${errors.map(messageOf).join('; ')}`;
-  throw new OperationError('delete_failed', message, { cause: errors[0] });
+  const { deleted } = revisionOf(state).changes;
+  await waitUntilGone(deleted, { cluster: work.context.cluster, tools, labelled: true });
+  tools.done(`${deleted.length} deleted`);
+  return state;
 }
 
-function keptText(kept: readonly ReleaseObject[]): string {
-  if (kept.length === 0) return '';
-  const lines = kept.map(({ ref }) => `[${ref.kind}] ${ref.name}\n`);
-  return `These resources were kept due to the resource policy:\n${lines.join('')}`;
+async function finish(state: OperationState, work: UninstallWork, tools: StateTools): Promise<OperationState> {
+  const { context, request, materials } = work;
+  const revisions = await knownHistory(work, state, context.abandon);
+  const { version, isUninstalled = false } = revisionOf(state);
+  if (isUninstalled) {
+    await purge(context, revisions);
+    return state;
+  }
+  // an interrupted run may have deleted it
+  if (revisions.some(({ release }) => release.version === version)) {
+    const own = await ownRevision(work, state, context.abandon);
+    const uninstalled = { ...own, release: withStatus(own.release, 'uninstalled', descriptionOf(request)) };
+    if (request.keepHistory === true) await keep(context, revisions, uninstalled, own.release.info.status);
+    else await purge(context, revisions);
+    materials.revisions.set(version, uninstalled);
+  }
+  tools.done(descriptionOf(request));
+  return state;
+}
+
+function descriptionOf({ description = 'Uninstallation complete' }: UninstallRequest): string {
+  return description;
 }
 
 async function purge({ storage, abandon }: OperationContext, revisions: readonly StoredRevision[]): Promise<void> {
-  for (const { release } of revisions) await storage.delete(revisionKey(release), abandon);
+  for (const revision of revisions) await deleteRevision(storage, revision, abandon);
 }
 
 async function keep(
   { storage, abandon }: OperationContext,
   revisions: readonly StoredRevision[],
   uninstalled: StoredRevision,
+  before: ReleaseStatus,
 ): Promise<void> {
-  await storage.update(uninstalled, abandon);
+  await updateRevision(storage, uninstalled, abandon, before);
   for (const revision of revisions) {
     const { release } = revision;
     if (release.info.status !== 'deployed' || release.version === uninstalled.release.version) continue;
     const superseded = { ...release, info: { ...release.info, status: 'superseded' as const } };
-    await storage.update({ ...revision, release: superseded }, abandon);
+    await updateRevision(storage, { ...revision, release: superseded }, abandon, 'deployed');
   }
+}
+
+/** Returns the error of an uninstallation that has ended, but not without problems. */
+export function uninstallProblem({ problems = [] }: OperationState): unknown {
+  const [first] = problems;
+  if (first === undefined) return undefined;
+  const messages = problems.map(({ message }) => message).join('; ');
+  return withMessage(restoredError(first), `uninstallation completed with ${problems.length} error(s): ${messages}`);
+}
+
+async function outcome(state: OperationState, work: UninstallWork): Promise<Uninstalled> {
+  throwFailure(state, work, {});
+  return { release: await lastRevision(state, work), info: keptText(revisionOf(state).kept ?? []) };
+}
+
+/** Returns the last revision. Without its contents if another process has deleted it. */
+async function lastRevision(state: OperationState, { context, materials, request }: UninstallWork): Promise<Release> {
+  const { namespace, releaseName: name } = state;
+  const { version, deletedAt } = revisionOf(state);
+  const known = materials.revisions.get(version) ?? (await context.storage.get({ namespace, name, version }));
+  if (known !== undefined) return known.release;
+  const info = { status: 'uninstalled' as const, description: descriptionOf(request) };
+  const chart = { metadata: null, lock: null, templates: null, values: null, schema: null, files: null };
+  return { name, namespace, version, info: { ...info, ...(deletedAt && { deleted: deletedAt }) }, chart, manifest: '' };
 }

@@ -1,26 +1,67 @@
-import { customLabels } from '../release/storage/storage.ts';
-import { history, lastDeployed } from '../release/history.ts';
-import { withStatus, type Release } from '../release/release.ts';
+import { lastDeployed, lastSuccessful } from '../release/history.ts';
+import type { Release } from '../release/release.ts';
 import { isPending } from '../release/status.ts';
-import type { StoredRevision } from '../release/storage/storage.ts';
+import { customLabels, type StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
+import type { RenderedRelease } from '../render/release-renderer.ts';
+import { applySettings, checkApplySettings, undoSettings } from './apply/apply-settings.ts';
+import { checkOwnership } from './apply/ownership-check.ts';
+import { resolveReleaseObjects, subtractObjects } from './apply/release-object.ts';
 import type { OperationContext } from './context.ts';
-import { deployRevision, finishRevision, type PendingRevision } from './steps/pending-revision.ts';
 import { OperationError } from './error.ts';
+import { cleanUpText, notStoredText, throwFailure } from './failure-message.ts';
+import type { RollbackRequest, UpgradeRequest } from './request.ts';
+import { notReadyText, rollbackSteps, rollbackTo } from './rollback.ts';
+import { initialState, runOperation } from './run.ts';
+import {
+  phaseEnd,
+  revisionOf,
+  revisionState,
+  withRevision,
+  type OperationState,
+  type PhaseName,
+} from './state/operation-state.ts';
+import { cleanUpPhase } from './steps/clean-up.ts';
+import { deploySteps } from './steps/deploy.ts';
+import { failPhase, failRollbackPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkHookNames } from './steps/object-names.ts';
-import { applySettings, checkApplySettings } from './apply/apply-settings.ts';
-import { checkOwnership } from './apply/ownership-check.ts';
-import { prepare } from './steps/prepare.ts';
-import { pendingOperation, recordRevision } from './steps/record.ts';
-import type { UpgradeRequest } from './request.ts';
+import { prepareSteps, renderedOf } from './steps/prepare.ts';
+import { pendingOperation } from './steps/record.ts';
+import { recordOwnRevision } from './steps/record-step.ts';
 import { defaultHistoryLimit, dryRunDescription, newRevision } from './steps/revision.ts';
-import { noChanges, recordChanges } from './state/object-changes.ts';
-import { upgradeValues } from './steps/release-values.ts';
-import { runSteps } from './run.ts';
-import type { StepRunner } from './steps/step-runner.ts';
-import { resolveReleaseObjects, subtractObjects } from './apply/release-object.ts';
-import { undoUpgrade } from './steps/undo-upgrade.ts';
+import { stepsFor, type StateTools, type VerbTable } from './steps/step.ts';
+import { undoPhases } from './steps/undo.ts';
+import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
+
+type UpgradeWork = Work<UpgradeRequest>;
+
+/** The steps of {@link upgrade} and of undoing it. */
+export const upgradeTable: VerbTable<UpgradeRequest, Release> = {
+  phases: {
+    main: {
+      limit: 'operation',
+      steps: [
+        { id: 'history', run: start },
+        ...prepareSteps,
+        { id: 'check', name: 'check', run: check },
+        { id: 'record', name: 'record', run: record },
+        ...deploySteps,
+      ],
+    },
+    settle: settlePhase,
+    fail: failPhase,
+    'clean-up': cleanUpPhase,
+    rollback: {
+      limit: 'own',
+      group: 'rollback',
+      steps: stepsFor([{ id: 'history', run: startRollback }, ...rollbackSteps.slice(1)], undoRequest),
+    },
+    'fail-rollback': failRollbackPhase,
+  },
+  undo,
+  outcome,
+};
 
 /**
  * Upgrades a release to another chart or other values (pkg/action/upgrade.go). If it fails, an
@@ -31,88 +72,154 @@ export async function upgrade(context: OperationContext, request: UpgradeRequest
   const { releaseName, namespace } = request;
   checkReleaseName(releaseName, () => `release name is invalid: ${releaseName}`);
   checkNamespace(namespace);
-  return await runSteps(context, request.timeout, async (runner) => {
-    const revisions = await history(context.storage, namespace, releaseName, runner.signal);
-    return await upgradeRelease(context, runner, request, revisions);
-  });
+  const tables = { upgrade: upgradeTable };
+  return await runOperation(newWork(context, request), initialState(context, 'upgrade', request), tables);
 }
 
-/** Runs the steps of {@link upgrade}. `revisions` are sorted, the oldest first. */
-export async function upgradeRelease(
-  context: OperationContext,
-  runner: StepRunner,
-  request: UpgradeRequest,
-  revisions: readonly StoredRevision[],
-): Promise<Release> {
-  const { releaseName: name, namespace, loadChart, description = 'Upgrade complete' } = request;
-  const { last, baseline } = startingPoint(name, revisions);
-  const apply = applySettings(request, last.release.apply_method);
-  checkApplySettings(apply);
-  const values = upgradeValues(request, baseline.release);
-  const version = last.release.version + 1;
-  const release = { name, namespace, revision: version, isInstall: false, isUpgrade: true };
-  const rendered = await prepare(context, runner, { ...request, loadChart, values, release });
-
-  const adopted = await runner.step('check', async ({ signal }) => {
-    const prefix = 'unable to build kubernetes objects from new release manifest';
-    const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
-    const known = await resolveReleaseObjects(context, baseline.release.manifest, namespace, {
-      prefix: 'unable to build kubernetes objects from current release manifest',
-      signal,
-      versions: 'any served',
-    });
-    const { takeOwnership } = request;
-    const options = { prefix: 'unable to continue with update', signal, takeOwnership };
-    await checkHookNames(context, rendered.hooks, signal);
-    return checkOwnership(context.cluster, subtractObjects(objects, known), { name, namespace }, options);
-  });
-  const { first_deployed } = baseline.release.info;
-  const info = {
-    ...(first_deployed !== undefined && { first_deployed }),
-    last_deployed: formatTime(context.host.now()),
-    description: 'Preparing upgrade',
-    status: 'pending-upgrade' as const,
-  };
-  const next = newRevision({ name, namespace, version }, info, rendered, apply.method);
-  if (request.dryRun === true) return withStatus(next, next.info.status, request.description ?? dryRunDescription);
-  const revision = await runner.step('record', async (tools) => {
-    tools.done(`revision ${version}`);
-    const limit = request.historyLimit ?? defaultHistoryLimit;
-    return await recordRevision(context, next, customLabels(last.labels), limit, tools.signal);
-  });
-
-  const pending: PendingRevision = {
-    action: 'upgrade',
-    revision,
-    baseline,
-    superseded: [baseline],
-    options: request,
-    apply,
-    adopted,
-    description,
-    changes: recordChanges(noChanges),
-  };
-  try {
-    await deployRevision(context, runner, pending);
-  } catch (error) {
-    throw await undoUpgrade(context, request, pending, error);
-  }
-  return await finishRevision(context, runner, pending);
+async function start(state: OperationState, work: UpgradeWork, { signal }: StateTools): Promise<OperationState> {
+  return startUpgrade(state, await readHistory(work, state, signal), work.request);
 }
 
 /**
- * Returns the newest revision, and the one whose objects Helm takes to be in the cluster: the last
- * deployed one.
+ * Returns the state of an upgrade with its new revision. It starts from the revision whose objects
+ * Helm takes to be in the cluster: the last deployed one. `revisions` are sorted, the oldest first.
  */
-function startingPoint(
-  name: string,
+export function startUpgrade(
+  state: OperationState,
   revisions: readonly StoredRevision[],
-): { last: StoredRevision; baseline: StoredRevision } {
+  request: UpgradeRequest,
+): OperationState {
   const last = revisions.at(-1);
   if (last && isPending(last.release.info.status)) throw pendingOperation();
   const status = last?.release.info.status;
   const fallback = status === 'failed' || status === 'superseded' ? last : undefined;
   const baseline = lastDeployed(revisions) ?? fallback;
-  if (last && baseline) return { last, baseline };
-  throw new OperationError('no_deployed_release', `${JSON.stringify(name)} has no deployed releases`);
+  if (last === undefined || baseline === undefined) {
+    throw new OperationError('no_deployed_release', `${JSON.stringify(state.releaseName)} has no deployed releases`);
+  }
+  const apply = applySettings(request, last.release.apply_method);
+  checkApplySettings(apply);
+  const versions = [baseline.release.version];
+  const rest = { baselines: versions, superseded: versions, apply };
+  return { ...state, revision: revisionState('upgrade', last.release.version + 1, rest) };
+}
+
+async function check(state: OperationState, work: UpgradeWork, { signal }: StateTools): Promise<OperationState> {
+  const { context, request } = work;
+  const { namespace, releaseName: name } = state;
+  const rendered = await renderedOf(work, state, signal);
+  const { release: baseline } = await baselineOf(work, state, signal);
+  const prefix = 'unable to build kubernetes objects from new release manifest';
+  const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
+  const known = await resolveReleaseObjects(context, baseline.manifest, namespace, {
+    prefix: 'unable to build kubernetes objects from current release manifest',
+    signal,
+    versions: 'any served',
+  });
+  const { takeOwnership } = request;
+  const options = { prefix: 'unable to continue with update', signal, takeOwnership };
+  await checkHookNames(context, rendered.hooks, signal);
+  const added = subtractObjects(objects, known);
+  const adopted = await checkOwnership(context.cluster, added, { name, namespace }, options);
+  return request.dryRun === true ? { ...state, step: phaseEnd } : withRevision(state, { adopted });
+}
+
+async function record(state: OperationState, work: UpgradeWork, tools: StateTools): Promise<OperationState> {
+  const { version } = revisionOf(state);
+  tools.done(`revision ${version}`);
+  const rendered = await renderedOf(work, state, tools.signal);
+  const { release: baseline } = await baselineOf(work, state, tools.signal);
+  const last = await storedRevision(work, state, version - 1, tools.signal);
+  return await recordOwnRevision(state, work, tools, {
+    release: (deployedAt) => upgraded(state, baseline, rendered, deployedAt),
+    labels: customLabels(last.labels),
+    limit: work.request.historyLimit ?? defaultHistoryLimit,
+  });
+}
+
+function baselineOf(work: UpgradeWork, state: OperationState, signal: AbortSignal): Promise<StoredRevision> {
+  const [version] = revisionOf(state).baselines;
+  if (version === undefined) throw new Error('an upgrade starts from a revision');
+  return storedRevision(work, state, version, signal);
+}
+
+function upgraded(
+  state: OperationState,
+  baseline: Release,
+  rendered: RenderedRelease,
+  deployedAt: string,
+  description = 'Preparing upgrade',
+): Release {
+  const { first_deployed } = baseline.info;
+  const info = {
+    ...(first_deployed !== undefined && { first_deployed }),
+    last_deployed: deployedAt,
+    description,
+    status: 'pending-upgrade' as const,
+  };
+  const { releaseName: name, namespace } = state;
+  const { version, apply } = revisionOf(state);
+  return newRevision({ name, namespace, version }, info, rendered, apply.method);
+}
+
+/** The failed revision is stored as such, then its objects are deleted or rolled back. */
+function undo(state: OperationState, { atomic = true, cleanupOnFail = false }: UpgradeRequest): readonly PhaseName[] {
+  const plan: PhaseName[] = [
+    'fail',
+    ...(cleanupOnFail ? ['clean-up' as const] : []),
+    ...(atomic ? ['rollback' as const] : []),
+  ];
+  const phases = undoPhases(state, plan);
+  return state.phase === 'rollback' && isRollbackStored(state) ? ['fail-rollback', ...phases] : phases;
+}
+
+function isRollbackStored({ revision, undo: undoing }: OperationState): boolean {
+  const step = undoing?.ended.at(-1)?.failure?.step;
+  return revision?.action === 'rollback' && revision.stored !== 'no' && step !== 'finish';
+}
+
+/** Rolls back to the last successful revision. Ends the phase if there is none. */
+async function startRollback(
+  state: OperationState,
+  work: Work<RollbackRequest>,
+  { signal }: StateTools,
+): Promise<OperationState> {
+  const revisions = await readHistory(work, state, signal);
+  const target = lastSuccessful(revisions);
+  return target === undefined
+    ? { ...state, step: phaseEnd }
+    : rollbackTo(state, revisions, target.release.version, (method) => undoSettings(work.request, method));
+}
+
+function undoRequest(request: UpgradeRequest): RollbackRequest {
+  return { ...request, cleanupOnFail: false, dryRun: false };
+}
+
+async function outcome(state: OperationState, work: UpgradeWork): Promise<Release> {
+  const { context, request } = work;
+  throwFailure(state, work, {
+    settle: notStoredText,
+    fail: notStoredText,
+    'clean-up': cleanUpText('upgrade'),
+    rollback: (message, failure) => rolledBackText(state, message, failure && notReadyText(state, failure)),
+    'fail-rollback': notStoredText,
+  });
+  if (request.dryRun !== true) return (await ownRevision(work, state, context.abandon)).release;
+  const rendered = await renderedOf(work, state, context.signal);
+  const { release: baseline } = await baselineOf(work, state, context.signal);
+  const now = formatTime(context.host.now());
+  return upgraded(state, baseline, rendered, now, request.description ?? dryRunDescription);
+}
+
+function rolledBackText(
+  { releaseName, revision }: OperationState,
+  message: string,
+  second: string | undefined,
+): string {
+  if (second !== undefined) {
+    return `an error occurred while rolling back the release. original upgrade error: ${message}: ${second}`;
+  }
+  return revision?.action === 'rollback'
+    ? `release ${releaseName} failed, and has been rolled back due to rollback-on-failure being set: ${message}`
+    : `unable to find a previously successful release when attempting to rollback. original upgrade error: ${message}`;
 }

@@ -5,7 +5,8 @@ import { OperationError, messageOf, throwJoined, withPrefix } from '../error.ts'
 import { checkApplySettings, type ApplySettings } from './apply-settings.ts';
 import type { ChangeLog } from './change-log.ts';
 import { failures, forEach, settleEach } from './concurrency.ts';
-import { deleteLive, seenObject, type SeenObject } from './deletion.ts';
+import { deleteLive } from './deletion.ts';
+import { seenObject, type SeenObject } from './seen-object.ts';
 import { requireNoOtherOwner } from './ownership-check.ts';
 import { ownershipProblems, type Owner } from './ownership.ts';
 import { subtractObjects, type ReleaseObject } from './release-object.ts';

@@ -1,5 +1,5 @@
 import type { ObjectRef } from '../../objects/object.ts';
-import type { SeenObject } from './deletion.ts';
+import type { SeenObject } from './seen-object.ts';
 
 /** Notes what an apply does, so that it can be continued after an interruption, or undone. */
 export interface ChangeLog {

@@ -2,7 +2,7 @@ import type { Cluster } from '../../objects/cluster.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { OperationError } from '../error.ts';
 import { forEach } from './concurrency.ts';
-import { seenObject, type SeenObject } from './deletion.ts';
+import { seenObject, type SeenObject } from './seen-object.ts';
 import { otherOwner, ownershipProblems, type Owner } from './ownership.ts';
 import type { ReleaseObject } from './release-object.ts';
 

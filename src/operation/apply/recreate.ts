@@ -1,7 +1,8 @@
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { groupKind } from '../../objects/group-kind.ts';
 import { waitUntilGone } from '../wait/deletion-wait.ts';
-import { deleteSeen, seenObject } from './deletion.ts';
+import { deleteSeen } from './deletion.ts';
+import { seenObject } from './seen-object.ts';
 import { resourcePolicy } from './resource-policy.ts';
 import type { ApplyStrategy, ObjectUpdate, StrategyTools } from './strategy.ts';
 import { describe, fieldManager } from './write.ts';

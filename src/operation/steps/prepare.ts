@@ -1,69 +1,136 @@
 import type { ChartContent } from '../../chart/load/chart-content.ts';
+import type { ClusterCapabilities } from '../../objects/cluster.ts';
 import type { ReleaseValues, RenderedRelease } from '../../render/release-renderer.ts';
 import type { ReleaseFacts } from '../../render/scope/chart-templates.ts';
-import type { ClusterCapabilities } from '../../objects/cluster.ts';
-import type { OperationContext } from '../context.ts';
+import type { UpgradeRequest } from '../request.ts';
+import { revisionOf, type OperationState } from '../state/operation-state.ts';
+import { storedRevision, type Work } from '../work.ts';
 import { capabilitiesWith, definedApiVersions, installCrds } from './crds.ts';
 import { clusterLookup } from './lookup.ts';
-import type { DeployOptions } from '../request.ts';
-import type { StepRunner } from './step-runner.ts';
+import { installValues, upgradeValues } from './release-values.ts';
+import type { StateTools, Step } from './step.ts';
 
-export interface Preparation extends Pick<DeployOptions, 'postRender' | 'postRenderStrategy' | 'dryRun'> {
-  loadChart: (signal: AbortSignal) => Promise<ChartContent>;
-  values: ReleaseValues;
-  release: ReleaseFacts;
-}
+type ChartWork = Work<UpgradeRequest>;
 
 /**
- * Runs the steps before the first change to the release: loads the chart, installs its CRDs if the
- * release is new, and renders it. All of them can run again after an interruption.
+ * The steps before the first change to the release: they load the chart, install its CRDs if the
+ * release is new, and render it.
  */
-export async function prepare(
-  context: OperationContext,
-  runner: StepRunner,
-  { loadChart, values, release, postRender, postRenderStrategy, dryRun = false }: Preparation,
-): Promise<RenderedRelease> {
-  const { cluster, renderer } = context;
-  const chart = await runner.step('load', async (tools) => {
-    const loaded = await loadChart(tools.signal);
-    tools.done(`${loaded.name} ${loaded.version}`);
-    return loaded;
-  });
+export const prepareSteps: readonly Step<UpgradeRequest>[] = [
+  { id: 'load', name: 'load', run: load },
+  { id: 'crds', name: 'crds', run: crds },
+  { id: 'capabilities', name: 'capabilities', run: readCapabilities },
+  { id: 'render', name: 'render', run: render },
+];
 
-  const newApiVersions = await runner.step('crds', async (tools) => {
-    const files = release.isInstall ? await renderer.crds(chart, values, tools.signal) : [];
-    const apiVersions = definedApiVersions(files);
-    if (files.length === 0) {
-      tools.skipped(release.isInstall ? 'the chart has no CRDs' : 'upgrades do not change CRDs');
-      return apiVersions;
-    }
-    if (dryRun) {
-      tools.skipped('a dry run installs no CRDs');
-      return [];
-    }
+/** Returns the rendered chart. Renders it if this process has not. */
+export async function renderedOf(
+  work: ChartWork,
+  state: OperationState,
+  signal: AbortSignal,
+): Promise<RenderedRelease> {
+  const { context, request, materials } = work;
+  materials.rendered ??= await context.renderer.render(
+    {
+      chart: await chartOf(work, signal),
+      values: await valuesOf(work, state, signal),
+      release: factsOf(state),
+      capabilities: await capabilitiesOf(work, state, signal),
+      lookup: clusterLookup(context.cluster, signal),
+      postRender: request.postRender,
+      postRenderStrategy: request.postRenderStrategy,
+    },
+    signal,
+  );
+  return materials.rendered;
+}
+
+async function load(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
+  const { name, version } = await chartOf(work, tools.signal);
+  tools.done(`${name} ${version}`);
+  return state;
+}
+
+async function crds(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
+  const { context, request, materials } = work;
+  const { cluster, renderer } = context;
+  const { signal } = tools;
+  const chart = await chartOf(work, signal);
+  const values = await valuesOf(work, state, signal);
+  const release = factsOf(state);
+  const files = release.isInstall ? await renderer.crds(chart, values, signal) : [];
+  const apiVersions = definedApiVersions(files);
+  if (files.length === 0) {
+    tools.skipped(release.isInstall ? 'the chart has no CRDs' : 'upgrades do not change CRDs');
+  } else if (request.dryRun === true) {
+    tools.skipped('a dry run installs no CRDs');
+  } else {
     // a first render, so that no CRDs are installed if a template fails
-    const capabilities = withApiVersions(await cluster.capabilities(tools.signal), apiVersions);
-    const lookup = clusterLookup(cluster, tools.signal, new Set(apiVersions));
-    await renderer.render({ chart, values, release, capabilities, lookup }, tools.signal);
+    const capabilities = withApiVersions(await cluster.capabilities(signal), apiVersions);
+    const lookup = clusterLookup(cluster, signal, new Set(apiVersions));
+    await renderer.render({ chart, values, release, capabilities, lookup }, signal);
     const count = await installCrds(context, files, release.namespace, tools);
     if (count > 0) tools.done(`${count} installed`);
     else tools.skipped('all exist already');
-    return apiVersions;
-  });
+  }
+  materials.newApiVersions = request.dryRun === true ? [] : apiVersions;
+  return state;
+}
 
-  const capabilities = await runner.step('capabilities', async (tools) => {
-    const found = await capabilitiesWith(cluster, newApiVersions, tools.signal);
-    tools.done(`Kubernetes ${found.version.gitVersion}`);
-    return found;
-  });
+async function readCapabilities(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
+  const { version } = await capabilitiesOf(work, state, tools.signal);
+  tools.done(`Kubernetes ${version.gitVersion}`);
+  return state;
+}
 
-  return await runner.step('render', async (tools) => {
-    const lookup = clusterLookup(cluster, tools.signal);
-    const request = { chart, values, release, capabilities, lookup, postRender, postRenderStrategy };
-    const rendered = await renderer.render(request, tools.signal);
-    tools.done(`${rendered.manifestCount} manifests, ${rendered.hooks.length} hooks`);
-    return rendered;
-  });
+async function render(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
+  const { manifestCount, hooks } = await renderedOf(work, state, tools.signal);
+  tools.done(`${manifestCount} manifests, ${hooks.length} hooks`);
+  return state;
+}
+
+async function chartOf({ materials, request }: ChartWork, signal: AbortSignal): Promise<ChartContent> {
+  return (materials.chart ??= await request.loadChart(signal));
+}
+
+async function capabilitiesOf(
+  work: ChartWork,
+  state: OperationState,
+  signal: AbortSignal,
+): Promise<ClusterCapabilities> {
+  const { context, materials } = work;
+  const apiVersions = await newApiVersionsOf(work, state, signal);
+  return (materials.capabilities ??= await capabilitiesWith(context.cluster, apiVersions, signal));
+}
+
+/** Returns the API versions of the CRDs that were installed for this release. */
+async function newApiVersionsOf(
+  work: ChartWork,
+  state: OperationState,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { context, request, materials } = work;
+  if (materials.newApiVersions) return materials.newApiVersions;
+  if (!factsOf(state).isInstall || request.dryRun === true) return [];
+  const values = await valuesOf(work, state, signal);
+  return definedApiVersions(await context.renderer.crds(await chartOf(work, signal), values, signal));
+}
+
+/** An upgrade reuses the values of the revision that it starts from. */
+async function valuesOf(work: ChartWork, state: OperationState, signal: AbortSignal): Promise<ReleaseValues> {
+  const { action, baselines } = revisionOf(state);
+  const [baseline] = baselines;
+  if (action !== 'upgrade' || baseline === undefined) return installValues(work.request);
+  const { release } = await storedRevision(work, state, baseline, signal);
+  return upgradeValues(work.request, release);
+}
+
+/** As in Helm, an installation is always revision 1 to templates. */
+function factsOf(state: OperationState): ReleaseFacts {
+  const { action, version } = revisionOf(state);
+  const isInstall = action === 'install';
+  const { releaseName: name, namespace } = state;
+  return { name, namespace, revision: isInstall ? 1 : version, isInstall, isUpgrade: !isInstall };
 }
 
 function withApiVersions(capabilities: ClusterCapabilities, apiVersions: readonly string[]): ClusterCapabilities {

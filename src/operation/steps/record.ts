@@ -1,24 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReleaseError } from '../../release/error.ts';
 import type { Release } from '../../release/release.ts';
-import { withStatus } from '../../release/release.ts';
 import { history, pruneHistory } from '../../release/history.ts';
 import { revisionKey, type StoredRevision } from '../../release/storage/storage.ts';
 import type { OperationContext } from '../context.ts';
-import { OperationError, messageOf, withMessage } from '../error.ts';
+import { OperationError } from '../error.ts';
 import { timeLimit } from './time-limit.ts';
-import { isSameRevision, updateRevision } from './update-revision.ts';
+import { isSameRevision } from './update-revision.ts';
 
-/** Time limit for storing a failure after the operation has ended, in milliseconds. */
-const recordTimeout = 30_000;
+/** Time limit for reading and storing a revision after the operation has ended, in milliseconds. */
+export const recordTimeout = 30_000;
 
 /** Pauses before each look for a revision that may still be created, in milliseconds. */
 const lookPauses = [0, 500];
 
 /**
  * Stores a new revision, and deletes the oldest ones so that `limit` revisions and the deployed one
- * are kept. A limit of 0 keeps all. The stored
- * revision is the lock of the release: throws `pending_operation` if another operation was first.
+ * are kept. A limit of 0 keeps all. The stored revision is the lock of the release: throws
+ * `pending_operation` if another operation was first.
  */
 export async function recordRevision(
   context: OperationContext,
@@ -71,51 +70,8 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status >= 400;
 }
 
-/**
- * Stores that another revision supersedes this one. Returns the error like {@link recordFailure}.
- */
-export async function recordSuperseded(
-  { storage, abandon }: OperationContext,
-  { release }: StoredRevision,
-  error: unknown,
-): Promise<unknown> {
-  const limit = timeLimit(recordTimeout, [abandon]);
-  try {
-    const stored = await storage.get(revisionKey(release), limit.signal);
-    if (stored === undefined) return error;
-    const { info } = stored.release;
-    const superseded = { ...stored.release, info: { ...info, status: 'superseded' as const } };
-    await updateRevision(storage, { ...stored, release: superseded }, limit.signal, info.status);
-    return error;
-  } catch (second) {
-    return withMessage(error, `${messageOf(error)}; the failure could not be stored: ${messageOf(second)}`);
-  } finally {
-    limit.close();
-  }
-}
-
 export function pendingOperation(cause?: unknown): OperationError {
   return new OperationError('pending_operation', 'another operation (install/upgrade/rollback) is in progress', {
     cause,
   });
-}
-
-/** Stores that the revision failed. Returns the error, extended if that could not be stored. */
-export async function recordFailure(
-  { storage, abandon }: OperationContext,
-  revision: StoredRevision,
-  description: string,
-  error: unknown,
-): Promise<unknown> {
-  const limit = timeLimit(recordTimeout, [abandon]);
-  try {
-    const { info } = revision.release;
-    const release = withStatus(revision.release, 'failed', description);
-    await updateRevision(storage, { ...revision, release }, limit.signal, info.status);
-    return error;
-  } catch (second) {
-    return withMessage(error, `${messageOf(error)}; the failure could not be stored: ${messageOf(second)}`);
-  } finally {
-    limit.close();
-  }
 }

@@ -16,8 +16,11 @@ export interface StepTools {
 
 export interface StepRunner {
   readonly signal: AbortSignal;
-  /** Runs a step and reports its start and end. Throws at once if the signal has aborted. */
-  step<T>(name: StepName, run: (tools: StepTools) => Promise<T>): Promise<T>;
+  /**
+   * Runs a step. Reports its start and end, if it has a name. Throws at once if the signal has
+   * aborted.
+   */
+  step<T>(name: StepName | undefined, run: (tools: StepTools) => Promise<T>): Promise<T>;
   /** Returns a runner with the same reports that ends with another signal. */
   withSignal(signal: AbortSignal): StepRunner;
 }
@@ -31,7 +34,7 @@ export function stepRunner(signal: AbortSignal, host: Host, emit: (progress: Pro
       signal.throwIfAborted();
       let end: { state: StepState; message?: string } = { state: 'done' };
       const report = (state: StepState, update: Pick<Progress, 'message' | 'resources'>) => {
-        emit({ step: name, state, time: timeText(host.now()), ...update });
+        if (name !== undefined) emit({ step: name, state, time: timeText(host.now()), ...update });
       };
       report('running', {});
       try {

@@ -18,24 +18,27 @@ const processTimer: StartTimer = (milliseconds, onEnd) => {
 };
 
 /**
- * Returns a signal that aborts with `timeout` after `timeout` milliseconds, or with `cancelled`
- * when one of `signals` aborts.
+ * Returns a signal that aborts with `timeout` after `left` milliseconds of a time limit, or with
+ * `cancelled` when one of `signals` aborts. Default of `left`: the whole time limit.
  */
 export function timeLimit(
   timeout: number,
   signals: readonly (AbortSignal | undefined)[] = [],
   startTimer: StartTimer = processTimer,
+  left = timeout,
 ): TimeLimit {
   const controller = new AbortController();
-  const stopTimer = startTimer(timeout, () => {
+  const onTimeout = () => {
     controller.abort(new OperationError('timeout', `timed out after ${durationText(timeout)}`));
-  });
+  };
+  const stopTimer = startTimer(Math.max(left, 0), onTimeout);
   const sources = signals.filter((signal) => signal !== undefined);
   const onAbort = () => {
     controller.abort(cancellation(sources.find(({ aborted }) => aborted)));
   };
   for (const source of sources) source.addEventListener('abort', onAbort, { once: true });
   if (sources.some(({ aborted }) => aborted)) onAbort();
+  if (left <= 0) onTimeout();
   return {
     signal: controller.signal,
     close() {
@@ -45,7 +48,8 @@ export function timeLimit(
   };
 }
 
-function cancellation(source: AbortSignal | undefined): OperationError {
+/** Returns the error of an operation that a signal has ended. */
+export function cancellation(source: AbortSignal | undefined): OperationError {
   const cause: unknown = source?.reason;
   if (cause instanceof OperationError) return cause;
   return new OperationError('cancelled', `cancelled: ${messageOf(cause)}`, { cause });

@@ -5,7 +5,7 @@ import type { ReleaseStatus } from '../../release/status.ts';
 import { revisionKey, type ReleaseStorage, type StoredRevision } from '../../release/storage/storage.ts';
 
 /** Pauses before further attempts, in milliseconds. */
-const pauses = [100, 500, 1000, 2000];
+export const retryPauses = [100, 500, 1000, 2000];
 
 /**
  * Writes a revision that belongs to this operation, and returns it as it is stored. If another
@@ -26,7 +26,7 @@ export async function updateRevision(
     try {
       return await storage.update(next, signal);
     } catch (error) {
-      const pause = pauses[attempt];
+      const pause = retryPauses[attempt];
       signal?.throwIfAborted();
       if (pause === undefined || !canRetry(error)) throw error;
       await sleep(pause, undefined, signal && { signal });
@@ -57,7 +57,8 @@ async function readAgain(
   return stored;
 }
 
-function canRetry(error: unknown): boolean {
+/** Whether a request to the storage may succeed later, or has succeeded although it failed. */
+export function canRetry(error: unknown): boolean {
   if (error instanceof ReleaseError) return error.code === 'release_conflict';
   return (
     hasClusterErrorCode(error, 'unreachable') ||

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import { identityOf } from '../../objects/group-kind.ts';
-import type { SeenObject } from '../apply/deletion.ts';
+import type { SeenObject } from '../apply/seen-object.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import { waitForStatus } from './status-wait.ts';
 import { withWatches } from './watch-group.ts';

@@ -1,0 +1,15 @@
+import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+
+/** An object that was seen in the cluster, or that was sent to it and not seen yet. */
+export interface SeenObject {
+  ref: ObjectRef;
+  /** Tells it from a later object with the same name. Undefined if it was not seen yet. */
+  uid?: string | undefined;
+  /** Its version when it was seen. */
+  resourceVersion?: string | undefined;
+}
+
+/** Returns an object as it was seen. With `generateName`, its name is that of the live object. */
+export function seenObject(ref: ObjectRef, { metadata: { name, uid, resourceVersion } }: KubeObject): SeenObject {
+  return { ref: { ...ref, name }, uid, resourceVersion };
+}

@@ -1,0 +1,25 @@
+import type { OperationState } from './operation-state.ts';
+
+/** Stores the states of operations, so that another process can continue them. */
+export interface Checkpoints {
+  /**
+   * Stores a state in place of earlier ones of the same operation. Called before each effect that
+   * cannot be found again by its identity, and after each step. Must not reject.
+   */
+  save(state: OperationState): Promise<void>;
+}
+
+/** Returns checkpoints that live as long as the process. */
+export function memoryCheckpoints(): Checkpoints & { find(id: string): OperationState | undefined } {
+  const texts = new Map<string, string>();
+  return {
+    save(state) {
+      texts.set(state.id, JSON.stringify(state));
+      return Promise.resolve();
+    },
+    find(id) {
+      const text = texts.get(id);
+      return text === undefined ? undefined : (JSON.parse(text) as OperationState); // as `save` wrote it
+    },
+  };
+}

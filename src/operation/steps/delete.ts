@@ -1,0 +1,92 @@
+import type { ObjectRef } from '../../objects/object.ts';
+import type { Release } from '../../release/release.ts';
+import { compareForUninstall } from '../../render/manifest/kind-order.ts';
+import { batchesOfKind } from '../apply/apply.ts';
+import { failures, settleEach } from '../apply/concurrency.ts';
+import { deleteByName, type DeletionOptions } from '../apply/deletion.ts';
+import { resolveReleaseObjects, type ReleaseObject } from '../apply/release-object.ts';
+import { resourcePolicy } from '../apply/resource-policy.ts';
+import type { OperationContext } from '../context.ts';
+import { OperationError, messageOf } from '../error.ts';
+import { recordChanges, type ChangeRecord } from '../state/object-changes.ts';
+import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
+import { ownRevision, type Work } from '../work.ts';
+import type { StateTools } from './step.ts';
+
+/** Start of errors about a manifest whose objects are deleted. */
+export const buildFailed = 'unable to build kubernetes objects for delete';
+
+/** Deletes the objects of a release, except for those with a resource policy. */
+export async function deleteRelease(
+  state: OperationState,
+  work: Work<unknown>,
+  tools: StateTools,
+): Promise<OperationState> {
+  const { context } = work;
+  const { signal } = tools;
+  await context.cluster.capabilities(signal); // kinds that are no longer served would look deleted
+  const { release } = await ownRevision(work, state, signal);
+  const { kept, removed } = await keptAndRemoved(context, release, signal);
+  const { changes, spared } = revisionOf(state);
+  const log = recordChanges(changes);
+  try {
+    const onLeft = (message: string) => tools.report({ message });
+    await deleteObjects(context, removed, log, { owner: release, onLeft, signal, ...(spared && { spared }) });
+  } finally {
+    tools.keep(withRevision(state, { changes: log.changes() }));
+  }
+  tools.done(`${removed.length} deleted${kept.length === 0 ? '' : `, ${kept.length} kept`}`);
+  return withRevision(state, { changes: log.changes(), kept: kept.map(({ ref }) => ref) });
+}
+
+/** Returns Helm's message about the objects that were kept. Empty if there are none. */
+export function keptText(kept: readonly ObjectRef[]): string {
+  if (kept.length === 0) return '';
+  const lines = kept.map(({ kind, name }) => `[${kind}] ${name}\n`);
+  return `These resources were kept due to the resource policy:\n${lines.join('')}`;
+}
+
+/** Separates objects with a resource policy. As in Helm, any value of the policy keeps them. */
+async function keptAndRemoved(
+  context: OperationContext,
+  { manifest, namespace }: Release,
+  signal: AbortSignal,
+): Promise<{ kept: ReleaseObject[]; removed: ReleaseObject[] }> {
+  const objects = await resolveReleaseObjects(context, manifest, namespace, {
+    prefix: buildFailed,
+    signal,
+    versions: 'any served',
+  });
+  const named = objects.filter(({ ref }) => ref.name !== '');
+  const isKept = ({ object }: ReleaseObject) => object.metadata.annotations?.[resourcePolicy] !== undefined;
+  return {
+    kept: named.filter(isKept),
+    removed: named.filter((item) => !isKept(item)).sort((a, b) => compareForUninstall(a.ref.kind, b.ref.kind)),
+  };
+}
+
+/**
+ * Deletes objects in order, and adjacent objects of one kind in parallel. As in Helm, it continues
+ * after a failure.
+ */
+async function deleteObjects(
+  { cluster }: OperationContext,
+  objects: readonly ReleaseObject[],
+  log: ChangeRecord,
+  options: DeletionOptions,
+): Promise<void> {
+  const { signal, owner } = options;
+  const errors: unknown[] = [];
+  for (const batch of batchesOfKind(objects)) {
+    signal.throwIfAborted();
+    const results = await settleEach(batch, async ({ ref }) => {
+      const deleted = await deleteByName(cluster, ref, options);
+      if (deleted) log.deleted(deleted);
+    });
+    errors.push(...failures(results));
+  }
+  signal.throwIfAborted();
+  if (errors.length === 0) return;
+  const message = `failed to delete release: ${owner.name}: ${errors.map(messageOf).join('; ')}`;
+  throw new OperationError('delete_failed', message, { cause: errors[0] });
+}

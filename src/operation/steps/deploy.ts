@@ -1,0 +1,148 @@
+import type { HookEvent } from '../../release/hook.ts';
+import { withStatus } from '../../release/release.ts';
+import { revisionKey } from '../../release/storage/storage.ts';
+import { applyRelease } from '../apply/apply.ts';
+import { withOwner } from '../apply/ownership.ts';
+import { resolveReleaseObjects, type ReleaseObject } from '../apply/release-object.ts';
+import { withPrefix } from '../error.ts';
+import type { DeployOptions } from '../request.ts';
+import { recordChanges } from '../state/object-changes.ts';
+import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
+import { waitUntilReady } from '../wait/ready-wait.ts';
+import { ownRevision, storedRevision, type Work } from '../work.ts';
+import { runHooks } from './hooks/run-hooks.ts';
+import type { StateTools, Step } from './step.ts';
+import { updateRevision } from './update-revision.ts';
+
+export interface DeployStepsRequest extends Pick<DeployOptions, 'wait' | 'waitForJobs' | 'noHooks' | 'description'> {
+  cleanupOnFail?: boolean;
+}
+
+type DeployWork = Work<DeployStepsRequest>;
+
+/**
+ * Steps that bring the objects of a stored revision to the cluster. After `post-hooks`, the release
+ * is ready, and is never undone.
+ */
+export const deploySteps: readonly Step<DeployStepsRequest>[] = [
+  { id: 'pre-hooks', name: 'pre-hooks', run: (...step) => runHooksOf('pre', ...step) },
+  { id: 'apply', name: 'apply', run: apply },
+  { id: 'wait', name: 'wait', run: wait },
+  { id: 'post-hooks', name: 'post-hooks', isDecisive: true, run: (...step) => runHooksOf('post', ...step) },
+  { id: 'finish', name: 'finish', isUnlimited: true, run: finish },
+];
+
+async function runHooksOf(
+  phase: 'pre' | 'post',
+  state: OperationState,
+  work: DeployWork,
+  tools: StateTools,
+): Promise<OperationState> {
+  const { action } = revisionOf(state);
+  if (action === 'uninstall') throw new Error('an uninstallation deploys nothing');
+  const event: HookEvent = `${phase}-${action}`;
+  if (work.request.noHooks === true) {
+    tools.skipped('hooks are disabled');
+    return state;
+  }
+  try {
+    return await runHooks(state, work, event, tools);
+  } catch (error) {
+    if (action === 'install') throw withPrefix(`failed ${event}`, error);
+    if (action === 'upgrade') throw withPrefix(`${event} hooks failed`, error);
+    throw error;
+  }
+}
+
+async function apply(state: OperationState, work: DeployWork, tools: StateTools): Promise<OperationState> {
+  const { context, request } = work;
+  const { signal } = tools;
+  const { action, adopted, apply: settings, changes, baselines } = revisionOf(state);
+  if (action === 'uninstall') throw new Error('an uninstallation applies nothing');
+  const owner = { name: state.releaseName, namespace: state.namespace };
+  const objects = await objectsOf(work, state, signal);
+  const old = await baselineObjects(work, state, signal);
+  const [baseline] = baselines;
+  const oldMethod =
+    baseline === undefined ? undefined : (await storedRevision(work, state, baseline, signal)).release.apply_method;
+  const log = recordChanges(changes, async (known) => {
+    if (request.cleanupOnFail === true) await tools.save(withRevision(state, { changes: known }));
+  });
+  try {
+    const change = { action, settings, owner, objects, old, oldMethod, adopted };
+    await applyRelease(change, log, { ...tools, cluster: context.cluster });
+  } finally {
+    tools.keep(withRevision(state, { changes: log.changes() }));
+  }
+  const { deleted } = log.changes();
+  const removed = deleted.length === 0 ? '' : `, ${deleted.length} removed`;
+  tools.done(`${countText(objects.length, 'applied')}${removed}`);
+  return withRevision(state, { changes: log.changes() });
+}
+
+async function wait(state: OperationState, work: DeployWork, tools: StateTools): Promise<OperationState> {
+  const { wait: isWanted = true, waitForJobs = true } = work.request;
+  if (!isWanted) {
+    tools.skipped('not requested');
+    return state;
+  }
+  const objects = await objectsOf(work, state, tools.signal);
+  const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
+  const { cluster, host } = work.context;
+  await waitUntilReady(refs, { cluster, host, tools, toCompletion: waitForJobs ? ['Job'] : [], labelled: true });
+  tools.done(countText(refs.length, 'ready'));
+  return state;
+}
+
+/**
+ * Marks the old revisions as superseded before the new one as deployed, as Helm does, so that there
+ * are never two deployed revisions. Ignores the deadline and a cancel: the release is complete.
+ */
+async function finish(state: OperationState, work: DeployWork, tools: StateTools): Promise<OperationState> {
+  const { storage, abandon } = work.context;
+  const { namespace, releaseName: name } = state;
+  for (const version of revisionOf(state).superseded) {
+    const stored = await storage.get({ namespace, name, version }, abandon);
+    if (stored === undefined) continue;
+    const { info } = stored.release;
+    const release = { ...stored.release, info: { ...info, status: 'superseded' as const } };
+    await updateRevision(storage, { ...stored, release }, abandon, info.status);
+  }
+  const own = await ownRevision(work, state, abandon);
+  const description = deployedDescription(state, work.request);
+  const release = withStatus(own.release, 'deployed', description);
+  const written = await updateRevision(storage, { ...own, release }, abandon, own.release.info.status);
+  work.materials.revisions.set(revisionKey(release).version, written);
+  tools.done(description);
+  return state;
+}
+
+function deployedDescription(state: OperationState, { description }: DeployStepsRequest): string {
+  const { action, target } = revisionOf(state);
+  if (action === 'rollback') return `Rollback to ${target ?? ''}`;
+  return description ?? (action === 'install' ? 'Install complete' : 'Upgrade complete');
+}
+
+async function objectsOf(work: DeployWork, state: OperationState, signal: AbortSignal): Promise<ReleaseObject[]> {
+  const { release } = await ownRevision(work, state, signal);
+  const { name, namespace, manifest } = release;
+  const prefix = 'unable to build kubernetes objects from new release manifest';
+  const objects = await resolveReleaseObjects(work.context, manifest, namespace, { prefix, signal });
+  return objects.map((item) => ({ ...item, object: withOwner(item.object, { name, namespace }) }));
+}
+
+/** Returns the objects of all revisions that the operation starts from. */
+async function baselineObjects(work: DeployWork, state: OperationState, signal: AbortSignal): Promise<ReleaseObject[]> {
+  const prefix = 'unable to build kubernetes objects from current release manifest';
+  const options = { prefix, signal, versions: 'any served' } as const;
+  const objects: ReleaseObject[] = [];
+  for (const version of revisionOf(state).baselines) {
+    const { release } = await storedRevision(work, state, version, signal);
+    objects.push(...(await resolveReleaseObjects(work.context, release.manifest, release.namespace, options)));
+  }
+  return objects;
+}
+
+function countText(count: number, what: string): string {
+  return `${count} ${count === 1 ? 'resource' : 'resources'} ${what}`;
+}

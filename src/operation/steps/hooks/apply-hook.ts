@@ -1,0 +1,115 @@
+import type { Hook, HookEvent } from '../../../release/hook.ts';
+import type { Release } from '../../../release/release.ts';
+import { formatTime } from '../../../release/time.ts';
+import type { ApplyMethod } from '../../apply/apply-settings.ts';
+import { applyStrategy, type ApplyStrategy } from '../../apply/strategy.ts';
+import { seenObject } from '../../apply/seen-object.ts';
+import { resolveReleaseObjects, type ReleaseObject } from '../../apply/release-object.ts';
+import { OperationError, messageOf } from '../../error.ts';
+import type { AppliedObject, HookRun } from '../../state/hook-run.ts';
+import type { OperationState } from '../../state/operation-state.ts';
+import { ownRevision, type Work } from '../../work.ts';
+import type { StateTools } from '../step.ts';
+import { updateRevision } from '../update-revision.ts';
+import { deleteBeforeCreation, requireStillThere } from './hook-objects.ts';
+import { endedRun, runOf, withRun } from './hook-runs.ts';
+
+/** A hook at an event. */
+export interface PlacedHook {
+  event: HookEvent;
+  /** Index in the revision. */
+  index: number;
+  hook: Hook;
+}
+
+/**
+ * Applies the objects of a hook, unless an interrupted run has applied them. As in Helm, a failure
+ * here deletes no hooks (pkg/action/hooks.go, shutdownNoOp).
+ */
+export async function applyHook(
+  initial: OperationState,
+  work: Work<unknown>,
+  placed: PlacedHook,
+  tools: StateTools,
+): Promise<OperationState> {
+  const { context } = work;
+  const { event, index, hook } = placed;
+  const earlier = runOf(initial, event, index);
+  if (earlier?.phase === 'waiting') {
+    await requireStillThere(context, { hook, run: earlier }, tools.signal);
+    return initial;
+  }
+  const prefix = `unable to build kubernetes object for ${event} hook ${hook.path}`;
+  const options = { prefix, signal: tools.signal };
+  const objects = await resolveReleaseObjects(context, hook.manifest, initial.namespace, options);
+  const run = earlier ?? (await startedRun(initial, work, placed, objects, tools));
+  const started = withRun(initial, run);
+  await tools.save(started);
+  await storeRun(started, work, hook, tools);
+  let applied: AppliedObject[];
+  try {
+    const { release } = await ownRevision(work, started, tools.signal);
+    const strategy = applyStrategy({ method: methodOf(release, event) }, { ...tools, cluster: context.cluster });
+    applied = await applyObjects(work, run, objects, { ...tools, strategy, isResumed: earlier !== undefined });
+  } catch (cause) {
+    tools.keep(withRun(started, endedRun(context.host, run, 'Failed')));
+    tools.signal.throwIfAborted();
+    const message = `warning: Hook ${event} ${hook.path} failed: ${messageOf(cause)}`;
+    throw new OperationError('hook_failed', message, { cause });
+  }
+  const state = withRun(started, { ...run, phase: 'waiting', applied });
+  await tools.save(state);
+  return state;
+}
+
+async function startedRun(
+  state: OperationState,
+  { context }: Work<unknown>,
+  { event, index, hook }: PlacedHook,
+  objects: readonly ReleaseObject[],
+  tools: StateTools,
+): Promise<HookRun> {
+  const owner = { name: state.releaseName, namespace: state.namespace };
+  const before = await deleteBeforeCreation(context, owner, hook, objects, tools);
+  const execution = { started_at: formatTime(context.host.now()), phase: 'Running' };
+  return { event, hook: index, phase: 'applying', execution, before, applied: [] };
+}
+
+/**
+ * Applies objects in order. After an interruption, an object that was not there before the run is
+ * one that the run has applied.
+ */
+async function applyObjects(
+  { context: { cluster } }: Work<unknown>,
+  { before }: HookRun,
+  objects: readonly ReleaseObject[],
+  { signal, strategy, isResumed }: { signal: AbortSignal; strategy: ApplyStrategy; isResumed: boolean },
+): Promise<AppliedObject[]> {
+  const applied: AppliedObject[] = [];
+  for (const item of objects) {
+    const live = isResumed && item.ref.name !== '' ? await cluster.get(item.ref, signal) : undefined;
+    const isOwn = live !== undefined && !before.includes(live.metadata.uid ?? '');
+    const object = isOwn ? live : await strategy.create(item);
+    applied.push({ ...seenObject(item.ref, object), isNew: !before.includes(object.metadata.uid ?? '') });
+  }
+  return applied;
+}
+
+/** Returns how hooks are applied: as the objects of the revision, and server-side on uninstall. */
+function methodOf({ apply_method: method }: Release, event: HookEvent): ApplyMethod {
+  const isDeletion = event === 'pre-delete' || event === 'post-delete';
+  return isDeletion || method === 'ssa' ? 'ssa' : 'csa';
+}
+
+/** Stores that a hook runs. As in Helm, a failure to store it does not end the operation. */
+async function storeRun(state: OperationState, work: Work<unknown>, hook: Hook, tools: StateTools): Promise<void> {
+  const { context, materials } = work;
+  try {
+    const revision = await ownRevision(work, state, tools.signal);
+    const stored = await updateRevision(context.storage, revision, tools.signal);
+    materials.revisions.set(stored.release.version, stored);
+  } catch (error) {
+    tools.signal.throwIfAborted();
+    tools.report({ message: `could not store the run of hook ${hook.path}: ${messageOf(error)}` });
+  }
+}

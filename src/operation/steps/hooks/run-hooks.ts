@@ -1,0 +1,101 @@
+import type { Hook, HookEvent } from '../../../release/hook.ts';
+import { OperationError } from '../../error.ts';
+import type { HookRun } from '../../state/hook-run.ts';
+import type { OperationState } from '../../state/operation-state.ts';
+import { waitUntilReady } from '../../wait/ready-wait.ts';
+import { ownRevision, type Work } from '../../work.ts';
+import type { StateTools } from '../step.ts';
+import { applyHook, type PlacedHook } from './apply-hook.ts';
+import { deleteAfterFailure, deleteApplied, type StartedHook } from './hook-objects.ts';
+import { endedRun, runOf, runsOf, withRun } from './hook-runs.ts';
+
+/**
+ * Runs the hooks of an event one at a time, in the order of weight and name. Waits for Jobs and
+ * Pods to end, deletes hooks by their policies, and stores the time of each run in the revision.
+ * Continues an interrupted run: a hook that has ended does not run again. Throws `hook_failed`,
+ * `ownership_conflict`, `timeout` or `cancelled`.
+ */
+export async function runHooks(
+  initial: OperationState,
+  work: Work<unknown>,
+  event: HookEvent,
+  tools: StateTools,
+): Promise<OperationState> {
+  const { release } = await ownRevision(work, initial, tools.signal);
+  const hooks = release.hooks ?? [];
+  const placed = placedHooks(hooks, event);
+  if (placed.length === 0) {
+    tools.skipped(`no ${event} hooks`);
+    return initial;
+  }
+  let state = initial;
+  for (const next of placed) {
+    if (runOf(state, event, next.index)?.phase === 'ended') continue;
+    tools.signal.throwIfAborted();
+    tools.report({ message: `${event} hook ${next.hook.kind} ${next.hook.name}` });
+    state = await waitForHook(await applyHook(state, work, next, tools), work, next, hooks, tools);
+  }
+  for (const started of startedHooks(hooks, runsOf(state, event)).reverse()) {
+    await deleteApplied(work.context, started, 'hook-succeeded', tools);
+  }
+  tools.done(`${placed.length} ${event} ${placed.length === 1 ? 'hook' : 'hooks'}`);
+  return state;
+}
+
+/** Returns the hooks of an event in the order in which they run. */
+function placedHooks(hooks: readonly Hook[], event: HookEvent): PlacedHook[] {
+  const placed = hooks.map((hook, index) => ({ event, index, hook }));
+  return placed
+    .filter(({ hook }) => hook.events.includes(event))
+    .sort(({ hook: a }, { hook: b }) => (a.weight ?? 0) - (b.weight ?? 0) || compare(a.name, b.name));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function startedHooks(hooks: readonly Hook[], runs: readonly HookRun[]): StartedHook[] {
+  return runs.flatMap((run) => {
+    const hook = hooks[run.hook];
+    return hook === undefined ? [] : [{ hook, run }];
+  });
+}
+
+/** Waits for the end of a hook. After a failure, deletes hooks by their policies. */
+async function waitForHook(
+  state: OperationState,
+  { context }: Work<unknown>,
+  { event, index, hook }: PlacedHook,
+  hooks: readonly Hook[],
+  tools: StateTools,
+): Promise<OperationState> {
+  const { host } = context;
+  const run = runOf(state, event, index);
+  if (run === undefined) throw new Error(`hook ${hook.path} has not started`);
+  try {
+    await waitForEnd(context, run, tools);
+  } catch (error) {
+    const failed = endedRun(host, run, 'Failed');
+    tools.keep(withRun(state, failed));
+    const others = runsOf(state, event).filter((other) => other.hook !== index);
+    await deleteAfterFailure(context, { hook, run: failed }, startedHooks(hooks, others), tools);
+    throw error;
+  }
+  const next = withRun(state, endedRun(host, run, 'Succeeded'));
+  await tools.save(next);
+  return next;
+}
+
+async function waitForEnd(
+  { cluster, host }: Work<unknown>['context'],
+  { applied }: HookRun,
+  tools: StateTools,
+): Promise<void> {
+  const refs = applied.map(({ ref }) => ref).filter(({ kind }) => kind === 'Job' || kind === 'Pod');
+  try {
+    await waitUntilReady(refs, { cluster, host, tools, toCompletion: ['Job', 'Pod'], labelled: false });
+  } catch (cause) {
+    if (!(cause instanceof OperationError) || cause.code !== 'not_ready') throw cause;
+    throw new OperationError('hook_failed', cause.message, { cause, resources: cause.resources });
+  }
+}

@@ -1,0 +1,44 @@
+import type { Release } from '../../release/release.ts';
+import { formatTime } from '../../release/time.ts';
+import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
+import type { Work } from '../work.ts';
+import { recordRevision } from './record.ts';
+import type { StateTools } from './step.ts';
+
+/** A new revision, before its creation. */
+export interface NewRevision {
+  /** Returns it with the time of its deployment. */
+  release: (deployedAt: string) => Release;
+  labels: Record<string, string>;
+  /** Number of revisions to keep; see {@link recordRevision}. */
+  limit: number;
+}
+
+/**
+ * Stores the new revision of the state. The state says so first, so that a revision whose creation
+ * was interrupted is found again.
+ */
+export async function recordOwnRevision(
+  state: OperationState,
+  { context, materials }: Work<unknown>,
+  tools: StateTools,
+  { release, labels, limit }: NewRevision,
+): Promise<OperationState> {
+  const { namespace, releaseName: name } = state;
+  const { version, stored, deployedAt } = revisionOf(state);
+  if (stored !== 'no') {
+    const found = await context.storage.get({ namespace, name, version }, tools.signal);
+    if (found?.release.info.last_deployed === deployedAt) return withRevision(state, { stored: 'yes' });
+  }
+  const now = formatTime(context.host.now());
+  const creating = withRevision(state, { deployedAt: now, stored: 'unknown' });
+  await tools.save(creating);
+  try {
+    const created = await recordRevision(context, release(now), labels, limit, tools.signal);
+    materials.revisions.set(version, created);
+  } catch (error) {
+    tools.keep(withRevision(creating, { stored: 'no' }));
+    throw error;
+  }
+  return withRevision(creating, { stored: 'yes' });
+}

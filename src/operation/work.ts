@@ -1,0 +1,88 @@
+import type { ChartContent } from '../chart/load/chart-content.ts';
+import type { ClusterCapabilities } from '../objects/cluster.ts';
+import { ReleaseError } from '../release/error.ts';
+import { history } from '../release/history.ts';
+import type { StoredRevision } from '../release/storage/storage.ts';
+import type { RenderedRelease } from '../render/release-renderer.ts';
+import type { OperationContext } from './context.ts';
+import { withHookRuns } from './state/hook-executions.ts';
+import { revisionOf, type OperationState } from './state/operation-state.ts';
+
+/** Dependencies and request of the steps, and what the steps of this process have read. */
+export interface Work<Request> {
+  context: OperationContext;
+  request: Request;
+  materials: Materials;
+}
+
+/** Values that steps share. All of them can be read or made again from the state. */
+interface Materials {
+  chart?: ChartContent;
+  /** API versions of the CRDs of the chart. */
+  newApiVersions?: readonly string[];
+  capabilities?: ClusterCapabilities;
+  rendered?: RenderedRelease;
+  /** Revisions as they were last read or written, by version. */
+  revisions: Map<number, StoredRevision>;
+  /** Whether these are all revisions of the release. */
+  hasHistory: boolean;
+  /** The error of `state.failure`, with its cause. */
+  error?: unknown;
+}
+
+export function newWork<Request>(context: OperationContext, request: Request): Work<Request> {
+  return { context, request, materials: { revisions: new Map(), hasHistory: false } };
+}
+
+/** Reads all revisions of the release, the oldest first. */
+export async function readHistory(
+  { context, materials }: Work<unknown>,
+  { namespace, releaseName }: OperationState,
+  signal: AbortSignal | undefined,
+): Promise<StoredRevision[]> {
+  const revisions = await history(context.storage, namespace, releaseName, signal);
+  materials.revisions = new Map(revisions.map((revision) => [revision.release.version, revision]));
+  materials.hasHistory = true;
+  return revisions;
+}
+
+/** Returns all revisions, the oldest first. Reads them only if this process has not. */
+export async function knownHistory(
+  work: Work<unknown>,
+  state: OperationState,
+  signal: AbortSignal | undefined,
+): Promise<StoredRevision[]> {
+  const { revisions, hasHistory } = work.materials;
+  if (!hasHistory) return await readHistory(work, state, signal);
+  return [...revisions.values()].sort((a, b) => a.release.version - b.release.version);
+}
+
+/** Returns a revision. Reads it only if this process has not. Throws `release_not_found`. */
+export async function storedRevision(
+  { context, materials }: Work<unknown>,
+  { namespace, releaseName: name }: OperationState,
+  version: number,
+  signal: AbortSignal | undefined,
+): Promise<StoredRevision> {
+  const known = materials.revisions.get(version) ?? (await context.storage.get({ namespace, name, version }, signal));
+  if (known === undefined) throw new ReleaseError('release_not_found', 'release: not found');
+  materials.revisions.set(version, known);
+  return known;
+}
+
+/**
+ * Returns the revision that the operation deploys, with the runs of its hooks. Throws
+ * `release_conflict` if it belongs to another operation.
+ */
+export async function ownRevision(
+  work: Work<unknown>,
+  state: OperationState,
+  signal: AbortSignal | undefined,
+): Promise<StoredRevision> {
+  const { version, deployedAt, hooks } = revisionOf(state);
+  const stored = await storedRevision(work, state, version, signal);
+  if (deployedAt !== undefined && stored.release.info.last_deployed !== deployedAt) {
+    throw new ReleaseError('release_conflict', `revision ${version} was replaced by another client`);
+  }
+  return { ...stored, release: withHookRuns(stored.release, hooks) };
+}
