@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import test from 'ava';
 import { load } from 'js-yaml';
 import { connectCluster } from '../../src/kube/cluster.ts';
@@ -57,6 +59,16 @@ test('closes the sandbox and its watches on an abort signal', async (t) => {
   stop.abort();
   await t.throwsAsync(watch);
   await t.throwsAsync(cluster.capabilities(), { code: 'unreachable' });
+});
+
+test('closes connections that have not sent anything', async (t) => {
+  const sandbox = await startSandbox({ host: realHost });
+  const socket = connect(Number(new URL(sandbox.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  const closed = once(socket, 'close');
+  await sandbox.close();
+  await closed;
+  t.true(socket.destroyed);
 });
 
 test('keeps the objects of two sandboxes apart', async (t) => {

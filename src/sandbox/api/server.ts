@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { ApiError, unauthorized } from '../api-error.ts';
 import type { ServerCertificates } from '../certificates.ts';
 import { readRequest, type ApiRequest } from './request.ts';
@@ -33,12 +33,17 @@ export async function listen(
     };
     void respond();
   });
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
   const { port } = server.address() as AddressInfo; // a TCP server has one while it listens
-  return { url: `https://${options.host}:${port}`, close: () => close(server) };
+  return { url: `https://${options.host}:${port}`, close: () => close(server, sockets) };
 }
 
 function internalError(error: unknown): ApiError {
@@ -49,8 +54,9 @@ function internalError(error: unknown): ApiError {
   );
 }
 
-async function close(server: Server): Promise<void> {
+/** Closes a server and its connections. The server itself does not close those in a handshake. */
+async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeAllConnections();
+  for (const socket of sockets) socket.destroy();
   await closed;
 }

@@ -9,10 +9,10 @@ test.serial('a half-open connection is detected and replaced, and its packets ar
   const plane = await controlPlane(t);
   const proxy = await PausableProxy.start(plane.port);
   t.teardown(() => proxy.stop());
-  const heartbeat = { pingIntervalMs: 200, silenceLimitMs: 700 };
+  const heartbeat = { pingIntervalMs: 500, silenceLimitMs: 3000 };
   const { puppets, lines, agent } = await testAgent(t, {
     controlPlaneUrl: `ws://127.0.0.1:${proxy.port}`,
-    times: { heartbeat, handshakeTimeoutMs: 500 },
+    times: { heartbeat, handshakeTimeoutMs: 3000 },
   });
   const first = await plane.connection(0);
   first.send(install('k'));

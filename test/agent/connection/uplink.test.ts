@@ -101,7 +101,7 @@ test('a lost connection loses no packet: the rest follows on the next one', asyn
   const call = await puppets.call(0);
   call.report('one');
   await first.packet('status');
-  await sleep(250); // the peer's pong has confirmed it
+  await first.confirmed();
   first.socket.terminate();
   await first.closed;
   call.report('two');

@@ -11,6 +11,8 @@ export interface ServedConnection {
   send(packet: object): void;
   /** Returns the first packet with the type and key once it has arrived. */
   packet(type: string, key?: string): Promise<Packet>;
+  /** Resolves when the agent knows that the packets so far have arrived. */
+  confirmed(): Promise<void>;
   closed: Promise<{ code: number }>;
 }
 
@@ -80,10 +82,16 @@ export class FakeControlPlane {
 
   #serve(socket: WebSocket, request: IncomingMessage): void {
     const packets: Packet[] = [];
+    /** The number of packets before each ping of the agent, which a pong has confirmed. */
+    const pings: number[] = [];
     const closed = once(socket, 'close').then(([code]) => ({ code: code as number }));
     socket.on('error', () => undefined);
     socket.on('message', (data: Buffer) => {
       packets.push(JSON.parse(data.toString()) as Packet);
+      this.#wake();
+    });
+    socket.on('ping', () => {
+      pings.push(packets.length);
       this.#wake();
     });
     this.connections.push({
@@ -91,6 +99,14 @@ export class FakeControlPlane {
       request,
       packets,
       closed,
+      confirmed: async () => {
+        const count = packets.length;
+        await this.#until(() => pings.find((before) => before >= count));
+        // the agent reads the pong to its own ping before it responds to this one
+        const pong = once(socket, 'pong');
+        socket.ping();
+        await pong;
+      },
       send: (packet) => socket.send(JSON.stringify(packet)),
       packet: (type, key) =>
         this.#until(() => packets.find((one) => one.type === type && (key === undefined || one.key === key))),

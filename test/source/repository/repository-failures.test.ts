@@ -98,7 +98,7 @@ test.serial(
   fails,
   { '/index.yaml': web, '/web-1.0.0.tgz': stalled },
   { code: 'repository_timeout', message: /archive of the chart "web" 1\.0\.0/ },
-  { timeoutMs: 1000 },
+  { timeoutMs: 3000 },
 );
 test(
   'stops reading an endless index at the size limit',
