@@ -17,6 +17,8 @@ import { checkHookNames } from './steps/object-names.ts';
 import { prepareSteps, renderedOf } from './steps/prepare.ts';
 import { recordOwnRevision } from './steps/record-step.ts';
 import { dryRunDescription, newRevision } from './steps/revision.ts';
+import { isOffline } from './steps/render-settings.ts';
+import { installLabels } from './steps/revision-labels.ts';
 import { stepsFor, type StateTools, type VerbTable } from './steps/step.ts';
 import { undoPhases } from './steps/undo.ts';
 import { updateRevision } from './steps/update-revision.ts';
@@ -75,8 +77,7 @@ async function start(state: OperationState, work: InstallWork, { signal }: State
   const { request } = work;
   const revisions = await readHistory(work, state, signal);
   const last = revisions.at(-1)?.release;
-  const canReplace = request.replace === true || request.upgrade === true;
-  const isFree = last === undefined || (last.info.status === 'uninstalled' && canReplace);
+  const isFree = last === undefined || canReplace(last, request);
   if (!isFree && request.upgrade === true)
     return { ...startUpgrade(state, revisions, request), verb: 'upgrade', step: 'load' };
   // as in Helm, a dry run does not need a free name
@@ -88,8 +89,20 @@ async function start(state: OperationState, work: InstallWork, { signal }: State
   return { ...state, revision: revisionState('install', version, rest) };
 }
 
-async function check(state: OperationState, work: InstallWork, { signal }: StateTools): Promise<OperationState> {
+/** Whether a revision does not block its name (pkg/action/install.go: availableName). */
+function canReplace({ info }: Release, { replace, upgrade }: InstallRequest): boolean {
+  if (info.status === 'uninstalled') return replace === true || upgrade === true;
+  return info.status === 'failed' && replace === true;
+}
+
+async function check(state: OperationState, work: InstallWork, tools: StateTools): Promise<OperationState> {
   const { context, request } = work;
+  const { signal } = tools;
+  installLabels(request.labels); // before anything changes
+  if (isOffline(request)) {
+    tools.skipped('the dry run does not use the cluster');
+    return { ...state, step: phaseEnd };
+  }
   const { namespace, releaseName: name } = state;
   const rendered = await renderedOf(work, state, signal);
   const prefix = 'unable to build kubernetes objects from release manifest';
@@ -119,7 +132,7 @@ async function record(state: OperationState, work: InstallWork, tools: StateTool
     const info = { ...times, description: 'Initial install underway', status: 'pending-install' as const };
     return newRevision({ name, namespace, version }, info, rendered, apply.method);
   };
-  return await recordOwnRevision(state, work, tools, { release, labels: {}, limit: 0 });
+  return await recordOwnRevision(state, work, tools, { release, labels: installLabels(work.request.labels), limit: 0 });
 }
 
 async function supersedeReplaced(state: OperationState, work: InstallWork, signal: AbortSignal): Promise<void> {
@@ -127,7 +140,8 @@ async function supersedeReplaced(state: OperationState, work: InstallWork, signa
   if (replaced === undefined) return;
   const revision = await storedRevision(work, state, replaced, signal);
   const { status } = revision.release.info;
-  if (status === 'superseded') return;
+  // as in Helm, a failed revision stays failed
+  if (status !== 'uninstalled') return;
   const release = withStatus(revision.release, 'superseded', 'superseded by new release');
   await updateRevision(work.context.storage, { ...revision, release }, signal, status);
 }

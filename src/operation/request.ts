@@ -44,6 +44,22 @@ export interface DeployOptions extends WaitOptions, ApplyOptions {
    * `lookup` and the check of owners work. Default: false.
    */
   dryRun?: boolean;
+  /**
+   * With {@link dryRun}, lookups find nothing, and an installation does not use the cluster: it has
+   * the capabilities that Helm has offline, and its objects are not checked. Default: false.
+   */
+  offline?: boolean;
+  /** With {@link dryRun}, leaves Secrets out of the manifest. Default: false. */
+  hideSecret?: boolean;
+  /** Does not check values by values.schema.json. Default: false. */
+  skipSchemaValidation?: boolean;
+  /** Adds the notes of subcharts. Default: false. */
+  renderSubchartNotes?: boolean;
+  /**
+   * Labels for the stored revision. An upgrade adds them to those of the revision before, and
+   * removes those with the value `null`. Default: none.
+   */
+  labels?: Readonly<Record<string, string>>;
 }
 
 interface CleanupOptions {
@@ -76,8 +92,8 @@ export interface InstallRequest extends ReleaseName, DeployOptions, CleanupOptio
   /** Default: true. */
   createNamespace?: boolean;
   /**
-   * Installs over a release that was uninstalled with its history kept. With {@link upgrade}, this
-   * is always so. Default: false.
+   * Installs over a release that was uninstalled with its history kept, which {@link upgrade} does
+   * too, and over a failed one. Default: false.
    */
   replace?: boolean;
   /** Upgrades the release if it exists, instead of failing. Default: false. */
@@ -101,7 +117,13 @@ export interface RollbackRequest
   dryRun?: boolean;
 }
 
-export interface UninstallRequest extends ReleaseName, WaitOptions {
+export interface UninstallRequest extends ReleaseName, WaitOptions, Pick<DeployOptions, 'noHooks'> {
+  /** Returns the release, and changes nothing. Default: false. */
+  dryRun?: boolean;
+  /** Succeeds if there is no such release. Default: false. */
+  ignoreNotFound?: boolean;
+  /** Treatment of the dependents of deleted objects, such as pods. Default: `background`. */
+  cascade?: 'background' | 'foreground' | 'orphan';
   /** Keeps the revisions of the release, the last one as `uninstalled`. Default: false. */
   keepHistory?: boolean;
   description?: string;

@@ -7,7 +7,7 @@ import { OperationError, withMessage } from './error.ts';
 import { throwFailure } from './failure-message.ts';
 import type { UninstallRequest } from './request.ts';
 import { initialState, runOperation } from './run.ts';
-import { revisionOf, revisionState, withRevision, type OperationState } from './state/operation-state.ts';
+import { phaseEnd, revisionOf, revisionState, withRevision, type OperationState } from './state/operation-state.ts';
 import { restoredError } from './state/recorded-error.ts';
 import { buildFailed, deleteRelease, keptText } from './steps/delete.ts';
 import { deleteRevision } from './steps/delete-revision.ts';
@@ -22,8 +22,8 @@ import { knownHistory, newWork, ownRevision, readHistory, type Work } from './wo
 type UninstallWork = Work<UninstallRequest>;
 
 export interface Uninstalled {
-  /** The last revision, with status `uninstalled`. */
-  release: Release;
+  /** The last revision, with status `uninstalled`. Undefined if there was no release. */
+  release?: Release;
   /** Helm's message about the objects that were kept. Empty if there are none. */
   info: string;
 }
@@ -35,14 +35,14 @@ export interface Uninstalled {
 export const uninstallSteps: readonly Step<UninstallRequest>[] = [
   { id: 'history', run: startUninstall },
   { id: 'record', name: 'record', run: record },
-  { id: 'pre-hooks', name: 'pre-hooks', run: (state, work, tools) => runHooks(state, work, 'pre-delete', tools) },
+  { id: 'pre-hooks', name: 'pre-hooks', run: (state, work, tools) => runHooksOf('pre-delete', state, work, tools) },
   { id: 'delete', name: 'delete', run: deleteRelease },
   { id: 'wait', name: 'wait', isTolerant: true, run: wait },
   {
     id: 'post-hooks',
     name: 'post-hooks',
     isTolerant: true,
-    run: (state, work, tools) => runHooks(state, work, 'post-delete', tools),
+    run: (state, work, tools) => runHooksOf('post-delete', state, work, tools),
   },
   { id: 'finish', name: 'finish', isUnlimited: true, run: finish },
 ];
@@ -65,7 +65,10 @@ export async function uninstall(context: OperationContext, request: UninstallReq
   return await runOperation(newWork(context, request), initialState(context, 'uninstall', request), tables);
 }
 
-/** A release that is `uninstalled` already only loses its history. */
+/**
+ * A release that is `uninstalled` already only loses its history. There is no revision if there is
+ * no release and the request ignores that.
+ */
 export async function startUninstall(
   state: OperationState,
   work: UninstallWork,
@@ -74,12 +77,14 @@ export async function startUninstall(
   const { releaseName } = state;
   const last = (await readHistory(work, state, signal)).at(-1)?.release;
   if (!last) {
+    if (work.request.ignoreNotFound === true) return { ...state, step: phaseEnd };
     throw new OperationError('release_not_found', `uninstall: Release not loaded: ${releaseName}: release: not found`);
   }
   const started = {
     ...state,
     revision: revisionState('uninstall', last.version, { stored: 'yes', deployedAt: last.info.last_deployed }),
   };
+  if (work.request.dryRun === true) return { ...started, step: phaseEnd };
   if (last.info.status !== 'uninstalled') return started;
   if (work.request.keepHistory === true) {
     const message = `the release named ${JSON.stringify(releaseName)} is already deleted`;
@@ -99,6 +104,17 @@ async function record(state: OperationState, work: UninstallWork, tools: StateTo
   const { status } = last.release.info;
   materials.revisions.set(version, await updateRevision(context.storage, { ...last, release }, tools.signal, status));
   return withRevision(state, { deletedAt });
+}
+
+async function runHooksOf(
+  event: 'pre-delete' | 'post-delete',
+  state: OperationState,
+  work: UninstallWork,
+  tools: StateTools,
+): Promise<OperationState> {
+  if (work.request.noHooks !== true) return await runHooks(state, work, event, tools);
+  tools.skipped('hooks are disabled');
+  return state;
 }
 
 async function wait(state: OperationState, work: UninstallWork, tools: StateTools): Promise<OperationState> {
@@ -165,6 +181,7 @@ export function uninstallProblem({ problems = [] }: OperationState): unknown {
 
 async function outcome(state: OperationState, work: UninstallWork): Promise<Uninstalled> {
   throwFailure(state, work, {});
+  if (state.revision === undefined) return { info: '' };
   return { release: await lastRevision(state, work), info: keptText(revisionOf(state).kept ?? []) };
 }
 

@@ -1,7 +1,7 @@
 import { lastDeployed, lastSuccessful } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
 import { isPending } from '../release/status.ts';
-import { customLabels, type StoredRevision } from '../release/storage/storage.ts';
+import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
 import type { RenderedRelease } from '../render/release-renderer.ts';
 import { applySettings, checkApplySettings, undoSettings } from './apply/apply-settings.ts';
@@ -30,6 +30,7 @@ import { prepareSteps, renderedOf } from './steps/prepare.ts';
 import { pendingOperation } from './steps/record.ts';
 import { recordOwnRevision } from './steps/record-step.ts';
 import { defaultHistoryLimit, dryRunDescription, newRevision } from './steps/revision.ts';
+import { installLabels, upgradeLabels } from './steps/revision-labels.ts';
 import { stepsFor, type StateTools, type VerbTable } from './steps/step.ts';
 import { undoPhases } from './steps/undo.ts';
 import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
@@ -106,6 +107,7 @@ export function startUpgrade(
 
 async function check(state: OperationState, work: UpgradeWork, { signal }: StateTools): Promise<OperationState> {
   const { context, request } = work;
+  installLabels(request.labels); // before anything changes
   const { namespace, releaseName: name } = state;
   const rendered = await renderedOf(work, state, signal);
   const { release: baseline } = await baselineOf(work, state, signal);
@@ -132,7 +134,7 @@ async function record(state: OperationState, work: UpgradeWork, tools: StateTool
   const last = await storedRevision(work, state, version - 1, tools.signal);
   return await recordOwnRevision(state, work, tools, {
     release: (deployedAt) => upgraded(state, baseline, rendered, deployedAt),
-    labels: customLabels(last.labels),
+    labels: upgradeLabels(last.labels, work.request.labels),
     limit: work.request.historyLimit ?? defaultHistoryLimit,
   });
 }

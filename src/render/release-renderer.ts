@@ -42,6 +42,8 @@ export interface ReleaseRenderRequest extends Pick<
 > {
   chart: ChartContent;
   values: ReleaseValues;
+  /** Leaves Secrets out of the manifest, but not out of the hooks, as in Helm. Default: false. */
+  hideSecrets?: boolean | undefined;
 }
 
 /** A rendered chart as a revision stores it. */

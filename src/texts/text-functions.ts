@@ -13,6 +13,7 @@ import { storedChart } from '../release/stored-chart.ts';
 import { createEngines } from '../render/engines.ts';
 import type { RenderLimits } from '../render/limits.ts';
 import { crdFiles } from '../render/manifest/crds.ts';
+import { withoutSecret } from '../render/manifest/hide-secrets.ts';
 import { readObjects } from '../render/manifest/read-objects.ts';
 import { sortManifests } from '../render/manifest/sort-manifests.ts';
 import { printManifest } from '../render/manifest/documents.ts';
@@ -67,10 +68,11 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
     return createNodeCounter(most, () => tooLarge(`${subject} more than ${most} nodes`));
   }
 
-  function split(files: ReadonlyMap<string, string>): SplitManifest {
+  function split(files: ReadonlyMap<string, string>, hideSecrets: boolean): SplitManifest {
     const { manifests, hooks } = sortManifests(files, unreadableManifest);
     requireCount(manifests.length + hooks.length, limits.objects, 'the chart renders', 'objects');
-    const manifest = manifests.map(({ name, content }) => printManifest(name, content)).join('');
+    const shown = hideSecrets ? manifests.map(withoutSecret) : manifests;
+    const manifest = shown.map(({ name, content }) => printManifest(name, content)).join('');
     return { manifest, manifestCount: manifests.length, hooks };
   }
 
@@ -84,7 +86,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
   }
 
   async function render(
-    { chart: content, lookups: results, forPostRender, ...task }: ReleaseRenderTask,
+    { chart: content, lookups: results, forPostRender, hideSecrets, ...task }: ReleaseRenderTask,
     { supervisor }: TaskTools,
   ): Promise<ReleaseRenderReply> {
     const lookups: LookupTable | undefined = results && { results, missing: [] };
@@ -109,7 +111,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
       nodes.add(parts.chart.values);
       nodes.add(parts.config);
       if (forPostRender) return { type: 'files', parts, files };
-      return { type: 'rendered', release: { ...parts, ...split(files) } };
+      return { type: 'rendered', release: { ...parts, ...split(files, hideSecrets) } };
     } catch (error) {
       // the template may have failed only because a lookup has not been done yet
       if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
@@ -148,9 +150,9 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
     },
 
     render,
-    splitFiles({ files }) {
+    splitFiles({ files, hideSecrets }) {
       requireBytes(files);
-      return split(files);
+      return split(files, hideSecrets);
     },
 
     readObjects({ manifest, prefix }, tools) {

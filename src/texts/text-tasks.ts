@@ -14,7 +14,7 @@ export interface TextTasks {
   /** Sends the objects of each file in parts. */
   crds: { input: { chart: ChartContent; values: ReleaseValues }; output: CrdSummary[] };
   render: { input: ReleaseRenderTask; output: ReleaseRenderReply };
-  splitFiles: { input: { files: ReadonlyMap<string, string> }; output: SplitManifest };
+  splitFiles: { input: { files: ReadonlyMap<string, string>; hideSecrets: boolean }; output: SplitManifest };
   /** Sends the objects in parts. */
   readObjects: { input: { manifest: string; prefix: string }; output: undefined };
   encodeRelease: { input: { release: Release }; output: string };
@@ -31,6 +31,7 @@ export interface ReleaseRenderTask extends Pick<ReleaseRenderRequest, 'chart' | 
   lookups?: LookupResults;
   /** Whether to return the files for a post-renderer instead of a manifest. */
   forPostRender: boolean;
+  hideSecrets: boolean;
 }
 
 /** The parts of a release that do not depend on how its files are split. */

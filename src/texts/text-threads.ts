@@ -70,6 +70,7 @@ export function createTextThreads({ allowNunjucks = false, threads, ...options }
       capabilities: resolveCapabilities(request.capabilities, defaultHelmVersion),
       options: { allowNunjucks, ...request.options },
       forPostRender: request.postRender !== undefined,
+      hideSecrets: request.hideSecrets ?? false,
     };
     if (lookup === undefined) return pass(task, signal);
     return renderWithLookups(request.chart.name, lookup, async (results) => {
@@ -84,10 +85,14 @@ export function createTextThreads({ allowNunjucks = false, threads, ...options }
       case 'rendered':
         return reply.release;
       case 'files': {
-        const { postRender = (text: string) => text, postRenderStrategy, release } = request;
+        const { postRender = (text: string) => text, postRenderStrategy, release, hideSecrets = false } = request;
         const files = await postRendered(reply.files, postRender, postRenderStrategy);
         const subject = `splitting the manifests of chart ${request.chart.name}`;
-        const split = await pool.run('splitFiles', { files }, { signal, owner: ownerOf(release), subject });
+        const split = await pool.run(
+          'splitFiles',
+          { files, hideSecrets },
+          { signal, owner: ownerOf(release), subject },
+        );
         return { ...reply.parts, ...split };
       }
       case 'missing':

@@ -18,7 +18,7 @@ export async function performed(command: SentCommand): Promise<Performed> {
 
 function outcomeOf(result: CommandResult): string {
   if (!result.ok) return result.error.code;
-  return 'release' in result ? result.release.info.status : 'ok';
+  return 'release' in result && result.release ? result.release.info.status : 'ok';
 }
 
 /** Returns the steps in the order in which they started. */

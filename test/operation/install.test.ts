@@ -1,3 +1,4 @@
+import type { ReleaseRenderer, ReleaseRenderRequest } from '../../src/render/release-renderer.ts';
 import { configMap, crd, deployment, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds } from './world.ts';
@@ -279,4 +280,39 @@ test('a dry run returns the revision and changes nothing', async (t) => {
   const upgraded = await world.upgrade(chart, { dryRun: true });
   t.like(upgraded, { version: 2, info: { status: 'pending-upgrade', description: 'Dry run complete' } });
   t.deepEqual(await world.history(), ['1:deployed']);
+});
+
+test('a dry run without the cluster looks up nothing and has the capabilities of Helm', async (t) => {
+  const chart = textChart({ 'a.yaml': 'kind: Unknown\napiVersion: example.com/v9\nmetadata: {name: a}\n' });
+  const world = newWorld(t, chart);
+  const seen: Partial<ReleaseRenderRequest>[] = [];
+  const { renderer } = world.context();
+  const spy: ReleaseRenderer = {
+    ...renderer,
+    render(request, signal) {
+      seen.push(request);
+      return renderer.render(request, signal);
+    },
+  };
+  await world.install(chart, { dryRun: true, offline: true, hideSecret: true }, { renderer: spy });
+  t.like(seen, { length: 1, 0: { lookup: undefined, hideSecrets: true } });
+  t.is(seen[0]?.capabilities?.version.gitVersion, 'v1.36.0');
+  t.deepEqual(await world.history(), []);
+});
+
+test('hides Secrets in a dry run only', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const message = 'hiding Kubernetes secrets requires a dry-run mode';
+  await t.throwsAsync(world.install(chart, { hideSecret: true }), { code: 'bad_payload', message });
+});
+
+test('replaces a failed release only with replace, and leaves its status', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const failing = textChart({ 'j.yaml': job('load', { args: ['fail'] }) });
+  const world = newWorld(t, chart, failing);
+  await t.throwsAsync(world.install(failing, { atomic: false }));
+  await t.throwsAsync(world.install(chart), { code: 'release_exists' });
+  await world.install(chart, { replace: true });
+  t.deepEqual(await world.history(), ['1:failed', '2:deployed']);
 });

@@ -14,7 +14,7 @@ test('deletes all objects and revisions, and returns the release', async (t) => 
   world.progress.length = 0;
   const { release, info } = await world.uninstall();
   t.like(release, { name: 'web', version: 2, info: { status: 'uninstalled', description: 'Uninstallation complete' } });
-  t.regex(release.info.deleted ?? '', /^\d{4}-/);
+  t.regex(release?.info.deleted ?? '', /^\d{4}-/);
   t.is(info, '');
   t.deepEqual(stepEnds(world.progress), [
     'record:done',
@@ -51,7 +51,7 @@ test('keeps the history with keepHistory, and deletes it with the next uninstall
   await t.throwsAsync(world.uninstall({ keepHistory: true }), {
     message: 'the release named "web" is already deleted',
   });
-  t.is((await world.uninstall()).release.info.status, 'uninstalled');
+  t.is((await world.uninstall()).release?.info.status, 'uninstalled');
   t.deepEqual(await world.history(), []);
 });
 
@@ -65,7 +65,7 @@ test('ignores objects that no longer exist', async (t) => {
   const world = newWorld(t, chart);
   await world.install(chart);
   await world.cluster.delete({ apiVersion: 'v1', kind: 'ConfigMap', namespace: world.namespace, name: 'a' });
-  t.is((await world.uninstall()).release.info.status, 'uninstalled');
+  t.is((await world.uninstall()).release?.info.status, 'uninstalled');
 });
 
 test('names objects that are not deleted in time, and still removes the record, as Helm does', async (t) => {
@@ -146,4 +146,44 @@ test('leaves an object that was given to another release', async (t) => {
   t.truthy(await world.find('ConfigMap', 'a'));
   t.is(await world.find('ConfigMap', 'b'), undefined);
   t.true(world.progress.some(({ message }) => message?.includes('it belongs to release other in') === true));
+});
+
+test('a dry run returns the release and changes nothing', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  t.is((await world.uninstall({ dryRun: true })).release?.info.status, 'deployed');
+  t.deepEqual(await world.history(), ['1:deployed']);
+  t.truthy(await world.find('ConfigMap', 'a'));
+});
+
+test('ignoreNotFound succeeds without a release', async (t) => {
+  const world = newWorld(t);
+  t.deepEqual(await world.uninstall({ ignoreNotFound: true }), { info: '' });
+});
+
+test('runs no hooks with noHooks', async (t) => {
+  const chart = textChart({ 'hook.yaml': job('h', { annotations: hook('pre-delete,post-delete') }) });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  world.progress.length = 0;
+  await world.uninstall({ noHooks: true });
+  t.deepEqual(stepEnds(world.progress), [
+    'record:done',
+    'pre-hooks:skipped',
+    'delete:done',
+    'wait:done',
+    'post-hooks:skipped',
+    'finish:done',
+  ]);
+});
+
+test('cascade: orphan leaves the pods of a Deployment', async (t) => {
+  const chart = textChart({ 'd.yaml': deployment('web') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const { namespace } = world;
+  await world.uninstall({ cascade: 'orphan' });
+  t.is(await world.find('Deployment', 'web'), undefined);
+  t.is((await world.cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace })).length, 1);
 });

@@ -1,4 +1,6 @@
 import type { OperationError } from '../../src/operation/error.ts';
+import type { UpgradeRequest } from '../../src/operation/request.ts';
+import { customLabels } from '../../src/release/storage/storage.ts';
 import { configMap, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, sandboxTest, stepEnds, type World, timeUpWhen } from './world.ts';
@@ -64,6 +66,37 @@ test('reuses the values of the deployed revision if there are none', async (t) =
   t.deepEqual((await world.upgrade(chart, { values: '# none' })).config, { size: 'big' });
   t.deepEqual((await world.upgrade(chart, size('small'))).config, { size: 'small' });
   t.like((await world.find('ConfigMap', 'a'))?.['data'], { value: '"small"' });
+});
+
+test('uses stored values as Helm does with reuseValues and the other options', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const config = async (request: Partial<UpgradeRequest>) => (await world.upgrade(chart, request)).config;
+  await world.install(chart, { values: 'own: 1' });
+  const given = { values: 'given: 2' };
+  t.deepEqual(await config({ ...given, reuseValues: true }), { own: 1, given: 2 });
+  t.deepEqual(await config({ resetThenReuseValues: true, set: [{ kind: 'set', text: 'given=3' }] }), {
+    own: 1,
+    given: 3,
+  });
+  t.deepEqual(await config({ ...given, resetValues: true, reuseValues: true }), { given: 2 });
+  t.is(await config({ resetValues: true }), undefined);
+});
+
+test('adds labels to those of the revision before, and removes those that are null', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const labelsOf = async (version: number) => {
+    const name = `sh.helm.release.v1.web.v${version}`;
+    return customLabels((await world.find('Secret', name))?.metadata.labels ?? {});
+  };
+  await world.install(chart, { labels: { team: 'a', tier: 'x' } });
+  await world.upgrade(chart, { labels: { tier: 'null', stage: 'b' } });
+  t.deepEqual(await labelsOf(1), { team: 'a', tier: 'x' });
+  t.deepEqual(await labelsOf(2), { team: 'a', stage: 'b' });
+  const message =
+    'user supplied labels contains system reserved label name. System labels: [name owner status version createdAt modifiedAt]';
+  await t.throwsAsync(world.upgrade(chart, { labels: { owner: 'me' } }), { code: 'bad_payload', message });
 });
 
 test('passes isUpgrade and the revision to templates', async (t) => {

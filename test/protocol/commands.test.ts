@@ -120,7 +120,7 @@ test(
   refuses,
   'install_release',
   '{"releaseName":"a","chartName":"b","wait":"yes"}',
-  'payload: wait must be true or false',
+  'payload: wait must be true, false, watcher, legacy or hookOnly',
 );
 test(
   'a revision that is not a whole number',

@@ -96,6 +96,22 @@ test('the defaults of the stored chart replace those of the new one, also in the
   t.deepEqual(rendered.chart.values, { own: 3, size: 2 });
 });
 
+test('leaves Secrets out of the manifest, but not out of hooks', async (t) => {
+  const secret = (name: string, rest = '') =>
+    `apiVersion: v1\nkind: Secret\nmetadata: {name: ${name}${rest}}\nstringData: {key: sentinel}\n`;
+  const chart = await chartOf({
+    'templates/a.yaml': secret('a'),
+    'templates/h.yaml': secret('h', ', annotations: {"helm.sh/hook": pre-install}'),
+  });
+  const request = { chart, values: {}, release, capabilities, hideSecrets: true };
+  const hidden = '---\n# Source: web/templates/a.yaml\n# HIDDEN: The Secret output has been suppressed\n';
+  for (const postRender of [undefined, (text: string) => text]) {
+    const { manifest, hooks } = await shared.renderer.render({ ...request, postRender }, never);
+    t.is(manifest, hidden);
+    t.regex(hooks[0]?.manifest ?? '', /sentinel/);
+  }
+});
+
 test('reports values that are not a mapping with their line', async (t) => {
   const chart = await chartOf({});
   const request = { chart, values: { yaml: 'a: 1\n\t- x' }, release, capabilities };

@@ -1,10 +1,12 @@
 import { install } from '../../operation/install.ts';
 import { deployRequest } from './deploy-request.ts';
 import { performance } from './performance.ts';
-import { publicRelease } from './release-answer.ts';
+import { publicRelease, withoutNotes } from './release-answer.ts';
 
 export const installRelease = performance('install_release', {
   request: deployRequest,
   operation: install,
-  answer: (release) => ({ release: publicRelease(release) }),
+  answer: (release, { hideNotes }) => ({
+    release: publicRelease(hideNotes === true ? withoutNotes(release) : release),
+  }),
 });

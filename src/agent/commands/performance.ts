@@ -19,7 +19,7 @@ export interface Performance<Type extends CommandType, Request, Outcome> {
   readonly type: Type;
   request: (payload: CommandPayloads[Type], dependencies: RequestDependencies) => Request;
   operation: (context: OperationContext, request: Request) => Promise<Outcome>;
-  answer: (outcome: Outcome) => CommandAnswers[Type];
+  answer: (outcome: Outcome, payload: CommandPayloads[Type]) => CommandAnswers[Type];
 }
 
 /** Returns the performance of a command; infers its types. */
@@ -39,7 +39,7 @@ export function handlerOf<Type extends CommandType, Request, Outcome>(
     const { signal, abandon } = command;
     const progress = (step: Progress) => command.progress(step);
     const context = { ...dependencies.surroundings, signal, abandon, progress };
-    return answer(await operation(context, request(payload, dependencies)));
+    return answer(await operation(context, request(payload, dependencies)), payload);
   };
 }
 

@@ -1,11 +1,16 @@
 import type { Uninstalled } from '../../operation/uninstall.ts';
 import type { Release as PublicRelease } from '../../protocol/release.ts';
 
-type Release = Uninstalled['release'];
+type Release = NonNullable<Uninstalled['release']>;
 
 /** Returns a release as commands answer it. */
 export function publicRelease(release: Release): PublicRelease {
   return { ...release, info: { ...release.info }, chart: publicChart(release) };
+}
+
+/** Returns a release without its notes. */
+export function withoutNotes({ info: { notes: _, ...info }, ...release }: Release): Release {
+  return { ...release, info };
 }
 
 /**

@@ -1,9 +1,10 @@
 import { rollback } from '../../operation/rollback.ts';
+import { withoutHelmOptions } from './helm-options.ts';
 import { performance, withoutUndefined } from './performance.ts';
 import { publicRelease } from './release-answer.ts';
 
 export const rollbackRelease = performance('rollback_release', {
-  request: withoutUndefined,
+  request: (payload) => withoutUndefined(withoutHelmOptions(payload)),
   operation: rollback,
   answer: (release) => ({ release: publicRelease(release) }),
 });

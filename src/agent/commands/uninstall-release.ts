@@ -1,9 +1,13 @@
 import { uninstall } from '../../operation/uninstall.ts';
+import { withoutHelmOptions } from './helm-options.ts';
 import { performance, withoutUndefined } from './performance.ts';
 import { publicRelease } from './release-answer.ts';
 
 export const uninstallRelease = performance('uninstall_release', {
-  request: withoutUndefined,
+  request: (payload) => withoutUndefined(withoutHelmOptions(payload)),
   operation: uninstall,
-  answer: ({ release, info }) => ({ release: publicRelease(release), ...(info !== '' && { info }) }),
+  answer: ({ release, info }) => ({
+    ...(release && { release: publicRelease(release) }),
+    ...(info !== '' && { info }),
+  }),
 });

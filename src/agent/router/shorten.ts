@@ -23,7 +23,7 @@ const maxReasonsLength = 512 * 1024;
  * `CommandError` `too_large` if another answer does not fit.
  */
 export function shortenAnswer(answer: CommandAnswers[CommandType]): CommandAnswers[CommandType] {
-  if (!('release' in answer)) {
+  if (!('release' in answer) || answer.release === undefined) {
     if (fitsPacket(answer)) return answer;
     throw new CommandError('too_large', 'the answer does not fit in a packet; ask for one namespace');
   }

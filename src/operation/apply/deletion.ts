@@ -11,6 +11,8 @@ export interface DeletionOptions {
   onLeft: (message: string) => void;
   /** Objects that are not deleted, because they existed before the release. Default: none. */
   spared?: readonly SeenObject[];
+  /** Treatment of dependents, such as pods. Default: `Background`. */
+  propagation?: 'Background' | 'Foreground' | 'Orphan';
   signal: AbortSignal;
 }
 
@@ -35,28 +37,29 @@ export async function deleteLive(
   cluster: Cluster,
   ref: ObjectRef,
   live: KubeObject,
-  { owner, onLeft, spared = [], signal }: DeletionOptions,
+  { owner, spared = [], ...options }: DeletionOptions,
 ): Promise<SeenObject | undefined> {
   const other = otherOwner(live, owner);
   if (other !== undefined) {
-    onLeft(`left ${describeRef(ref)}: it belongs to release ${other.name} in namespace ${other.namespace}`);
+    options.onLeft(`left ${describeRef(ref)}: it belongs to release ${other.name} in namespace ${other.namespace}`);
     return undefined;
   }
   const seen = seenObject(ref, live);
   if (spared.some(({ ref: other, uid }) => uid === seen.uid && identityOf(other) === identityOf(ref))) {
-    onLeft(`left ${describeRef(ref)}: it existed before the release`);
+    options.onLeft(`left ${describeRef(ref)}: it existed before the release`);
     return undefined;
   }
-  return (await deleteSeen(cluster, seen, { onLeft, signal })) ? seen : undefined;
+  return (await deleteSeen(cluster, seen, options)) ? seen : undefined;
 }
 
 /** Deletes an object if it is still the one that was seen. Returns whether it was deleted. */
 export async function deleteSeen(
   cluster: Cluster,
   { ref, uid }: SeenObject,
-  { onLeft, signal }: Omit<DeletionOptions, 'owner'>,
+  { onLeft, signal, propagation }: Omit<DeletionOptions, 'owner'>,
 ): Promise<boolean> {
-  if (await cluster.delete(ref, { signal, ...(uid !== undefined && { uid }) })) return true;
+  if (await cluster.delete(ref, { signal, ...(uid !== undefined && { uid }), ...(propagation && { propagation }) }))
+    return true;
   const next = uid === undefined ? undefined : await cluster.get(ref, signal);
   if (next !== undefined) onLeft(`left ${describeRef(ref)}: it is another object with the same name`);
   return false;

@@ -8,6 +8,7 @@ import { resolveReleaseObjects, type ReleaseObject } from '../apply/release-obje
 import { resourcePolicy } from '../apply/resource-policy.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError, messageOf } from '../error.ts';
+import type { UninstallRequest } from '../request.ts';
 import { recordChanges, type ChangeRecord } from '../state/object-changes.ts';
 import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
 import { ownRevision, type Work } from '../work.ts';
@@ -16,10 +17,12 @@ import type { StateTools } from './step.ts';
 /** Start of errors about a manifest whose objects are deleted. */
 export const buildFailed = 'unable to build kubernetes objects for delete';
 
+const propagations = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const;
+
 /** Deletes the objects of a release, except for those with a resource policy. */
 export async function deleteRelease(
   state: OperationState,
-  work: Work<unknown>,
+  work: Work<UninstallRequest>,
   tools: StateTools,
 ): Promise<OperationState> {
   const { context } = work;
@@ -31,7 +34,9 @@ export async function deleteRelease(
   const log = recordChanges(changes);
   try {
     const onLeft = (message: string) => tools.report({ message });
-    await deleteObjects(context, removed, log, { owner: release, onLeft, signal, ...(spared && { spared }) });
+    const propagation = propagations[work.request.cascade ?? 'background'];
+    const options = { owner: release, onLeft, propagation, signal, ...(spared && { spared }) };
+    await deleteObjects(context, removed, log, options);
   } finally {
     tools.keep(withRevision(state, { changes: log.changes() }));
   }

@@ -8,6 +8,7 @@ import { storedRevision, type Work } from '../work.ts';
 import { capabilitiesWith, definedApiVersions, installCrds } from './crds.ts';
 import { clusterLookup } from './lookup.ts';
 import { installValues, upgradeValues } from './release-values.ts';
+import { isOffline, offlineCapabilities, renderSettings } from './render-settings.ts';
 import type { StateTools, Step } from './step.ts';
 
 type ChartWork = Work<UpgradeRequest>;
@@ -36,9 +37,10 @@ export async function renderedOf(
       values: await valuesOf(work, state, signal),
       release: factsOf(state),
       capabilities: await capabilitiesOf(work, state, signal),
-      lookup: clusterLookup(context.cluster, signal),
+      ...(!isOffline(request) && { lookup: clusterLookup(context.cluster, signal) }),
       postRender: request.postRender,
       postRenderStrategy: request.postRenderStrategy,
+      ...renderSettings(request),
     },
     signal,
   );
@@ -68,7 +70,7 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
     // a first render, so that no CRDs are installed if a template fails
     const capabilities = withApiVersions(await cluster.capabilities(signal), apiVersions);
     const lookup = clusterLookup(cluster, signal, new Set(apiVersions));
-    await renderer.render({ chart, values, release, capabilities, lookup }, signal);
+    await renderer.render({ chart, values, release, capabilities, lookup, ...renderSettings(request) }, signal);
     const count = await installCrds(context, files, release.namespace, tools);
     if (count > 0) tools.done(`${count} installed`);
     else tools.skipped('all exist already');
@@ -98,7 +100,8 @@ async function capabilitiesOf(
   state: OperationState,
   signal: AbortSignal,
 ): Promise<ClusterCapabilities> {
-  const { context, materials } = work;
+  const { context, materials, request } = work;
+  if (isOffline(request) && factsOf(state).isInstall) return offlineCapabilities;
   const apiVersions = await newApiVersionsOf(work, state, signal);
   return (materials.capabilities ??= await capabilitiesWith(context.cluster, apiVersions, signal));
 }

@@ -34,9 +34,14 @@ export function defineCommand<Payload extends z.ZodObject, Answer extends z.ZodO
 export function releaseKey(payload: {
   namespace: string;
   releaseName: string;
-  dryRun?: boolean | undefined;
+  dryRun?: boolean | 'none' | 'client' | 'server' | undefined;
 }): string | undefined {
-  return payload.dryRun === true ? undefined : `${payload.namespace}/${payload.releaseName}`;
+  return isDryRun(payload.dryRun) ? undefined : `${payload.namespace}/${payload.releaseName}`;
+}
+
+/** Whether the value of a field `dryRun` asks for a dry run. */
+export function isDryRun(dryRun: boolean | 'none' | 'client' | 'server' | undefined): boolean {
+  return dryRun !== undefined && dryRun !== false && dryRun !== 'none';
 }
 
 /**

@@ -31,9 +31,23 @@ export const timeoutField = timeoutSchema
 export const noHooksField = z.boolean().optional().describe('Do not run hooks. Default: false');
 
 export const dryRunField = z
-  .boolean()
+  .union([z.boolean(), z.enum(['none', 'client', 'server'])], {
+    error: 'must be true, false, none, client or server',
+  })
   .optional()
-  .describe('Return the revision that would be deployed, and change nothing. Default: false');
+  .describe(
+    "Return the revision that would be deployed, and change nothing. `client`, as in Helm: `lookup` finds nothing, and an installation has Helm's own capabilities; true or `server`: both come from the cluster. Default: false",
+  );
+
+export const waitOption = z.union([z.boolean(), z.enum(['watcher', 'legacy', 'hookOnly'])], {
+  error: 'must be true, false, watcher, legacy or hookOnly',
+});
+
+export const waitField = waitOption
+  .optional()
+  .describe(
+    "Wait until all resources are ready. Helm's `watcher` and `legacy` mean true; `hookOnly` waits for hooks only, like false, unless `atomic` is true. Default: true",
+  );
 
 /** The options of commands that add a revision to a release. */
 export const historyOptions = {
@@ -112,7 +126,7 @@ export const valuesFields = {
 export const deployOptions = {
   ...valuesFields,
   timeout: timeoutField,
-  wait: z.boolean().optional().describe('Wait until all resources are ready. Default: true'),
+  wait: waitField,
   waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
   atomic: z.boolean().optional().describe('Undo the changes if the operation fails. Default: true'),
   ...applyOptions,
@@ -122,6 +136,20 @@ export const deployOptions = {
     .describe('Take over existing objects that do not belong to the release. Default: false'),
   noHooks: noHooksField,
   dryRun: dryRunField,
+  hideSecret: z.boolean().optional().describe('With `dryRun`: leave Secrets out of the manifest. Default: false'),
+  hideNotes: z.boolean().optional().describe('Leave the notes out of the result. They are stored. Default: false'),
+  renderSubchartNotes: z.boolean().optional().describe('Add the notes of subcharts. Default: false'),
+  skipSchemaValidation: z.boolean().optional().describe('Do not check values by values.schema.json. Default: false'),
+  disableOpenapiValidation: z
+    .boolean()
+    .optional()
+    .describe('Accepted for clients of Helm, without effect: the API server alone checks the fields of objects'),
+  labels: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe(
+      'Labels for the stored revision, for `list_releases`. An upgrade keeps those of the revision before; `null` removes one. Default: none',
+    ),
   createNamespace: z.boolean().optional().describe('Create the namespace if it does not exist. Default: true'),
   description: z.string().optional().describe("Description of the revision in the release's history"),
 };

@@ -11,6 +11,10 @@ export const installRelease = defineCommand({
     ...chartSource,
     ...deployOptions,
     ...historyOptions,
+    replace: z
+      .boolean()
+      .optional()
+      .describe('Install over a release that failed, or was uninstalled with its history kept. Default: false'),
     upgrade: z.boolean().optional().describe('Upgrade the release if it exists. Default: false'),
   }),
   answer: releaseAnswer,

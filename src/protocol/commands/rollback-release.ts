@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { applyOptions, dryRunField, historyOptions, noHooksField, releaseIdentity, timeoutField } from './fields.ts';
+import {
+  applyOptions,
+  dryRunField,
+  historyOptions,
+  noHooksField,
+  releaseIdentity,
+  timeoutField,
+  waitField,
+} from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const rollbackRelease = defineCommand({
@@ -10,7 +18,7 @@ export const rollbackRelease = defineCommand({
     ...releaseIdentity,
     version: z.int().positive().optional().describe('The revision to roll back to. Default: the previous one'),
     timeout: timeoutField,
-    wait: z.boolean().optional().describe('Wait until all resources are ready. Default: true'),
+    wait: waitField,
     waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
     ...historyOptions,
     ...applyOptions,

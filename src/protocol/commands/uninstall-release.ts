@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { releaseIdentity, timeoutField } from './fields.ts';
+import { noHooksField, releaseIdentity, timeoutField, waitOption } from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const uninstallRelease = defineCommand({
@@ -9,10 +9,24 @@ export const uninstallRelease = defineCommand({
   payload: z.object({
     ...releaseIdentity,
     timeout: timeoutField,
-    wait: z.boolean().optional().describe('Wait until all resources are gone. Default: true'),
+    wait: waitOption
+      .optional()
+      .describe(
+        "Wait until all resources are gone. Helm's `watcher` and `legacy` mean true, `hookOnly` false. Default: true",
+      ),
+    noHooks: noHooksField,
+    keepHistory: z.boolean().optional().describe('Keep the revisions, the newest one as `uninstalled`. Default: false'),
+    ignoreNotFound: z.boolean().optional().describe('Succeed without a `release` if there is none. Default: false'),
+    cascade: z
+      .enum(['background', 'foreground', 'orphan'])
+      .optional()
+      .describe(
+        'What happens to dependents of the deleted objects, such as pods: deleted later, deleted first, or kept. Default: `background`',
+      ),
+    dryRun: z.boolean().optional().describe('Return the release, and change nothing. Default: false'),
     description: z.string().optional().describe("Description of the uninstallation in the release's history"),
   }),
-  answer: releaseAnswer.extend({
+  answer: releaseAnswer.partial({ release: true }).extend({
     info: z.string().optional().describe('The resources that were kept due to their resource policy, as text'),
   }),
   plainField: 'release',

@@ -49,7 +49,14 @@ export function revisionKey({ namespace, name, version }: Release): RevisionKey 
 }
 
 /** Labels that Helm sets on stored revisions. A release cannot have its own values for them. */
-const systemLabels: ReadonlySet<string> = new Set(['name', 'owner', 'status', 'version', 'createdAt', 'modifiedAt']);
+export const systemLabels: ReadonlySet<string> = new Set([
+  'name',
+  'owner',
+  'status',
+  'version',
+  'createdAt',
+  'modifiedAt',
+]);
 
 /** Returns the labels that the user gave to the release. */
 export function customLabels(labels: Record<string, string>): Record<string, string> {

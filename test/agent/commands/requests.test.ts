@@ -97,16 +97,44 @@ test('an upgrade without values has none, so that those of the release stay', (t
 test('an uninstallation returns the release and the resources that were kept', (t) => {
   const payload = { namespace: 'shop', releaseName: 'web', timeout: undefined };
   t.deepEqual(uninstallRelease.request(payload, dependencies()), { namespace: 'shop', releaseName: 'web' });
-  t.deepEqual<unknown, unknown>(uninstallRelease.answer({ release, info: 'kept: secret/a' }), {
+  t.deepEqual<unknown, unknown>(uninstallRelease.answer({ release, info: 'kept: secret/a' }, payload), {
     release,
     info: 'kept: secret/a',
   });
-  t.deepEqual<unknown, unknown>(uninstallRelease.answer({ release, info: '' }), { release });
+  t.deepEqual<unknown, unknown>(uninstallRelease.answer({ release, info: '' }, payload), { release });
+  t.deepEqual<unknown, unknown>(uninstallRelease.answer({ info: '' }, payload), {});
+});
+
+const options = test.macro({
+  title: (_, payload: object) => `the options ${JSON.stringify(payload)} of Helm`,
+  exec(t, payload: object, expected: object) {
+    const named = { namespace: 'shop', releaseName: 'web', chartName: 'nginx' };
+    const request = upgradeRelease.request({ ...named, ...payload }, dependencies());
+    const { loadChart } = request;
+    t.deepEqual<unknown, unknown>(request, { namespace: 'shop', releaseName: 'web', loadChart, ...expected });
+  },
+});
+
+test(options, { wait: 'watcher' }, { wait: true });
+test(options, { wait: 'legacy' }, { wait: true });
+test(options, { wait: 'hookOnly' }, { wait: false });
+test(options, { wait: 'hookOnly', atomic: true }, { atomic: true, wait: true });
+test(options, { wait: false, atomic: true }, { atomic: true, wait: false });
+test(options, { dryRun: 'none' }, {});
+test(options, { dryRun: 'server' }, { dryRun: true });
+test(options, { dryRun: 'client', hideSecret: true }, { dryRun: true, offline: true, hideSecret: true });
+test(options, { disableOpenapiValidation: true, hideNotes: true }, {});
+test(options, { labels: { a: 'b' }, skipSchemaValidation: true }, { labels: { a: 'b' }, skipSchemaValidation: true });
+
+test('hideNotes leaves the notes out of the answer', (t) => {
+  const payload = { namespace: 'shop', releaseName: 'web', chartName: 'nginx' };
+  t.is(installRelease.answer(release, payload).release.info.notes, 'long');
+  t.is(installRelease.answer(release, { ...payload, hideNotes: true }).release.info.notes, undefined);
 });
 
 test('a list has the fields of each release that a table shows', (t) => {
   t.deepEqual(listReleases.request({ namespace: undefined }, dependencies()), {});
-  t.deepEqual(JSON.parse(JSON.stringify(listReleases.answer([release]))), {
+  t.deepEqual(JSON.parse(JSON.stringify(listReleases.answer([release], {}))), {
     releases: [
       {
         name: 'web',
@@ -127,10 +155,11 @@ test('a release is found by name and version, a Deployment by its name', (t) => 
 });
 
 test('a stored release fits the schemas of the commands that return it', (t) => {
+  const payload = { namespace: 'shop', releaseName: 'web', chartName: 'nginx' };
   const withoutMetadata = { ...release, chart: { ...release.chart, metadata: null } };
   for (const stored of [release, withoutMetadata]) {
-    t.notThrows(() => commands.install_release.answer.parse(installRelease.answer(stored)));
-    t.notThrows(() => commands.list_releases.answer.parse(listReleases.answer([stored])));
+    t.notThrows(() => commands.install_release.answer.parse(installRelease.answer(stored, payload)));
+    t.notThrows(() => commands.list_releases.answer.parse(listReleases.answer([stored], {})));
   }
 });
 
