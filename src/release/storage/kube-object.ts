@@ -1,20 +1,13 @@
 import type { Host } from '../../go/host.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster } from '../../objects/cluster.ts';
-import { stringAt } from '../../objects/fields.ts';
-import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import type { KubeObject } from '../../objects/object.ts';
 import { releaseCodec, type ReleaseCodec } from '../codec.ts';
 import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
 import { unixSeconds } from '../time.ts';
-import {
-  latestOf,
-  storageLabels,
-  type ReleaseStorage,
-  type RevisionKey,
-  type RevisionQuery,
-  type StoredRevision,
-} from './storage.ts';
+import { decodeRevision, encodeRevision, refOf, storedRevision, type ObjectFormat } from './revision-object.ts';
+import { latestOf, type ReleaseStorage, type RevisionQuery, type StoredRevision } from './storage.ts';
 
 /** The requests that release storage sends. */
 export type ReleaseCluster = Pick<Cluster, 'get' | 'list' | 'create' | 'replace' | 'delete'>;
@@ -31,20 +24,6 @@ export interface KubeStorageOptions {
   codec?: ReleaseCodec;
 }
 
-/** The kind of object that holds a revision, and how it does. */
-export interface ObjectFormat {
-  kind: 'Secret' | 'ConfigMap';
-  /** `type` of the object. Default: none. */
-  type?: string;
-  /** Returns `data.release` for an encoded release. */
-  toData(encoded: string): string;
-  /** Returns the encoded release in `data.release`. */
-  fromData(data: string): string;
-}
-
-/** Maximum size of the data in a Secret or a ConfigMap. */
-const maxDataBytes = 1024 * 1024;
-
 /** Stores each revision in an object named `sh.helm.release.v1.NAME.vN`, with Helm's labels. */
 export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOptions): ReleaseStorage {
   const { cluster, host, onUnreadable, codec = releaseCodec } = options;
@@ -52,7 +31,7 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
   return {
     async get(key, signal) {
       const object = await cluster.get(refOf(kind, key), signal);
-      return object && (await readRevision(object, signal));
+      return object && (await decodeRevision(format, codec, object, signal));
     },
 
     async query(query, signal) {
@@ -69,9 +48,15 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
     },
 
     async create(release, labels, signal) {
-      const object = await objectOf(release, { ...labels, createdAt: unixSeconds(host.now()) }, signal);
+      const object = await encodeRevision(
+        format,
+        codec,
+        release,
+        { ...labels, createdAt: unixSeconds(host.now()) },
+        signal,
+      );
       try {
-        return stored(release, await cluster.create(object, writeOptions(signal)));
+        return storedRevision(release, await cluster.create(object, writeOptions(signal)));
       } catch (cause) {
         if (!hasClusterErrorCode(cause, 'already_exists')) throw cause;
         throw new ReleaseError('release_exists', 'release: already exists', { cause });
@@ -79,10 +64,16 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
     },
 
     async update({ release, labels, resourceVersion }, signal) {
-      const object = await objectOf(release, { ...labels, modifiedAt: unixSeconds(host.now()) }, signal);
+      const object = await encodeRevision(
+        format,
+        codec,
+        release,
+        { ...labels, modifiedAt: unixSeconds(host.now()) },
+        signal,
+      );
       object.metadata.resourceVersion = resourceVersion;
       try {
-        return stored(release, await cluster.replace(object, writeOptions(signal)));
+        return storedRevision(release, await cluster.replace(object, writeOptions(signal)));
       } catch (cause) {
         if (hasClusterErrorCode(cause, 'conflict')) throw conflict(release, cause);
         if (!hasClusterErrorCode(cause, 'not_found')) throw cause;
@@ -93,35 +84,6 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
     delete: (key, signal) => cluster.delete(refOf(kind, key), signal && { signal }),
   };
 
-  async function objectOf(
-    release: Release,
-    labels: Record<string, string>,
-    signal: AbortSignal | undefined,
-  ): Promise<KubeObject> {
-    const { apiVersion, namespace = '', name } = refOf(kind, release);
-    const encoded = await codec.encode(release, signal);
-    if (encoded.length > maxDataBytes) throw tooLarge(release.name, encoded.length);
-    return {
-      apiVersion,
-      kind,
-      metadata: { namespace, name, labels: storageLabels(release, labels) },
-      ...(format.type !== undefined && { type: format.type }),
-      data: { release: format.toData(encoded) },
-    };
-  }
-
-  async function readRevision(object: KubeObject, signal: AbortSignal | undefined): Promise<StoredRevision> {
-    const { namespace = '', name } = object.metadata;
-    const data = stringAt(object, 'data', 'release');
-    if (data === undefined) throw new ReleaseError('release_corrupt', `${kind} ${namespace}/${name} has no release`);
-    try {
-      return stored(await codec.decode(format.fromData(data), signal), object);
-    } catch (cause) {
-      if (!(cause instanceof ReleaseError)) throw cause;
-      throw new ReleaseError(cause.code, `${kind} ${namespace}/${name}: ${cause.message}`, { cause });
-    }
-  }
-
   /**
    * Reports an unreadable revision and returns its error. As in Helm, it does not block the other
    * revisions of its release.
@@ -131,23 +93,13 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
     signal: AbortSignal | undefined,
   ): Promise<StoredRevision | ReleaseError> {
     try {
-      return await readRevision(object, signal);
+      return await decodeRevision(format, codec, object, signal);
     } catch (error) {
       if (!(error instanceof ReleaseError)) throw error;
       onUnreadable(error);
       return error;
     }
   }
-
-  function tooLarge(name: string, bytes: number): ReleaseError {
-    const size = (bytes / maxDataBytes).toFixed(1);
-    const message = `release ${name} is too large: ${size} MiB compressed, but a ${kind} holds at most 1 MiB; make the chart smaller`;
-    return new ReleaseError('release_too_large', message);
-  }
-}
-
-function refOf(kind: ObjectFormat['kind'], { namespace, name, version }: RevisionKey): ObjectRef {
-  return { apiVersion: 'v1', kind, namespace, name: `sh.helm.release.v1.${name}.v${version}` };
 }
 
 function labelSelector({ name, status, latestOnly }: RevisionQuery): string {
@@ -165,10 +117,6 @@ function latestObjects(objects: KubeObject[], { status }: RevisionQuery): KubeOb
     version: Number(labels?.['version']),
   }));
   return status === undefined ? latest : latest.filter(({ metadata }) => metadata.labels?.['status'] === status);
-}
-
-function stored(release: Release, { metadata }: KubeObject): StoredRevision {
-  return { release, labels: metadata.labels ?? {}, resourceVersion: metadata.resourceVersion ?? '' };
 }
 
 function writeOptions(signal: AbortSignal | undefined): { fieldManager: string; signal?: AbortSignal } {
