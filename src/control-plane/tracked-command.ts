@@ -170,7 +170,7 @@ function handleOf(command: TrackedCommand): SentCommand {
 function typedResult(type: string, result: Result): CommandResult {
   if (!result.ok) return result;
   // A newer agent may know a command that this control plane does not.
-  if (!isCommandType(type)) return result as CommandResult;
+  if (!isCommandType(type)) return result;
   const validated = validate(commandAnswerSchema(type), result, 'the result');
   if ('data' in validated) return validated.data;
   const message = `the agent sent a result that does not fit ${type}: ${validated.problems.join('; ')}`;
