@@ -12,6 +12,7 @@ export type StepName =
   | 'wait'
   | 'post-hooks'
   | 'delete'
+  | 'test'
   | 'finish'
   | 'rollback'
   | 'uninstall';

@@ -129,6 +129,15 @@ export interface UninstallRequest extends ReleaseName, WaitOptions, Pick<DeployO
   description?: string;
 }
 
+export interface TestRequest extends ReleaseName, Pick<WaitOptions, 'timeout'> {
+  /** Names of the tests to run. Default: all. */
+  include?: readonly string[];
+  /** Names of tests not to run. Default: none. */
+  exclude?: readonly string[];
+  /** Returns the logs of the tests. Default: false. */
+  logs?: boolean;
+}
+
 export interface GetRequest extends ReleaseName {
   /** Default: the highest revision. */
   version?: number;

@@ -5,6 +5,7 @@ import { history } from '../release/history.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
 import type { RenderedRelease } from '../render/release-renderer.ts';
 import type { OperationContext } from './context.ts';
+import type { TestLog } from './steps/hooks/test-logs.ts';
 import { withHookRuns } from './state/hook-executions.ts';
 import { revisionOf, type OperationState } from './state/operation-state.ts';
 
@@ -22,6 +23,8 @@ interface Materials {
   newApiVersions?: readonly string[];
   capabilities?: ClusterCapabilities;
   rendered?: RenderedRelease;
+  /** Logs of tests. */
+  logs?: TestLog[];
   /** Revisions as they were last read or written, by version. */
   revisions: Map<number, StoredRevision>;
   /** Whether these are all revisions of the release. */

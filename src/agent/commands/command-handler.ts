@@ -12,6 +12,10 @@ export interface CommandContext {
   /** Aborts when no time is left to undo anything. */
   abandon: AbortSignal;
   progress(progress: Progress): void;
+  /**
+   * Cancels the command with the key. Returns false if no such command runs or waits.
+   */
+  cancel: (key: string) => boolean;
   log: Logger;
 }
 

@@ -1,3 +1,4 @@
+import { cancelCommand } from './cancel-command.ts';
 import type { CommandHandlers } from './command-handler.ts';
 import { deploymentInfo } from './deployment-info.ts';
 import { getRelease } from './get-release.ts';
@@ -7,6 +8,7 @@ import { handlerOf, type CommandDependencies } from './performance.ts';
 import { releaseHistory } from './release-history.ts';
 import { releaseStatus } from './release-status.ts';
 import { rollbackRelease } from './rollback-release.ts';
+import { testRelease } from './test-release.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 import { upgradeRelease } from './upgrade-release.ts';
 
@@ -20,10 +22,12 @@ export function createCommandHandlers(dependencies: CommandDependencies): Comman
     upgrade_release: handlerOf(upgradeRelease, dependencies),
     rollback_release: handlerOf(rollbackRelease, dependencies),
     uninstall_release: handlerOf(uninstallRelease, dependencies),
+    test_release: handlerOf(testRelease, dependencies),
     list_releases: handlerOf(listReleases, dependencies),
     get_release: handlerOf(getRelease, dependencies),
     release_history: handlerOf(releaseHistory, dependencies),
     release_status: handlerOf(releaseStatus, dependencies),
+    cancel_command: cancelCommand,
     deployment_info: handlerOf(deploymentInfo, dependencies),
   };
 }

@@ -49,6 +49,15 @@ export class Admission {
     else this.#start(command, key, peer);
   }
 
+  /**
+   * Cancels the command with the key. Returns false if no such command runs or waits.
+   */
+  cancel(key: string): boolean {
+    const running = this.#byKey.get(key);
+    running?.cancellation.abort(new CommandError('cancelled', 'a command to cancel it arrived'));
+    return running !== undefined;
+  }
+
   /** Refuses all further commands and returns those that run. */
   close(): RunningCommands {
     this.#isClosed = true;

@@ -1,6 +1,7 @@
 import type { Journal } from '../../journal/journal.ts';
 import type { Result } from '../../protocol/messages.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
+import type { CommandContext } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { CommandError } from './errors.ts';
 import { failureOf } from './failure.ts';
@@ -18,16 +19,26 @@ export interface Job {
   form: WireForm;
 }
 
+export interface ExecutionOptions {
+  journal: Journal;
+  queues: ReleaseQueues;
+  log: Logger;
+  /** Cancels the command with a key. Returns whether there is one. */
+  cancel: (key: string) => boolean;
+}
+
 /** Journals commands and performs them. */
 export class Execution {
   readonly #journal: Journal;
   readonly #queues: ReleaseQueues;
   readonly #log: Logger;
+  readonly #cancel: (key: string) => boolean;
 
-  constructor({ journal, queues, log }: { journal: Journal; queues: ReleaseQueues; log: Logger }) {
+  constructor({ journal, queues, log, cancel }: ExecutionOptions) {
     this.#journal = journal;
     this.#queues = queues;
     this.#log = log;
+    this.#cancel = cancel;
   }
 
   /** Runs a command until its result is sent. Never rejects. */
@@ -66,7 +77,10 @@ export class Execution {
     const log = this.#log.child({ key: command.key, type: command.type, release: command.changes });
     const { signal } = running.cancellation;
     const abandon = running.abandonment.signal;
-    const start = () => command.perform({ signal, abandon, log, progress: (progress) => running.progress(progress) });
+    const progress: CommandContext['progress'] = (step) => {
+      running.progress(step);
+    };
+    const start = () => command.perform({ signal, abandon, log, progress, cancel: this.#cancel });
     log.info({}, 'command accepted');
     try {
       const { changes } = command;

@@ -33,7 +33,12 @@ export class Router {
   constructor({ handlers, journal, log, limits = defaultRouterLimits }: RouterOptions) {
     this.#handlers = handlers;
     this.#log = log;
-    const execution = new Execution({ journal, log, queues: new ReleaseQueues(limits.concurrency) });
+    const execution = new Execution({
+      journal,
+      log,
+      queues: new ReleaseQueues(limits.concurrency),
+      cancel: (key) => this.#admission.cancel(key),
+    });
     this.#admission = new Admission({ limits, durable: journal.durable, run: (job) => execution.run(job) });
   }
 

@@ -7,8 +7,9 @@ import { addList } from './list-command.ts';
 import { addRollback } from './rollback-command.ts';
 import { createSession } from './session.ts';
 import { addStatus } from './status-command.ts';
+import { addTest } from './test-command.ts';
 import { addUninstall } from './uninstall-command.ts';
-import { addAgents, addFollow } from './watch-commands.ts';
+import { addAgents, addCancel, addFollow } from './watch-commands.ts';
 
 /** Adds `ctl` and its commands. They set the exit code in `exit`. */
 export function addCtl(program: Command, dependencies: ProgramDependencies, exit: { code: number }): void {
@@ -18,10 +19,12 @@ export function addCtl(program: Command, dependencies: ProgramDependencies, exit
   addUpgrade(ctl, session);
   addRollback(ctl, session);
   addUninstall(ctl, session);
+  addTest(ctl, session);
   addList(ctl, session);
   addStatus(ctl, session);
   addHistory(ctl, session);
   addGet(ctl, session);
   addAgents(ctl, session);
   addFollow(ctl, session);
+  addCancel(ctl, session);
 }

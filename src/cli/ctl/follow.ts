@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Result } from '../../protocol/messages.ts';
+import type { Failure, Result } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { ApiError, type ApiClient } from './api-client.ts';
 import { createScreen, silentScreen, type Screen } from './screen.ts';
@@ -14,6 +14,8 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
   again: string;
   /** Returns the text for a success. Default: the fields of the release. */
   text?: (result: Success) => string;
+  /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
+  failure?: (result: Success) => Failure | undefined;
   /** Does not show progress, for commands that only read. Default: false. */
   quiet?: boolean;
   /** Pause in milliseconds after a failed attempt. Default: a second. */
@@ -32,8 +34,9 @@ export async function follow(client: ApiClient, key: string, options: FollowOpti
   try {
     const result = await resultOf(client, key, screen, { signal: interrupted.signal, retryMs });
     if (result.ok) stdout.write(text(result));
-    else stderr.write(failureText(result.error));
-    return result.ok ? 0 : 1;
+    const failure = result.ok ? options.failure?.(result) : result.error;
+    if (failure) stderr.write(failureText(failure));
+    return failure ? 1 : 0;
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
     stderr.write(`\nStopped following. The agent continues the operation; to follow it again:\n  ${again}\n`);

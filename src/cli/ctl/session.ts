@@ -5,6 +5,7 @@ import {
   type CommandParameters,
   type CommandType,
 } from '../../protocol/commands/index.ts';
+import type { Failure } from '../../protocol/messages.ts';
 import { readToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { insecureTransportSetting, requireSecureTransport } from '../insecure-transport.ts';
@@ -41,6 +42,8 @@ export type Flags = Readonly<Record<string, unknown>>;
 export interface PerformOptions<Type extends CommandType> extends Pick<FollowOptions, 'quiet'> {
   /** Returns the text for a success. Default: the fields of the release. */
   text?: (answer: CommandAnswers[Type]) => string;
+  /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
+  failure?: (answer: CommandAnswers[Type]) => Failure | undefined;
 }
 
 /** Functions that all `ctl` commands share. */
@@ -72,7 +75,7 @@ export function createSession(dependencies: ProgramDependencies, exit: { code: n
     client: ApiClient,
     flags: Flags,
     key: string,
-    options: Pick<FollowOptions, 'quiet' | 'text'> = {},
+    options: Pick<FollowOptions, 'failure' | 'quiet' | 'text'> = {},
   ): Promise<void> {
     const again = [dependencies.programName, 'ctl follow', shellWord(key), ...givenServerFlags(flags)].join(' ');
     exit.code = await follow(client, key, { ...dependencies, ...options, again });
@@ -81,12 +84,13 @@ export function createSession(dependencies: ProgramDependencies, exit: { code: n
   return {
     dependencies,
     client: clientOf,
-    async perform(flags, type, payload, { text, ...options } = {}) {
+    async perform(flags, type, payload, { text, failure, ...options } = {}) {
       const client = await clientOf(flags);
       const { key } = await client.send(String(flags['agent']), { type, payload }, new AbortController().signal);
       await followWith(client, flags, key, {
         ...options,
         ...(text && { text: (result) => text(readAs(answerSchema(type), result, 'result')) }),
+        ...(failure && { failure: (result) => failure(readAs(answerSchema(type), result, 'result')) }),
       });
     },
     async follow(flags, key) {

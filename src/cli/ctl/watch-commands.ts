@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { oneLine, table } from '../text.ts';
 import type { CtlSession, Flags } from './session.ts';
-import { addSubcommand } from './subcommand.ts';
+import { addSubcommand, agentOption } from './subcommand.ts';
 
 /** Adds `ctl agents`. */
 export function addAgents(ctl: Command, session: CtlSession): void {
@@ -22,4 +22,25 @@ export function addFollow(ctl: Command, session: CtlSession): void {
   addSubcommand(ctl, 'follow', 'Follow a command that has been sent', examples)
     .argument('<key>', 'key of the command')
     .action((key: string, flags: Flags) => session.follow(flags, key));
+}
+
+/** Adds `ctl cancel`. */
+export function addCancel(ctl: Command, session: CtlSession): void {
+  const examples = ['cancel 2f1c6f0e-6a51-4b1c-9a57-0d9f0f0a3f5e --agent edge-1'];
+  addSubcommand(ctl, 'cancel', 'Cancel a command that runs or waits', examples)
+    .argument('<key>', 'key of the command')
+    .addOption(agentOption())
+    .action(async (key: string, flags: Flags) => {
+      const notRunning = { code: 'command_not_found', message: 'no command with this key runs or waits' };
+      await session.perform(
+        flags,
+        'cancel_command',
+        { key },
+        {
+          quiet: true,
+          text: ({ cancelled }) => (cancelled ? `command ${oneLine(key)} is being cancelled\n` : ''),
+          failure: ({ cancelled }) => (cancelled ? undefined : notRunning),
+        },
+      );
+    });
 }

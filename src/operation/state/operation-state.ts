@@ -6,7 +6,7 @@ import type { HookRun } from './hook-run.ts';
 import { noChanges, type ObjectChanges } from './object-changes.ts';
 import type { RecordedError } from './recorded-error.ts';
 
-export type Verb = 'install' | 'upgrade' | 'rollback' | 'uninstall';
+export type Verb = 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test';
 
 /** Lists of steps: `main` is the verb itself, all others undo it after a failure. */
 export type PhaseName = 'main' | 'settle' | 'fail' | 'clean-up' | 'uninstall' | 'rollback' | 'fail-rollback';

@@ -39,7 +39,7 @@ async function runHooksOf(
   tools: StateTools,
 ): Promise<OperationState> {
   const { action } = revisionOf(state);
-  if (action === 'uninstall') throw new Error('an uninstallation deploys nothing');
+  if (action === 'uninstall' || action === 'test') throw new Error(`the verb ${action} deploys nothing`);
   const event: HookEvent = `${phase}-${action}`;
   if (work.request.noHooks === true) {
     tools.skipped('hooks are disabled');
@@ -58,7 +58,7 @@ async function apply(state: OperationState, work: DeployWork, tools: StateTools)
   const { context, request } = work;
   const { signal } = tools;
   const { action, adopted, apply: settings, changes, baselines } = revisionOf(state);
-  if (action === 'uninstall') throw new Error('an uninstallation applies nothing');
+  if (action === 'uninstall' || action === 'test') throw new Error(`the verb ${action} applies nothing`);
   const owner = { name: state.releaseName, namespace: state.namespace };
   const objects = await objectsOf(work, state, signal);
   const old = await baselineObjects(work, state, signal);

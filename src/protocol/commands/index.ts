@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { cancelCommand } from './cancel-command.ts';
 import { payloadReader } from './definition.ts';
 import { deploymentInfo } from './deployment-info.ts';
 import { getRelease } from './get-release.ts';
@@ -7,6 +8,7 @@ import { listReleases } from './list-releases.ts';
 import { releaseHistory } from './release-history.ts';
 import { releaseStatus } from './release-status.ts';
 import { rollbackRelease } from './rollback-release.ts';
+import { testRelease } from './test-release.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 import { upgradeRelease } from './upgrade-release.ts';
 
@@ -19,10 +21,12 @@ export const commands = {
   upgrade_release: upgradeRelease,
   rollback_release: rollbackRelease,
   uninstall_release: uninstallRelease,
+  test_release: testRelease,
   list_releases: listReleases,
   get_release: getRelease,
   release_history: releaseHistory,
   release_status: releaseStatus,
+  cancel_command: cancelCommand,
   deployment_info: deploymentInfo,
 };
 

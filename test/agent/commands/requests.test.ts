@@ -168,6 +168,7 @@ test('a handler performs the operation with the context of its command', async (
     signal: new AbortController().signal,
     abandon: new AbortController().signal,
     progress: () => undefined,
+    cancel: () => false,
     log: recordingLog().log,
   };
   const surroundings = { cluster: {}, storage: {} } as CommandDependencies['surroundings']; // not looked into

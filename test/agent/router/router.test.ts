@@ -367,3 +367,22 @@ test('no log line and no reply has a password that an error quotes', async (t) =
   t.true(all.includes('***'));
   t.false(all.includes('sentinel'));
 });
+
+test('a command that runs and one that waits can be cancelled by their keys', async (t) => {
+  const { puppets, peer, install } = routerWith();
+  install('a', 'web');
+  const running = await puppets.call(0);
+  install('b', 'web');
+  t.true(running.context.cancel('b'));
+  t.like(await peer.result('b'), {
+    ok: false,
+    error: { code: 'cancelled', message: 'a command to cancel it arrived' },
+  });
+  t.false(running.context.signal.aborted);
+  t.true(running.context.cancel('a'));
+  t.like(running.context.signal.reason, { code: 'cancelled' });
+  t.false(running.context.cancel('b'));
+  t.false(running.context.cancel('unknown'));
+  running.fail(running.context.signal.reason);
+  t.is((await peer.result('a')).error?.code, 'cancelled');
+});

@@ -160,3 +160,59 @@ test('a field that the packet had no room for is an error if it is to be printed
   t.is(stdout.text, '');
   t.is(stderr.text, 'Error: the release is too large for a packet; it came without manifest\n');
 });
+
+test('cancel names a command by its key, and fails if none runs', async (t) => {
+  const { ctl, puppets, stdout, stderr } = await world(t);
+  const code = ctl('cancel', 'k1');
+  const call = await puppets.call(0);
+  t.is(call.type, 'cancel_command');
+  t.deepEqual<unknown, unknown>(call.payload, { key: 'k1' });
+  call.succeed({ cancelled: true });
+  t.is(await code, 0);
+  t.is(stdout.text, 'command k1 is being cancelled\n');
+  const again = ctl('cancel', 'k1');
+  (await puppets.call(1)).succeed({ cancelled: false });
+  t.is(await again, 1);
+  t.is(stderr.text, 'Error: no command with this key runs or waits (command_not_found)\n');
+});
+
+test('test sends its filters, and prints the release and the logs', async (t) => {
+  const { ctl, puppets, stdout, stderr } = await world(t);
+  const code = ctl('test', 'web', '--filter', 'name=a,!name=b', '--filter', 'other=c', '--logs', '--timeout', '9s');
+  const call = await puppets.call(0);
+  t.deepEqual<unknown, unknown>(call.payload, {
+    namespace: 'default',
+    releaseName: 'web',
+    timeout: 9000,
+    include: ['a'],
+    exclude: ['b'],
+    logs: true,
+  });
+  const lastRun = { started_at: '2026-01-02T03:04:05Z', completed_at: '2026-01-02T03:04:06Z', phase: 'Failed' };
+  const hooks = [{ ...release.hooks[0], last_run: lastRun }];
+  call.succeed({
+    release: { ...release, hooks },
+    passed: false,
+    failure: { code: 'hook_failed', message: 'pod a failed' },
+    logs: [{ pod: 'a', container: 'main', log: 'output' }],
+  });
+  t.is(await code, 1);
+  t.is(
+    stdout.text,
+    `NAME: web
+LAST DEPLOYED: Fri Jan  2 03:04:05 2026
+NAMESPACE: shop
+STATUS: deployed
+REVISION: 2
+DESCRIPTION: Upgrade complete
+TEST SUITE:     a
+Last Started:   Fri Jan  2 03:04:05 2026
+Last Completed: Fri Jan  2 03:04:06 2026
+Phase:          Failed
+
+POD LOGS: a (main)
+output
+`,
+  );
+  t.regex(stderr.text, /Error: pod a failed \(hook_failed\)\n$/);
+});

@@ -9,6 +9,13 @@ import { applyHook, type PlacedHook } from './apply-hook.ts';
 import { deleteAfterFailure, deleteApplied, type StartedHook } from './hook-objects.ts';
 import { endedRun, runOf, runsOf, withRun } from './hook-runs.ts';
 
+export interface HookOptions {
+  /** Selects hooks of the event. Default: all. */
+  selects?: (hook: Hook) => boolean;
+  /** Called after the last hook, before hooks are deleted by their policies. */
+  beforeDeletion?: (hooks: readonly Hook[]) => Promise<void>;
+}
+
 /**
  * Runs the hooks of an event one at a time, in the order of weight and name. Waits for Jobs and
  * Pods to end, deletes hooks by their policies, and stores the time of each run in the revision.
@@ -20,10 +27,12 @@ export async function runHooks(
   work: Work<unknown>,
   event: HookEvent,
   tools: StateTools,
+  { selects = () => true, beforeDeletion = () => Promise.resolve() }: HookOptions = {},
 ): Promise<OperationState> {
   const { release } = await ownRevision(work, initial, tools.signal);
   const hooks = release.hooks ?? [];
-  const placed = placedHooks(hooks, event);
+  const placed = placedHooks(hooks, event).filter(({ hook }) => selects(hook));
+  const selected = placed.map(({ hook }) => hook);
   if (placed.length === 0) {
     tools.skipped(`no ${event} hooks`);
     return initial;
@@ -33,8 +42,10 @@ export async function runHooks(
     if (runOf(state, event, next.index)?.phase === 'ended') continue;
     tools.signal.throwIfAborted();
     tools.report({ message: `${event} hook ${next.hook.kind} ${next.hook.name}` });
-    state = await waitForHook(await applyHook(state, work, next, tools), work, next, hooks, tools);
+    const applied = await applyHook(state, work, next, tools);
+    state = await waitForHook(applied, work, next, { ...tools, hooks, beforeDeletion: () => beforeDeletion(selected) });
   }
+  await beforeDeletion(selected);
   for (const started of startedHooks(hooks, runsOf(state, event)).reverse()) {
     await deleteApplied(work.context, started, 'hook-succeeded', tools);
   }
@@ -66,8 +77,7 @@ async function waitForHook(
   state: OperationState,
   { context }: Work<unknown>,
   { event, index, hook }: PlacedHook,
-  hooks: readonly Hook[],
-  tools: StateTools,
+  { hooks, beforeDeletion, ...tools }: StateTools & { hooks: readonly Hook[]; beforeDeletion: () => Promise<void> },
 ): Promise<OperationState> {
   const { host } = context;
   const run = runOf(state, event, index);
@@ -77,6 +87,7 @@ async function waitForHook(
   } catch (error) {
     const failed = endedRun(host, run, 'Failed');
     tools.keep(withRun(state, failed));
+    await beforeDeletion();
     const others = runsOf(state, event).filter((other) => other.hook !== index);
     await deleteAfterFailure(context, { hook, run: failed }, startedHooks(hooks, others), tools);
     throw error;

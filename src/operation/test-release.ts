@@ -1,0 +1,106 @@
+import type { Hook } from '../release/hook.ts';
+import type { Release } from '../release/release.ts';
+import type { OperationContext } from './context.ts';
+import { OperationError, messageOf } from './error.ts';
+import { notStoredText, throwFailure } from './failure-message.ts';
+import type { TestRequest } from './request.ts';
+import { initialState, runOperation } from './run.ts';
+import { revisionOf, revisionState, type OperationState } from './state/operation-state.ts';
+import type { RecordedError } from './state/recorded-error.ts';
+import { runHooks } from './steps/hooks/run-hooks.ts';
+import { readTestLogs, type TestLog } from './steps/hooks/test-logs.ts';
+import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { recordTimeout } from './steps/record.ts';
+import type { StateTools, Step, VerbTable } from './steps/step.ts';
+import { timeLimit } from './steps/time-limit.ts';
+import { updateRevision } from './steps/update-revision.ts';
+import { newWork, ownRevision, readHistory, type Work } from './work.ts';
+
+type TestWork = Work<TestRequest>;
+
+export interface Tested {
+  /** The revision with the runs of its tests. */
+  release: Release;
+  /** The failure of a test, which ended the run. Undefined if all tests have passed. */
+  failure?: RecordedError;
+  /** The logs, if the request asks for them. */
+  logs?: readonly TestLog[];
+}
+
+const finishStep: Step<TestRequest> = { id: 'finish', isUnlimited: true, run: finish };
+
+/** The steps of {@link testRelease}. The runs of the tests are stored however it ends. */
+const testTable: VerbTable<TestRequest, Tested> = {
+  phases: {
+    main: {
+      limit: 'operation',
+      steps: [{ id: 'history', run: start }, { id: 'test', name: 'test', isTolerant: true, run: runTests }, finishStep],
+    },
+    fail: { limit: 'none', steps: [finishStep] },
+  },
+  undo: ({ phase, failure }) => (phase === 'main' && failure?.step === 'test' ? ['fail'] : []),
+  outcome,
+};
+
+/**
+ * Runs the tests of the newest revision of a release, until one fails
+ * (pkg/action/release_testing.go). A test that fails is part of the result.
+ */
+export async function testRelease(context: OperationContext, request: TestRequest): Promise<Tested> {
+  const { releaseName, namespace } = request;
+  checkReleaseName(releaseName, () => `releaseTest: Release name is invalid: ${releaseName}`);
+  checkNamespace(namespace);
+  return await runOperation(newWork(context, request), initialState(context, 'test', request), { test: testTable });
+}
+
+async function start(state: OperationState, work: TestWork, { signal }: StateTools): Promise<OperationState> {
+  const last = (await readHistory(work, state, signal)).at(-1)?.release;
+  if (last === undefined) throw new OperationError('release_not_found', 'release: not found');
+  const rest = { stored: 'yes', deployedAt: last.info.last_deployed } as const;
+  return { ...state, revision: revisionState('test', last.version, rest) };
+}
+
+async function runTests(state: OperationState, work: TestWork, tools: StateTools): Promise<OperationState> {
+  const { context, materials, request } = work;
+  const { include = [], exclude = [], logs = false } = request;
+  const selects = ({ name }: Hook) => !exclude.includes(name) && (include.length === 0 || include.includes(name));
+  const beforeDeletion = async (hooks: readonly Hook[]) => {
+    if (logs) materials.logs = await logsOf(context, hooks, state.namespace, tools);
+  };
+  return await runHooks(state, work, 'test', tools, { selects, beforeDeletion });
+}
+
+/** Reads logs also if the time is up. A failure to read them is only reported. */
+async function logsOf(
+  { cluster, abandon }: OperationContext,
+  hooks: readonly Hook[],
+  namespace: string,
+  tools: StateTools,
+): Promise<TestLog[]> {
+  const limit = timeLimit(recordTimeout, [abandon]);
+  try {
+    return await readTestLogs(cluster, hooks, namespace, limit.signal);
+  } catch (error) {
+    tools.report({ message: `could not read the logs: ${messageOf(error)}` });
+    return [];
+  } finally {
+    limit.close();
+  }
+}
+
+/** Stores the runs of the tests. */
+async function finish(state: OperationState, work: TestWork): Promise<OperationState> {
+  const { context, materials } = work;
+  const own = await ownRevision(work, state, context.abandon);
+  const stored = await updateRevision(context.storage, own, context.abandon);
+  materials.revisions.set(revisionOf(state).version, stored);
+  return state;
+}
+
+async function outcome(state: OperationState, work: TestWork): Promise<Tested> {
+  const { context, materials } = work;
+  throwFailure(state, work, { fail: notStoredText });
+  const { release } = await ownRevision(work, state, context.abandon);
+  const [failure] = state.problems ?? [];
+  return { release, ...(failure && { failure }), ...(materials.logs && { logs: materials.logs }) };
+}
