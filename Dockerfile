@@ -17,5 +17,7 @@ COPY --from=build /app /app
 COPY LICENSE /app/
 USER 65532:65532
 ENV NODE_ENV=production
+# The C library gives memory back to the system as soon as it is free.
+ENV MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 ENTRYPOINT ["node", "/app/helm-agent.mjs"]
 CMD ["run"]

@@ -45,13 +45,14 @@ export interface AgentSetup {
 /** Starts an agent together with its cluster, release storage, renderer and chart source. */
 export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const { log, limits = {}, memoryLimit = containerMemoryMb() } = setup;
-  const stopKeeping = memoryLimit === undefined ? undefined : keepMemory(memoryLimit);
+  const memory = memoryLimit === undefined ? undefined : keepMemory(memoryLimit);
   const host = processHost();
   const cluster = connectCluster(setup.cluster);
   const texts = textThreads({
     allowNunjucks: setup.allowNunjucks ?? false,
     limits,
     memoryLimitMb: memoryLimit,
+    afterLarge: memory?.collect,
   });
   const createStorage = setup.storageDriver === 'configmap' ? configMapStorage : secretStorage;
   const storage = createStorage({
@@ -67,7 +68,9 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       timeoutMs: setup.downloadTimeoutMs,
       reader: texts.chartReader,
       plainHttp: setup.plainHttp,
+      waitForTurn: texts.large.waitForTurn,
     }),
+    run: texts.large.run,
     surroundings: { cluster, storage, renderer: texts.renderer, host },
   });
   const agent = await startAgent({
@@ -83,7 +86,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     async stop() {
       await agent.stop();
       await Promise.all([texts.close(), cluster.close()]);
-      stopKeeping?.();
+      memory?.stop();
     },
   };
 }

@@ -9,12 +9,21 @@ export function containerMemoryMb(): number | undefined {
   return bytes > 0 && bytes < 2 ** 50 ? bytes / 2 ** 20 : undefined;
 }
 
-/** Collects garbage of this process as its memory gets scarce. Returns a function that stops it. */
-export function keepMemory(limitMb: number): () => void {
-  return startMemoryKeeper({
-    processBytes: limitMb * 2 ** 20,
-    residentBytes: () => process.memoryUsage.rss(),
-    valueBytes: usedBytes,
-    collectGarbage: garbageCollector(),
-  });
+export interface KeptMemory {
+  /** Collects all garbage at once if memory is scarce. */
+  collect: () => void;
+  stop: () => void;
+}
+
+/** Collects garbage of this process as its memory gets scarce. */
+export function keepMemory(limitMb: number): KeptMemory {
+  const processBytes = limitMb * 2 ** 20;
+  const residentBytes = () => process.memoryUsage.rss();
+  const collectGarbage = garbageCollector();
+  return {
+    collect() {
+      if (residentBytes() > processBytes / 2) collectGarbage('all');
+    },
+    stop: startMemoryKeeper({ processBytes, residentBytes, valueBytes: usedBytes, collectGarbage }),
+  };
 }

@@ -13,11 +13,12 @@ export interface TextLimitGroups {
 }
 
 /** Share of the process' memory above which a thread is ended. */
-const memoryShare = 0.85;
+const memoryShare = 0.8;
 
 /** Returns threads that read texts of strangers with the module `text-thread` of this program. */
 export function textThreads({
   allowNunjucks,
+  afterLarge,
   memoryLimitMb,
   limits: { render = defaultRenderLimits, chart = defaultChartLimits, text = defaultTextLimits } = {},
 }: {
@@ -25,6 +26,8 @@ export function textThreads({
   limits?: TextLimitGroups;
   /** Memory that this process may take, in MiB. Default: as much as there is. */
   memoryLimitMb?: number | undefined;
+  /** Called after a command that had large texts. Default: no call. */
+  afterLarge?: (() => void) | undefined;
 }): TextThreads {
   return createTextThreads({
     moduleUrl: moduleUrl('text-thread', import.meta.url),
@@ -33,5 +36,6 @@ export function textThreads({
     threads: Math.min(2, availableParallelism()),
     processMemoryMb: memoryLimitMb === undefined ? undefined : memoryLimitMb * memoryShare,
     allowNunjucks,
+    afterLarge,
   });
 }

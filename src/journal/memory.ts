@@ -3,11 +3,11 @@ import type { Journal, JournalEntry } from './journal.ts';
 export interface MemoryJournalLimits {
   /** Number of finished commands that are kept. Default: 1000. */
   maxFinished: number;
-  /** Total length of their outcomes, in UTF-16 units. Default: 32 Mi. */
+  /** Total length of their outcomes, in UTF-16 units. Default: 16 Mi. */
   maxOutcomeLength: number;
 }
 
-const defaultLimits: MemoryJournalLimits = { maxFinished: 1000, maxOutcomeLength: 32 * 1024 * 1024 };
+const defaultLimits: MemoryJournalLimits = { maxFinished: 1000, maxOutcomeLength: 16 * 1024 * 1024 };
 
 /**
  * Returns a journal that lives as long as the process. The command that finished first is forgotten

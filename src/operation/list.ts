@@ -16,7 +16,10 @@ export async function list({ storage, signal }: OperationContext, request: ListR
   if (namespace !== undefined) checkNamespace(namespace);
   const selects = selection(request);
   const latestOnly = statuses === undefined || statuses.some((status) => status !== 'superseded');
-  const revisions = await storage.query({ latestOnly, ...(namespace !== undefined && { namespace }) }, signal);
+  const revisions = await storage.query(
+    { latestOnly, summary: true, ...(namespace !== undefined && { namespace }) },
+    signal,
+  );
   return revisions
     .filter(selects)
     .map(({ release }) => release)

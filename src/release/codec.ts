@@ -9,7 +9,7 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** Limit against compressed data made to exhaust memory. A release in a Secret is smaller. */
-const maxDecodedBytes = 32 * 1024 * 1024;
+const maxDecodedBytes = 16 * 1024 * 1024;
 
 /** Limit on the values in the JSON of a release, which take more memory than their text. */
 const maxValues = 400_000;

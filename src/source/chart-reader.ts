@@ -8,8 +8,7 @@ import { findChart, type IndexedChart, type IndexQuery } from './repository/find
 
 /**
  * Reads the texts that a chart source downloads. They come from strangers, so the agent reads them
- * in threads. Bytes may be moved there: do not use them afterwards. Errors have the codes of
- * `ChartError` and `SourceError`.
+ * in threads. Errors have the codes of `ChartError` and `SourceError`.
  */
 export interface ChartReader {
   /** Unpacks an archive and checks that it holds a chart. */
@@ -20,15 +19,26 @@ export interface ChartReader {
   findChart(index: Uint8Array, query: IndexQuery, signal: AbortSignal): Promise<IndexedChart>;
 }
 
-/** Returns a reader that works in the calling thread. */
-export function createChartReader(limits: ChartLimits = defaultChartLimits): ChartReader {
+/**
+ * Returns a reader that works in the calling thread.
+ * @param most bytes above which the files of a chart are not read: reading throws an error whose
+ *   cause is `MemoryFullError`
+ */
+export function createChartReader(limits: ChartLimits = defaultChartLimits, most = Infinity): ChartReader {
+  /** Returns memory for the files of one chart, which threads share. */
+  function memory(): Allocate {
+    const { chartBytes, fileBytes, entries } = limits;
+    // a file takes a byte more, and the last one may exceed the limit before it is refused
+    return createGrowingMemory(Math.min(most, chartBytes + fileBytes + entries + 1)).take;
+  }
+
   return {
     async readArchive(archive, signal) {
-      const files = await readArchiveFiles(archive, { limits, signal, allocate: memoryFor(limits) });
+      const files = await readArchiveFiles(archive, { limits, signal, allocate: memory() });
       return contentOf(await loadUnpacked(files, { limits, signal }), files);
     },
     async readFolder(folder, root, signal) {
-      const files = await readDirectoryFiles(folder, { root, limits, signal, allocate: memoryFor(limits) });
+      const files = await readDirectoryFiles(folder, { root, limits, signal, allocate: memory() });
       return contentOf(await loadUnpacked(files, { limits, signal }), files);
     },
     findChart: (index, query) => {
@@ -36,10 +46,4 @@ export function createChartReader(limits: ChartLimits = defaultChartLimits): Cha
       return Promise.resolve(findChart(text, query));
     },
   };
-}
-
-/** Returns memory for the files of one chart, which threads share. */
-function memoryFor({ chartBytes, fileBytes, entries }: ChartLimits): Allocate {
-  // a file takes a byte more, and the last one may exceed the limit before it is refused
-  return createGrowingMemory(chartBytes + fileBytes + entries + 1).take;
 }

@@ -6,7 +6,7 @@ import { parseDeniedAddresses } from './http/denied-addresses.ts';
 import { guardedDispatcher } from './http/guarded-dispatcher.ts';
 import { withoutTrailingSlashes } from './http/http-url.ts';
 import { downloadArchive } from './chart-url.ts';
-import { defaultDownloadSettings, type DownloadSettings } from './download-settings.ts';
+import { defaultDownloadSettings, type DownloadSettings, type WaitForTurn } from './download-settings.ts';
 import { loadLocalChart } from './local-chart.ts';
 import { pullChart } from './oci/pull-chart.ts';
 import { isRegistryUrl } from './oci/reference.ts';
@@ -31,12 +31,14 @@ export interface ChartSourceOptions {
    * Time limit of each download, redirects included, in milliseconds. Default: 120,000, as in Helm.
    */
   timeoutMs?: number | undefined;
-  /** Size limit of a repository's index. Default: 64 MiB. */
+  /** Size limit of a repository's index. Default: 32 MiB. */
   maxIndexBytes?: number | undefined;
   /** Size limit of a packed chart. Default: 100 MiB, as in Helm. */
   maxArchiveBytes?: number | undefined;
   /** Reads what was downloaded. Default: in the calling thread. */
   reader?: ChartReader | undefined;
+  /** Waits until the calling command may have large texts in memory. Default: it may at once. */
+  waitForTurn?: WaitForTurn | undefined;
   /** Whether to access OCI registries over HTTP without TLS. Default: false. */
   plainHttp?: boolean | undefined;
   /** Called with the warnings that Helm logs during a download. Default: they are dropped. */
@@ -71,6 +73,7 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
     maxIndexBytes: options.maxIndexBytes ?? defaultDownloadSettings.maxIndexBytes,
     maxArchiveBytes: options.maxArchiveBytes ?? defaultDownloadSettings.maxArchiveBytes,
     plainHttp: options.plainHttp ?? false,
+    waitForTurn: options.waitForTurn,
     reader,
     onWarning: options.onWarning,
     onPulled: options.onPulled,
@@ -95,8 +98,8 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
     async load(request, signal) {
       const location = locationOf(request);
       if (location.kind === 'path' && localCharts !== undefined) {
-        const { maxArchiveBytes } = settings;
-        return loadLocalChart(location.path, { folder: localCharts, maxArchiveBytes, reader }, signal);
+        const { maxArchiveBytes, waitForTurn } = settings;
+        return loadLocalChart(location.path, { folder: localCharts, maxArchiveBytes, reader, waitForTurn }, signal);
       }
       return reader.readArchive(await download(request, signal), signal);
     },

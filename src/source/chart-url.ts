@@ -12,7 +12,7 @@ import { shownUrl } from './http/shown-url.ts';
 export async function downloadArchive(
   address: string,
   request: ChartRequest,
-  { dispatcher, timeoutMs, maxArchiveBytes }: DownloadSettings,
+  { dispatcher, timeoutMs, maxArchiveBytes, waitForTurn }: DownloadSettings,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const url = parseHttpUrl(address, "the chart's URL");
@@ -24,6 +24,7 @@ export async function downloadArchive(
       accept: 'application/gzip,application/octet-stream',
       dispatcher,
       timeoutMs,
+      waitForTurn,
     },
     signal,
   );

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SourceError } from './source-error.ts';
 
 /**
@@ -6,7 +7,7 @@ import { SourceError } from './source-error.ts';
  * names the archive in errors. Throws {@link SourceError}. Helm checks the digest only for
  * repositories that were added by name.
  */
-export function checkDigest(archive: Uint8Array, digest: string, where: string): void {
+export async function checkDigest(archive: Uint8Array, digest: string, where: string): Promise<void> {
   const expected = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(digest)?.[1]?.toLowerCase();
   if (expected === undefined) {
     throw new SourceError(
@@ -14,11 +15,23 @@ export function checkDigest(archive: Uint8Array, digest: string, where: string):
       `the digest of ${where} in the index, ${JSON.stringify(digest)}, is not a SHA-256 in hex; index the repository again`,
     );
   }
-  const actual = createHash('sha256').update(archive).digest('hex');
+  const actual = await sha256(archive);
   if (actual !== expected) {
     throw new SourceError(
       'digest_mismatch',
       `${where} does not match its digest: its SHA-256 is ${actual} and should be ${expected}; it was changed after it was published`,
     );
   }
+}
+
+/** Bytes that are hashed before the event loop turns: it takes a few milliseconds. */
+const sliceBytes = 4 * 1024 * 1024;
+
+async function sha256(data: Uint8Array): Promise<string> {
+  const hash = createHash('sha256');
+  for (let start = 0; start < data.length; start += sliceBytes) {
+    if (start > 0) await nextTurn();
+    hash.update(data.subarray(start, start + sliceBytes));
+  }
+  return hash.digest('hex');
 }

@@ -1,13 +1,19 @@
 import type { Dispatcher } from 'undici';
 import type { ChartReader } from './chart-reader.ts';
 
+/** Waits for a turn, or rejects with the reason of the signal. */
+export type WaitForTurn = (signal: AbortSignal) => Promise<void>;
+
 const mebibyte = 1024 * 1024;
 
 export const defaultDownloadSettings = {
   timeoutMs: 120_000,
-  maxIndexBytes: 64 * mebibyte,
+  maxIndexBytes: 32 * mebibyte,
   maxArchiveBytes: 100 * mebibyte,
 } as const;
+
+/** Bytes up to which a download does not wait for a turn. */
+export const smallDownloadBytes = 8 * mebibyte;
 
 /** How charts are downloaded from repositories, registries and URLs. */
 export interface DownloadSettings {
@@ -17,6 +23,8 @@ export interface DownloadSettings {
   readonly maxIndexBytes: number;
   readonly maxArchiveBytes: number;
   readonly reader: ChartReader;
+  /** Waits until the calling command may have large texts in memory. Default: it may at once. */
+  readonly waitForTurn?: WaitForTurn | undefined;
   /** Whether to access OCI registries over HTTP without TLS. */
   readonly plainHttp: boolean;
   /** Called if another version than the requested one was selected. */

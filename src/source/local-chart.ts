@@ -4,6 +4,7 @@ import type { ChartContent } from '../chart/load/chart-content.ts';
 import { readRegularFile } from '../chart/load/read-file.ts';
 import { createGrowingMemory } from '../chart/load/growing-memory.ts';
 import type { ChartReader } from './chart-reader.ts';
+import { smallDownloadBytes, type WaitForTurn } from './download-settings.ts';
 import { SourceError } from './source-error.ts';
 
 export interface LocalCharts {
@@ -11,6 +12,8 @@ export interface LocalCharts {
   readonly folder: string;
   readonly maxArchiveBytes: number;
   readonly reader: ChartReader;
+  /** Waits until the calling command may have large texts in memory. Default: it may at once. */
+  readonly waitForTurn?: WaitForTurn | undefined;
 }
 
 /**
@@ -48,12 +51,14 @@ async function loadFrom(
   candidate: string,
   root: string,
   path: string,
-  { maxArchiveBytes, reader }: LocalCharts,
+  { maxArchiveBytes, reader, waitForTurn }: LocalCharts,
   signal: AbortSignal,
 ): Promise<ChartContent> {
   const real = await realpath(candidate);
   if (!isBelow(root, real)) throw forbidden(path);
-  if ((await stat(real)).isDirectory()) return reader.readFolder(real, root, signal);
+  const status = await stat(real);
+  if (status.isDirectory()) return reader.readFolder(real, root, signal);
+  if (status.size > smallDownloadBytes) await waitForTurn?.(signal);
   const shown = JSON.stringify(path);
   const archive = await readRegularFile(real, maxArchiveBytes, createGrowingMemory(maxArchiveBytes + 1).take);
   if (archive === 'irregular') {

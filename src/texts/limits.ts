@@ -15,8 +15,8 @@ export interface TextLimits {
 /** More than any real chart needs. */
 export const defaultTextLimits: TextLimits = {
   objects: 10_000,
-  manifestBytes: 32 * 1024 * 1024,
-  releaseBytes: 32 * 1024 * 1024,
+  manifestBytes: 16 * 1024 * 1024,
+  releaseBytes: 16 * 1024 * 1024,
   nodes: 1_000_000,
   valueNodes: 100_000,
 };

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Chart } from '../chart/chart.ts';
 import type { ChartLimits } from '../chart/limits.ts';
+import { MemoryFullError } from '../chart/load/growing-memory.ts';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import { loadUnpacked } from '../chart/load/load-archive.ts';
 import { requireInstallable } from '../chart/metadata/installable.ts';
@@ -8,6 +9,7 @@ import { processDependencies } from '../chart/process-dependencies.ts';
 import type { Host } from '../go/host.ts';
 import type { ValueMap } from '../go/value.ts';
 import { decodeRelease, encodeRelease } from '../release/codec.ts';
+import { ReleaseError } from '../release/error.ts';
 import { plainObject } from '../release/plain-value.ts';
 import { storedChart } from '../release/stored-chart.ts';
 import { createEngines } from '../render/engines.ts';
@@ -26,11 +28,12 @@ import { renderSupervisor } from '../render/worker/render-functions.ts';
 import { createChartReader } from '../source/chart-reader.ts';
 import type { TaskFunctions, TaskTools } from '../threads/tasks.ts';
 import type { TextLimits } from './limits.ts';
+import { smallBytes, smallNodes } from './large-texts.ts';
 import { createNodeCounter, type NodeCounter } from './node-counter.ts';
 import { createPartSender } from './part-sender.ts';
 import { readValues } from './read-values.ts';
 import { TextError } from './text-error.ts';
-import type { CrdSummary, ReleaseRenderReply, ReleaseRenderTask, SplitManifest, TextTasks } from './text-tasks.ts';
+import type { CrdSummary, ReleaseRenderReply, SplitManifest, TextTasks } from './text-tasks.ts';
 
 /** Bytes of loaded charts that a thread keeps. */
 const keptChartBytes = 16 * 1024 * 1024;
@@ -45,6 +48,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
   const engine = createEngines(host, limits);
   const schemas = createSchemaCache();
   const reader = createChartReader(limits);
+  const smallReader = createChartReader(limits, smallBytes);
   const charts = new LRUCache<string, Chart>({ maxSize: keptChartBytes });
 
   async function chartOf({ digest, files }: ChartContent): Promise<Chart> {
@@ -55,8 +59,12 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
     return chart;
   }
 
+  const readerFor = (mayBeLarge: boolean) => (mayBeLarge ? reader : smallReader);
+
   async function readAndCheck(reading: Promise<ChartContent>): Promise<ChartContent> {
-    const content = await reading;
+    const content = await reading.catch((error: unknown) => {
+      throw isMemoryFull(error) ? largeText() : error;
+    });
     const chart = await chartOf(content);
     requireInstallable(chart);
     requireStorable(chart, limits.releaseBytes);
@@ -66,6 +74,11 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
   /** @param subject start of the error: `the manifest has` */
   function countNodes(subject: string, most: number): NodeCounter {
     return createNodeCounter(most, () => tooLarge(`${subject} more than ${most} nodes`));
+  }
+
+  function countObjectNodes(subject: string, mayBeLarge: boolean): NodeCounter {
+    if (mayBeLarge || limits.nodes <= smallNodes) return countNodes(subject, limits.nodes);
+    return createNodeCounter(smallNodes, largeText);
   }
 
   function split(files: ReadonlyMap<string, string>, hideSecrets: boolean): SplitManifest {
@@ -86,7 +99,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
   }
 
   async function render(
-    { chart: content, lookups: results, forPostRender, hideSecrets, ...task }: ReleaseRenderTask,
+    { chart: content, lookups: results, forPostRender, hideSecrets, mayBeLarge, ...task }: TextTasks['render']['input'],
     { supervisor }: TaskTools,
   ): Promise<ReleaseRenderReply> {
     const lookups: LookupTable | undefined = results && { results, missing: [] };
@@ -106,6 +119,7 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
       if (lookups && lookups.missing.length > 0) return { type: 'missing', lookups: lookups.missing };
       requireBytes(files);
       requireStorable(chart, limits.releaseBytes);
+      if (!mayBeLarge && textLength(files) + storedBytes(chart) > smallBytes) throw largeText();
       const parts = { chart: storedChart(chart), config: plainObject(values), notes, warnings };
       const nodes = countNodes('the values of the chart have', limits.valueNodes);
       nodes.add(parts.chart.values);
@@ -133,15 +147,15 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
   }
 
   return {
-    readArchive: ({ archive }) => readAndCheck(reader.readArchive(archive, never)),
-    readFolder: ({ folder, root }) => readAndCheck(reader.readFolder(folder, root, never)),
+    readArchive: ({ archive, mayBeLarge }) => readAndCheck(readerFor(mayBeLarge).readArchive(archive, never)),
+    readFolder: ({ folder, root, mayBeLarge }) => readAndCheck(readerFor(mayBeLarge).readFolder(folder, root, never)),
     findChart: ({ index, query }) => reader.findChart(index, query, never),
 
-    async crds({ chart: content, values }, tools) {
+    async crds({ chart: content, values, mayBeLarge }, tools) {
       const given = readValues(values);
       const installed = withDefaults(await chartOf(content), given.defaults);
       const chart = processDependencies(installed, given.values, () => undefined, limits.charts);
-      const nodes = countNodes('the CRDs of the chart have', limits.nodes);
+      const nodes = countObjectNodes('the CRDs of the chart have', mayBeLarge);
       return crdFiles(chart).map(({ name, data }): CrdSummary => {
         tools.supervisor.enter(name);
         const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString();
@@ -155,13 +169,17 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
       return split(files, hideSecrets);
     },
 
-    readObjects({ manifest, prefix }, tools) {
-      sendObjects(manifest, prefix, tools, countNodes('the manifest has', limits.nodes));
+    readObjects({ manifest, prefix, mayBeLarge }, tools) {
+      sendObjects(manifest, prefix, tools, countObjectNodes('the manifest has', mayBeLarge));
       return undefined;
     },
 
-    async decodeRelease({ encoded }) {
-      const release = await decodeRelease(encoded, limits.releaseBytes);
+    async decodeRelease({ encoded, mayBeLarge }) {
+      const most = mayBeLarge ? limits.releaseBytes : Math.min(smallBytes, limits.releaseBytes);
+      const release = await decodeRelease(encoded, most).catch((error: unknown) => {
+        const isTooLarge = error instanceof ReleaseError && error.code === 'release_too_large';
+        throw isTooLarge && most < limits.releaseBytes ? largeText() : error;
+      });
       countNodes('the stored release has', limits.valueNodes).add(release);
       return release;
     },
@@ -175,11 +193,27 @@ function withDefaults(chart: Chart, values: ValueMap | undefined): Chart {
 }
 
 /** Refuses a chart whose files alone are larger than a release may be. */
-function requireStorable({ templates, files }: Chart, releaseBytes: number): void {
-  const bytes = [...templates, ...files].reduce((sum, { data }) => sum + data.length, 0);
-  const stored = Math.ceil(bytes / 3) * 4;
-  if (stored > releaseBytes)
+function requireStorable(chart: Chart, releaseBytes: number): void {
+  if (storedBytes(chart) > releaseBytes)
     throw tooLarge(`a release with the files of the chart has more than ${releaseBytes} bytes`);
+}
+
+/** Returns the size of the chart's files in a release, where they are in base64. */
+function storedBytes({ templates, files }: Chart): number {
+  const bytes = [...templates, ...files].reduce((sum, { data }) => sum + data.length, 0);
+  return Math.ceil(bytes / 3) * 4;
+}
+
+function textLength(files: ReadonlyMap<string, string>): number {
+  return Array.from(files.values()).reduce((sum, text) => sum + text.length, 0);
+}
+
+function isMemoryFull(error: unknown): boolean {
+  return error instanceof Error && (error instanceof MemoryFullError || error.cause instanceof MemoryFullError);
+}
+
+function largeText(): TextError {
+  return new TextError('large_text', `the text is large`);
 }
 
 function requireCount(count: number, most: number, subject: string, what: string): void {

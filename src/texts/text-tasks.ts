@@ -6,19 +6,22 @@ import type { RenderInput } from '../render/render-request.ts';
 import type { LookupKey, LookupResults } from '../render/scope/lookup-table.ts';
 import type { IndexedChart, IndexQuery } from '../source/repository/find-chart.ts';
 
+/** Input of a task that fails with `large_text` if its output is large and must not be. */
+type Sized<Input> = Input & { mayBeLarge: boolean };
+
 /** Tasks of a thread that reads texts from strangers. */
 export interface TextTasks {
-  readArchive: { input: { archive: Uint8Array }; output: ChartContent };
-  readFolder: { input: { folder: string; root: string }; output: ChartContent };
+  readArchive: { input: Sized<{ archive: Uint8Array }>; output: ChartContent };
+  readFolder: { input: Sized<{ folder: string; root: string }>; output: ChartContent };
   findChart: { input: { index: Uint8Array; query: IndexQuery }; output: IndexedChart };
   /** Sends the objects of each file in parts. */
-  crds: { input: { chart: ChartContent; values: ReleaseValues }; output: CrdSummary[] };
-  render: { input: ReleaseRenderTask; output: ReleaseRenderReply };
+  crds: { input: Sized<{ chart: ChartContent; values: ReleaseValues }>; output: CrdSummary[] };
+  render: { input: Sized<ReleaseRenderTask>; output: ReleaseRenderReply };
   splitFiles: { input: { files: ReadonlyMap<string, string>; hideSecrets: boolean }; output: SplitManifest };
   /** Sends the objects in parts. */
-  readObjects: { input: { manifest: string; prefix: string }; output: undefined };
+  readObjects: { input: Sized<{ manifest: string; prefix: string }>; output: undefined };
   encodeRelease: { input: { release: Release }; output: string };
-  decodeRelease: { input: { encoded: string }; output: Release };
+  decodeRelease: { input: Sized<{ encoded: string }>; output: Release };
 }
 
 /** A CRD file, and how many of the objects that were sent are in it. */

@@ -16,6 +16,7 @@ import { defaultHelmVersion, resolveCapabilities } from '../render/scope/capabil
 import { renderWithLookups } from '../render/scope/lookup-rounds.ts';
 import type { ChartReader } from '../source/chart-reader.ts';
 import { createThreadPool } from '../threads/thread-pool.ts';
+import { createLargeTexts, type LargeTexts } from './large-texts.ts';
 import type { TextThreadLimits } from './text-functions.ts';
 import type { ReleaseRenderReply, ReleaseRenderTask, TextTasks } from './text-tasks.ts';
 
@@ -40,6 +41,8 @@ export interface TextThreadsOptions {
   processMemoryMb?: number | undefined;
   /** Whether charts may use Nunjucks. Default: false. */
   allowNunjucks?: boolean;
+  /** Called after a command that had large texts. Default: no call. */
+  afterLarge?: (() => void) | undefined;
 }
 
 /** Reads texts of strangers in threads. */
@@ -47,19 +50,40 @@ export interface TextThreads {
   chartReader: ChartReader;
   renderer: ReleaseRenderer;
   codec: ReleaseCodec;
+  /** Lets one command at a time have large texts. */
+  large: Pick<LargeTexts, 'run' | 'waitForTurn'>;
   close(): Promise<void>;
 }
 
 /** Returns threads that read charts, values, manifests, indexes and stored releases. */
-export function createTextThreads({ allowNunjucks = false, threads, ...options }: TextThreadsOptions): TextThreads {
+export function createTextThreads({
+  allowNunjucks = false,
+  threads,
+  afterLarge,
+  ...options
+}: TextThreadsOptions): TextThreads {
   const pool = createThreadPool<TextTasks>({ ...options, size: threads });
+  const large = createLargeTexts(afterLarge);
   const tooLarge = 'too_large' as const;
   // the steps of an operation read the same manifests
   const manifests = new LRUCache<string, ManifestObject[]>({ maxSize: keptManifestCharacters });
 
+  /** Runs a task again in the turn of the calling command if its output is large. */
+  async function runSized<Output>(run: (mayBeLarge: boolean) => Promise<Output>, signal: AbortSignal): Promise<Output> {
+    const mayBeLarge = large.mayBeLarge();
+    try {
+      return await run(mayBeLarge);
+    } catch (error) {
+      if (mayBeLarge || !(error instanceof TaskError) || error.code !== 'large_text') throw error;
+      await large.waitForTurn(signal);
+      return run(true);
+    }
+  }
+
   async function pass(task: ReleaseRenderTask, signal: AbortSignal): Promise<ReleaseRenderReply> {
     const { chart, release } = task;
-    return pool.run('render', task, { signal, owner: ownerOf(release), subject: `rendering chart ${chart.name}` });
+    const options = { signal, owner: ownerOf(release), subject: `rendering chart ${chart.name}` };
+    return runSized((mayBeLarge) => pool.run('render', { ...task, mayBeLarge }, options), signal);
   }
 
   async function renderPasses({ lookup, ...request }: ReleaseRenderRequest, signal: AbortSignal) {
@@ -101,17 +125,20 @@ export function createTextThreads({ allowNunjucks = false, threads, ...options }
   }
 
   async function crds(chart: ChartContent, values: ReleaseRenderRequest['values'], signal: AbortSignal) {
-    const objects: ManifestObject[] = [];
-    const onPart = collect(objects);
     const subject = `reading the CRDs of chart ${chart.name}`;
-    const files = await pool.run('crds', { chart, values }, { signal, owner: chart.digest, subject, onPart });
+    let objects: ManifestObject[] = [];
+    const files = await runSized((mayBeLarge) => {
+      objects = [];
+      const options = { signal, owner: chart.digest, subject, onPart: collect(objects) };
+      return pool.run('crds', { chart, values, mayBeLarge }, options);
+    }, signal);
     return files.map(({ name, objectCount }): CrdManifest => ({ name, objects: objects.splice(0, objectCount) }));
   }
 
   async function decodeInThread(encoded: string, signal: AbortSignal): Promise<Release> {
     try {
       const options = { signal, subject: 'reading a stored release', limitCode: tooLarge };
-      return await pool.run('decodeRelease', { encoded }, options);
+      return await runSized((mayBeLarge) => pool.run('decodeRelease', { encoded, mayBeLarge }, options), signal);
     } catch (cause) {
       if (!(cause instanceof TaskError)) throw cause;
       const code = cause.code === 'release_corrupt' ? 'release_corrupt' : 'release_too_large';
@@ -121,20 +148,18 @@ export function createTextThreads({ allowNunjucks = false, threads, ...options }
 
   return {
     chartReader: {
-      readArchive: (archive, signal) =>
-        pool.run(
-          'readArchive',
-          { archive },
-          { signal, subject: "reading the chart's archive", limitCode: tooLarge, transfer: ownMemory(archive) },
-        ),
-      readFolder: (folder, root, signal) =>
-        pool.run('readFolder', { folder, root }, { signal, subject: 'reading the chart', limitCode: tooLarge }),
-      findChart: (index, query, signal) =>
-        pool.run(
-          'findChart',
-          { index, query },
-          { signal, subject: `reading the index at ${query.where}`, limitCode: tooLarge, transfer: ownMemory(index) },
-        ),
+      readArchive(archive, signal) {
+        const options = { signal, subject: "reading the chart's archive", limitCode: tooLarge };
+        return runSized((mayBeLarge) => pool.run('readArchive', { archive, mayBeLarge }, options), signal);
+      },
+      readFolder(folder, root, signal) {
+        const options = { signal, subject: 'reading the chart', limitCode: tooLarge };
+        return runSized((mayBeLarge) => pool.run('readFolder', { folder, root, mayBeLarge }, options), signal);
+      },
+      findChart(index, query, signal) {
+        const options = { signal, subject: `reading the index at ${query.where}`, limitCode: tooLarge };
+        return pool.run('findChart', { index, query }, options);
+      },
     },
     renderer: {
       crds,
@@ -142,10 +167,12 @@ export function createTextThreads({ allowNunjucks = false, threads, ...options }
       async readObjects(manifest, prefix, signal) {
         const known = manifests.get(manifest);
         if (known !== undefined) return known;
-        const objects: ManifestObject[] = [];
-        const onPart = collect(objects);
-        const subject = 'reading a manifest';
-        await pool.run('readObjects', { manifest, prefix }, { signal, subject, onPart, limitCode: tooLarge });
+        let objects: ManifestObject[] = [];
+        await runSized((mayBeLarge) => {
+          objects = [];
+          const options = { signal, subject: 'reading a manifest', onPart: collect(objects), limitCode: tooLarge };
+          return pool.run('readObjects', { manifest, prefix, mayBeLarge }, options);
+        }, signal);
         manifests.set(manifest, objects, { size: 1 + manifest.length });
         return objects;
       },
@@ -160,6 +187,7 @@ export function createTextThreads({ allowNunjucks = false, threads, ...options }
         return small ?? decodeInThread(encoded, signal);
       },
     },
+    large,
     close: () => pool.close(),
   };
 }
@@ -179,11 +207,6 @@ async function decodeSmall(encoded: string): Promise<Release | undefined> {
     if (error instanceof ReleaseError && error.code === 'release_too_large') return undefined;
     throw error;
   }
-}
-
-/** Returns the memory of bytes that share it with nothing else, so that it can be moved. */
-function ownMemory({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
-  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
 
 /** Returns a receiver of parts that appends their elements. */

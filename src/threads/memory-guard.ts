@@ -9,7 +9,7 @@ export interface GuardedThread {
 export interface MemoryGuardOptions {
   /** Resident memory of the process above which the guard acts, in bytes. */
   processBytes: number;
-  /** Heap that one thread may have in any case, in bytes. */
+  /** Heap that the running threads may have together in any case, in bytes. */
   threadBytes: number;
   /** Returns the resident memory of the process, in bytes. */
   residentBytes: () => number;
@@ -43,11 +43,12 @@ export function createMemoryGuard({
       Array.from(threads, async (thread) => ({ thread, bytes: await thread.heapBytes() })),
     );
     const running = measured.filter(({ thread }) => threads.has(thread));
+    const share = threadBytes / running.length;
     const [largest] = running
-      .filter(({ bytes }) => bytes !== undefined && bytes > threadBytes)
+      .filter(({ bytes }) => bytes !== undefined && bytes > share)
       .sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
     const silent = running.find(({ bytes }) => bytes === undefined);
-    (largest ?? silent)?.thread.end(`needs more memory than the ${Math.floor(threadBytes / 2 ** 20)} MiB of its share`);
+    (largest ?? silent)?.thread.end(`needs more memory than the ${Math.floor(share / 2 ** 20)} MiB of its share`);
   }
 
   function measure(): void {

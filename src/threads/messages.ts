@@ -11,6 +11,8 @@ export interface TaskLimits {
 /** Data that a thread receives when it starts. */
 export interface ThreadSetup<Limits extends TaskLimits = TaskLimits> {
   limits: Limits;
+  /** Resident memory of the process from which on a thread shrinks after each task, in bytes. */
+  scarceBytes: number;
   /** Memory that the thread shares with the pool: see board.ts. */
   board: SharedArrayBuffer;
 }

@@ -14,7 +14,7 @@ const largeHeap = 48 * 2 ** 20;
 /** Runs the tasks that a pool sends to this thread, one after the other. */
 export function serveTasks<Types extends TaskTypes<Types>>(
   port: MessagePort,
-  { limits, board }: ThreadSetup,
+  { limits, board, scarceBytes }: ThreadSetup,
   functions: TaskFunctions<Types>,
 ): void {
   const collectGarbage = garbageCollector();
@@ -23,7 +23,8 @@ export function serveTasks<Types extends TaskTypes<Types>>(
   /** Gives memory back that the task took: a thread keeps it until the next task otherwise. */
   function tidyUp(): void {
     const { total_physical_size, external_memory } = getHeapStatistics();
-    if (total_physical_size + external_memory > largeHeap) collectGarbage('all-and-shrink');
+    const isLarge = total_physical_size + external_memory > largeHeap;
+    if (isLarge || process.memoryUsage.rss() > scarceBytes) collectGarbage('all-and-shrink');
   }
 
   async function perform({ task, input }: TaskRequest): Promise<ThreadMessage> {

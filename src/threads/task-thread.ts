@@ -29,11 +29,11 @@ export interface ThreadOptions {
   moduleUrl: URL;
   limits: TaskLimits;
   guard: MemoryGuard;
+  /** Resident memory of the process from which on the thread shrinks after each task, in bytes. */
+  scarceBytes: number;
 }
 
 interface RunOptions {
-  /** Memory of the input to move to the thread instead of copying it. */
-  transfer?: readonly ArrayBuffer[] | undefined;
   signal: AbortSignal;
   subject: string;
   limitCode?: 'render_limit' | 'too_large';
@@ -50,11 +50,11 @@ export interface TaskThread {
 }
 
 /** Starts a thread. It keeps the process alive only while it runs a task. */
-export function startThread({ moduleUrl, limits, guard }: ThreadOptions): TaskThread {
+export function startThread({ moduleUrl, limits, guard, scarceBytes }: ThreadOptions): TaskThread {
   const board = createBoard();
   const worker = new Worker(moduleUrl, {
     env: {},
-    workerData: { limits, board } satisfies ThreadSetup,
+    workerData: { limits, board, scarceBytes } satisfies ThreadSetup,
     resourceLimits: {
       stackSizeMb,
       maxOldGenerationSizeMb: heapMb(limits),
@@ -100,7 +100,7 @@ export function startThread({ moduleUrl, limits, guard }: ThreadOptions): TaskTh
       await Promise.race([ready, promise]);
       guard.add(guarded);
       startTimers();
-      worker.postMessage(request, options.transfer ?? []);
+      worker.postMessage(request);
       return await promise;
     } catch (error) {
       await end();

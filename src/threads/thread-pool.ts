@@ -25,8 +25,6 @@ interface TaskOptions {
   subject: string;
   /** Code of the error if the task is ended by a limit (default: `render_limit`). */
   limitCode?: 'render_limit' | 'too_large';
-  /** Memory of the input to move to the thread instead of copying it. */
-  transfer?: readonly ArrayBuffer[] | undefined;
   /** Receives the parts that the task sends ahead of its output. */
   onPart?: ((part: unknown) => void) | undefined;
 }
@@ -46,12 +44,15 @@ export interface ThreadPool<Types extends TaskTypes<Types>> {
   close(): Promise<void>;
 }
 
+/** Share of the memory of the process from which on threads shrink after each task. */
+const scarceShare = 0.6;
+
 /** Returns a pool without threads: each is started when it is needed. */
 export function createThreadPool<Types extends TaskTypes<Types>>({
   moduleUrl,
   limits,
   size,
-  processMemoryMb,
+  processMemoryMb = Infinity,
   idleMs = 10_000,
 }: ThreadPoolOptions): ThreadPool<Types> {
   const idle: TaskThread[] = [];
@@ -61,7 +62,7 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
   const closing = new AbortController();
   let idleTimer: NodeJS.Timeout | undefined;
   const guard = createMemoryGuard({
-    processBytes: (processMemoryMb ?? Infinity) * 2 ** 20,
+    processBytes: processMemoryMb * 2 ** 20,
     threadBytes: limits.memoryMb * 2 ** 20,
     residentBytes: () => process.memoryUsage.rss(),
   });
@@ -112,7 +113,7 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
   }
 
   function newThread(): TaskThread {
-    const thread = startThread({ moduleUrl, limits, guard });
+    const thread = startThread({ moduleUrl, limits, guard, scarceBytes: processMemoryMb * scarceShare * 2 ** 20 });
     threads.add(thread);
     void thread.ended.then(() => {
       threads.delete(thread);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { contentOf, type ChartContent } from '../../src/chart/load/chart-content.ts';
 import { loadUnpacked } from '../../src/chart/load/load-archive.ts';
@@ -162,6 +163,22 @@ for (const large of [false, true]) {
     t.deepEqual(await shared.codec.decode(await shared.codec.encode(stored)), stored);
   });
 }
+
+test('reads large releases one at a time', async (t) => {
+  const { large, codec } = shared;
+  const stored = { ...sampleRelease('web', 3, 'deployed'), manifest: 'x'.repeat(9_000_000) };
+  const encoded = await encodeRelease(stored);
+  let reading = 0;
+  const read = () =>
+    large.run(async () => {
+      const { manifest } = await codec.decode(encoded);
+      t.is(++reading, 1);
+      await setImmediate();
+      reading--;
+      return manifest.length;
+    });
+  t.deepEqual(await Promise.all([read(), read(), read()]), [9_000_000, 9_000_000, 9_000_000]);
+});
 
 interface Excess {
   limits: Partial<TextThreadLimits>;

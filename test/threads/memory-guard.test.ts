@@ -23,7 +23,7 @@ test('ends the largest thread when the process takes too much memory', async (t)
 
 test('ends a thread that is too busy to report its heap', async (t) => {
   const guard = createMemoryGuard({ ...options, residentBytes: () => 101 });
-  const [reporting, busy] = [thread(30), thread(undefined)];
+  const [reporting, busy] = [thread(15), thread(undefined)];
   guard.add(reporting.guarded);
   guard.add(busy.guarded);
   while (busy.reasons.length === 0) await sleep(1);

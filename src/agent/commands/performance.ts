@@ -12,6 +12,8 @@ export interface RequestDependencies {
 export interface CommandDependencies extends RequestDependencies {
   /** The part of the context that all operations of this agent share. */
   surroundings: Pick<OperationContext, 'cluster' | 'storage' | 'renderer' | 'host'>;
+  /** Runs each command. Default: at once. */
+  run?: RunCommand;
 }
 
 /** How a command is performed: payload -> request -> operation -> answer. */
@@ -30,16 +32,22 @@ export function performance<Type extends CommandType, Request, Outcome>(
   return { type, ...parts };
 }
 
+/** Runs a command. */
+export type RunCommand = <Result>(command: () => Promise<Result>) => Promise<Result>;
+
+const atOnce: RunCommand = (command) => command();
+
 /** Returns the handler for a command. */
 export function handlerOf<Type extends CommandType, Request, Outcome>(
   { request, operation, answer }: Performance<Type, Request, Outcome>,
   dependencies: CommandDependencies,
 ): CommandHandler<Type> {
+  const { run = atOnce } = dependencies;
   return async (payload, command) => {
     const { signal, abandon } = command;
     const progress = (step: Progress) => command.progress(step);
     const context = { ...dependencies.surroundings, signal, abandon, progress };
-    return answer(await operation(context, request(payload, dependencies)), payload);
+    return run(async () => answer(await operation(context, request(payload, dependencies)), payload));
   };
 }
 

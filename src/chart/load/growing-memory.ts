@@ -1,6 +1,11 @@
+/** An attempt to take more memory than there is. */
+export class MemoryFullError extends Error {
+  override readonly name = 'MemoryFullError';
+}
+
 /** Memory that is handed out piece by piece. */
 export interface GrowingMemory {
-  /** Returns the next piece of this size. Throws `RangeError` past the limit. */
+  /** Returns the next piece of this size. Throws {@link MemoryFullError}. */
   take: (bytes: number) => Uint8Array;
   /** Returns everything that was handed out, as one piece. */
   all(): Uint8Array;
@@ -19,7 +24,7 @@ export function createGrowingMemory(maxBytes: number): GrowingMemory {
   return {
     take(bytes) {
       const start = end;
-      if (start + bytes > maxBytes) throw new RangeError(`memory of ${maxBytes} bytes is full`);
+      if (start + bytes > maxBytes) throw new MemoryFullError(`memory of ${maxBytes} bytes is full`);
       end += bytes;
       if (end > memory.byteLength) memory.grow(Math.min(maxBytes, end + growthBytes));
       return new Uint8Array(memory, start, bytes);

@@ -7,7 +7,7 @@ import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
 import { unixSeconds } from '../time.ts';
 import { decodeRevision, encodeRevision, refOf, storedRevision, type ObjectFormat } from './revision-object.ts';
-import { latestOf, type ReleaseStorage, type RevisionQuery, type StoredRevision } from './storage.ts';
+import { latestOf, summaryOf, type ReleaseStorage, type RevisionQuery, type StoredRevision } from './storage.ts';
 
 /** The requests that release storage sends. */
 export type ReleaseCluster = Pick<Cluster, 'get' | 'list' | 'create' | 'replace' | 'delete'>;
@@ -39,7 +39,7 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
       const selection = { apiVersion: 'v1', kind, labelSelector: labelSelector(query) };
       const found = await cluster.list({ ...selection, ...(namespace !== undefined && { namespace }) }, signal);
       const wanted = query.latestOnly === true ? latestObjects(found, query) : found;
-      const results = await Promise.all(wanted.map((object) => readOrReport(object, signal)));
+      const results = await Promise.all(wanted.map((object) => readOrReport(object, query, signal)));
       const revisions = results.filter((result): result is StoredRevision => !(result instanceof ReleaseError));
       const [unreadable] = results;
       // a release of which nothing is readable exists nevertheless
@@ -90,10 +90,12 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
    */
   async function readOrReport(
     object: KubeObject,
+    { summary = false }: RevisionQuery,
     signal: AbortSignal | undefined,
   ): Promise<StoredRevision | ReleaseError> {
     try {
-      return await decodeRevision(format, codec, object, signal);
+      const revision = await decodeRevision(format, codec, object, signal);
+      return summary ? { ...revision, release: summaryOf(revision.release) } : revision;
     } catch (error) {
       if (!(error instanceof ReleaseError)) throw error;
       onUnreadable(error);

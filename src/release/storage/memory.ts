@@ -5,6 +5,7 @@ import {
   latestOf,
   revisionKey,
   storageLabels,
+  summaryOf,
   type ReleaseStorage,
   type RevisionKey,
   type StoredRevision,
@@ -25,15 +26,15 @@ export function memoryStorage(host: Host): ReleaseStorage {
   return {
     get: (key) => Promise.resolve(structuredClone(revisions.get(keyText(key)))),
 
-    query({ namespace, name, status, latestOnly }) {
+    query({ namespace, name, status, latestOnly, summary = false }) {
       const ofName = [...revisions.values()].filter(
         ({ release }) =>
           release.namespace === (namespace ?? release.namespace) && release.name === (name ?? release.name),
       );
       const wanted = latestOnly === true ? latestOf(ofName, ({ release }) => revisionKey(release)) : ofName;
-      return Promise.resolve(
-        structuredClone(wanted.filter(({ release }) => release.info.status === (status ?? release.info.status))),
-      );
+      const ofStatus = wanted.filter(({ release }) => release.info.status === (status ?? release.info.status));
+      const shown = ofStatus.map((one) => (summary ? { ...one, release: summaryOf(one.release) } : one));
+      return Promise.resolve(structuredClone(shown));
     },
 
     async create(release, labels) {

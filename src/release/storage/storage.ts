@@ -23,6 +23,8 @@ export interface RevisionQuery {
   status?: ReleaseStatus;
   /** Selects only the highest revision of each release, before `status` applies. Default: false. */
   latestOnly?: boolean;
+  /** Leaves out notes, values, manifests and files: long lists are small. Default: false. */
+  summary?: boolean;
 }
 
 /** A store of releases. Throws {@link ReleaseError} and the errors of the cluster. */
@@ -72,6 +74,14 @@ export function storageLabels(release: Release, others: Record<string, string>):
     status: release.info.status,
     version: String(release.version),
   };
+}
+
+/** Returns a release without what `summary` leaves out. */
+export function summaryOf({ name, namespace, version, info, chart }: Release): Release {
+  const shown = { ...info };
+  delete shown.notes;
+  const nothing = { lock: null, templates: null, values: null, schema: null, files: null };
+  return { name, namespace, version, info: shown, chart: { ...nothing, metadata: chart.metadata }, manifest: '' };
 }
 
 /** Returns the items with the highest revision of each release. */

@@ -5,7 +5,8 @@ import { createGrowingMemory } from '../../chart/load/growing-memory.ts';
 export class BodyCollector {
   readonly #memory;
   readonly #maxBytes: number;
-  #length = 0;
+  /** Number of bytes so far. */
+  length = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -14,8 +15,8 @@ export class BodyCollector {
 
   /** Adds a chunk. Returns false if the body is too long. */
   add(chunk: Uint8Array): boolean {
-    this.#length += chunk.length;
-    if (this.#length > this.#maxBytes) return false;
+    this.length += chunk.length;
+    if (this.length > this.#maxBytes) return false;
     this.#memory.take(chunk.length).set(chunk);
     return true;
   }

@@ -1,4 +1,5 @@
 import { request, type Dispatcher } from 'undici';
+import { smallDownloadBytes, type WaitForTurn } from '../download-settings.ts';
 import { BodyCollector } from './body.ts';
 import { endpointOf, type Endpoint } from './endpoint.ts';
 import { requestFailure, statusFailure } from './http-failure.ts';
@@ -16,6 +17,8 @@ export interface DownloadOptions {
   readonly timeoutMs: number;
   readonly dispatcher?: Dispatcher | undefined;
   readonly accept?: string;
+  /** Called when the download turns out to be large, before the rest is read. Default: no call. */
+  readonly waitForTurn?: WaitForTurn | undefined;
 }
 
 /**
@@ -58,7 +61,7 @@ async function follow(first: Endpoint, options: DownloadOptions, signal: AbortSi
     const response = await get(endpoint, options, signal);
     if (response.statusCode === 200) {
       const link = [response.headers['link'] ?? []].flat().join(', ');
-      return { body: await readBody(response, endpoint.url, options), link };
+      return { body: await readBody(response, endpoint.url, options, signal), link };
     }
     discard(response);
     const { location } = response.headers;
@@ -102,14 +105,24 @@ function redirected(from: Endpoint, location: string): Endpoint {
   return { url: next.url, authorization: from.authorization };
 }
 
-async function readBody(response: Dispatcher.ResponseData, url: URL, options: DownloadOptions): Promise<Buffer> {
+async function readBody(
+  response: Dispatcher.ResponseData,
+  url: URL,
+  options: DownloadOptions,
+  signal: AbortSignal,
+): Promise<Buffer> {
   if (Number(response.headers['content-length']) > options.maxBytes) {
     discard(response);
     throw tooLarge(url, options);
   }
   const body = new BodyCollector(options.maxBytes);
+  let isSmall = true;
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
     if (!body.add(chunk)) throw tooLarge(url, options);
+    if (isSmall && body.length > smallDownloadBytes) {
+      isSmall = false;
+      await options.waitForTurn?.(signal);
+    }
   }
   return body.bytes();
 }

@@ -33,8 +33,8 @@ export async function pullChart(
   const reference = parseReference(url);
   const access = await accessRegistry(reference, request, settings, signal);
   const get: Get = async (path, what, maxBytes, accept) => {
-    const { dispatcher, timeoutMs } = settings;
-    const options = { what, maxBytes, dispatcher, timeoutMs, ...(accept !== undefined && { accept }) };
+    const { dispatcher, timeoutMs, waitForTurn } = settings;
+    const options = { what, maxBytes, dispatcher, timeoutMs, waitForTurn, ...(accept !== undefined && { accept }) };
     return download(access.endpointAt(path), options, signal);
   };
   const list = () => listTags(reference.repository, access, settings, signal);
@@ -44,12 +44,12 @@ export async function pullChart(
   const manifest = await get(`manifests/${name}`, what, mebibyte, manifestType);
   const digest = `sha256:${createHash('sha256').update(manifest).digest('hex')}`;
   if (reference.digest !== '') {
-    checkDigest(manifest, reference.digest, what);
+    await checkDigest(manifest, reference.digest, what);
     if (version !== '') await requireSameManifest(version, digest, get);
   }
   const layer = chartLayerOf(manifest, what);
   const archive = await get(`blobs/${layer}`, `the archive of ${what}`, settings.maxArchiveBytes);
-  checkDigest(archive, layer, `the archive of ${what}`);
+  await checkDigest(archive, layer, `the archive of ${what}`);
   settings.onPulled?.(`${reference.host}/${reference.repository}${reference.digest ? '@' : ':'}${name}`, digest);
   return archive;
 }
@@ -62,7 +62,7 @@ type Get = (path: string, what: string, maxBytes: number, accept?: string) => Pr
 async function requireSameManifest(version: string, digest: string, get: Get): Promise<void> {
   const what = `the chart's version ${version}`;
   try {
-    checkDigest(await get(`manifests/${tagOf(version)}`, what, mebibyte, manifestType), digest, what);
+    await checkDigest(await get(`manifests/${tagOf(version)}`, what, mebibyte, manifestType), digest, what);
   } catch (error) {
     if (!(error instanceof SourceError && error.code === 'repository_not_found')) throw error;
   }

@@ -20,7 +20,7 @@ export async function downloadFromRepository(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const repository = parseHttpUrl(repoUrl);
-  const { dispatcher, timeoutMs } = settings;
+  const { dispatcher, timeoutMs, waitForTurn } = settings;
 
   const indexUrl = resolveReference(repository, 'index.yaml');
   const indexDownload: DownloadOptions = {
@@ -28,6 +28,7 @@ export async function downloadFromRepository(
     maxBytes: settings.maxIndexBytes,
     dispatcher,
     timeoutMs,
+    waitForTurn,
   };
   const index = await download(endpointFor(indexUrl, repository, request), indexDownload, signal);
   const { chartName, chartVersion } = request;
@@ -44,9 +45,10 @@ export async function downloadFromRepository(
     accept: 'application/gzip,application/octet-stream',
     dispatcher,
     timeoutMs,
+    waitForTurn,
   };
   const archive = await download(endpointFor(archiveUrl, repository, request), archiveDownload, signal);
-  if (chart.digest !== '') checkDigest(archive, chart.digest, shownUrl(archiveUrl));
+  if (chart.digest !== '') await checkDigest(archive, chart.digest, shownUrl(archiveUrl));
   return archive;
 }
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createGrowingMemory } from '../../../src/chart/load/growing-memory.ts';
+import { createGrowingMemory, MemoryFullError } from '../../../src/chart/load/growing-memory.ts';
 
 test('hands out pieces that follow each other', (t) => {
   const memory = createGrowingMemory(1_000_000);
@@ -15,7 +15,7 @@ test('hands out pieces that follow each other', (t) => {
 test('takes no more than its limit', (t) => {
   const memory = createGrowingMemory(10);
   memory.take(10);
-  t.throws(() => memory.take(1), { instanceOf: RangeError });
+  t.throws(() => memory.take(1), { instanceOf: MemoryFullError });
 });
 
 test('threads share it', (t) => {

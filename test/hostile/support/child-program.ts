@@ -1,9 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { compileCache } from '../../support/compile-cache.ts';
 
 const program = new URL('../../../src/bin/helm-agent.ts', import.meta.url).pathname;
+
+/** Variables that the image sets. */
+const imageEnvironment = environmentIn(readFileSync(new URL('../../../Dockerfile', import.meta.url), 'utf8'));
+
+function environmentIn(dockerfile: string): Record<string, string> {
+  const lines = dockerfile.split('\n').filter((line) => line.startsWith('ENV '));
+  const fields = lines.flatMap((line) => line.split(' ').slice(1));
+  return Object.fromEntries(fields.map((field) => [field.replace(/=.*/, ''), field.replace(/.*?=/, '')]));
+}
 
 /** A command of helm-agent that runs as a process of its own. */
 export interface ChildProgram {
@@ -20,7 +30,7 @@ export interface ChildProgram {
 /** Starts `helm-agent ARGS` with a log of all levels. */
 export function startProgram(args: readonly string[]): ChildProgram {
   const child = spawn(process.execPath, [program, ...args], {
-    env: { ...compileCache(), HELM_AGENT_LOG_LEVEL: 'trace' },
+    env: { ...imageEnvironment, ...compileCache(), HELM_AGENT_LOG_LEVEL: 'trace' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { pid } = child;

@@ -101,6 +101,15 @@ withStorage('finds the highest revision before it looks at the status', async (t
   t.deepEqual(names(await storage.query({ latestOnly: true, status: 'deployed' })), ['data/db.v1']);
 });
 
+withStorage('leaves out what a list does not show', async (t, storage) => {
+  await storage.create({ ...sampleRelease('web', 1, 'deployed'), config: { password: 'x' } }, {});
+  const [stored] = await storage.query({ summary: true });
+  if (stored === undefined) throw new Error('nothing is stored');
+  const { release } = stored;
+  t.is(release.chart.metadata?.name, sampleRelease('web', 1, 'deployed').chart.metadata?.name);
+  t.deepEqual([release.config, release.manifest, release.chart.templates], [undefined, '', null]);
+});
+
 withStorage('sorts the history by revision', async (t, storage) => {
   await filled(storage);
   const revisions = await history(storage, 'default', 'web');
