@@ -18,17 +18,19 @@ export interface Twins {
   differences(): Promise<string[]>;
 }
 
-const kinds = [
+type Kinds = readonly (readonly [apiVersion: string, kind: string])[];
+
+const usualKinds: Kinds = [
   ['v1', 'ConfigMap'],
   ['apps/v1', 'Deployment'],
   ['batch/v1', 'Job'],
-] as const;
+];
 
 /** Name of the release in both namespaces. */
 export const releaseName = 'site';
 
-/** Returns twins that are deleted when the test ends. */
-export function newTwins(t: ExecutionContext, harness: Harness): Twins {
+/** Returns twins that are deleted when the test ends. Compares the usual kinds and `moreKinds`. */
+export function newTwins(t: ExecutionContext, harness: Harness, moreKinds: Kinds = []): Twins {
   const helmNamespace = freeNamespace(t, harness.cluster);
   const agentNamespace = freeNamespace(t, harness.cluster);
   return {
@@ -38,7 +40,7 @@ export function newTwins(t: ExecutionContext, harness: Harness): Twins {
     ctl: (...args) => runCtl(harness, ...args, '--namespace', agentNamespace),
     async differences() {
       const [ofHelm, ofAgent] = await Promise.all(
-        [helmNamespace, agentNamespace].map((namespace) => stateOf(harness, namespace)),
+        [helmNamespace, agentNamespace].map((namespace) => stateOf(harness, namespace, [...usualKinds, ...moreKinds])),
       );
       return compare(ofHelm, ofAgent, '');
     },
@@ -53,7 +55,7 @@ export async function runCtl({ url, agentId }: Harness, ...args: string[]): Prom
 }
 
 /** Returns the objects and the decoded records of a namespace, without what differs in each run. */
-async function stateOf({ cluster }: Harness, namespace: string): Promise<unknown> {
+async function stateOf({ cluster }: Harness, namespace: string, kinds: Kinds): Promise<unknown> {
   const lists = await Promise.all(kinds.map(([apiVersion, kind]) => cluster.list({ apiVersion, kind, namespace })));
   const objects = lists
     .flat()
@@ -64,7 +66,9 @@ async function stateOf({ cluster }: Harness, namespace: string): Promise<unknown
   const text = JSON.stringify({ objects: Object.fromEntries(objects), records: Object.fromEntries(records) });
   const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
   const uids = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-  return JSON.parse(text.replaceAll(namespace, 'NAMESPACE').replace(times, 'TIME').replace(uids, 'UID')) as unknown;
+  const clusterIps = /"10(\.\d+){3}"/g;
+  const stableText = text.replaceAll(namespace, 'NAMESPACE').replace(times, 'TIME').replace(uids, 'UID');
+  return JSON.parse(stableText.replace(clusterIps, '"IP"')) as unknown;
 }
 
 async function recordOf({ metadata, data }: KubeObject): Promise<[string, unknown]> {
@@ -79,7 +83,8 @@ function stable({ status: _status, metadata, ...object }: KubeObject): unknown {
   const managers = (managedFields as { manager: string; operation: string; fieldsV1: unknown; subresource?: string }[])
     .filter(({ subresource }) => subresource === undefined)
     .map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }));
-  return { ...object, metadata: { name, labels, annotations, managers } };
+  const { 'deployment.kubernetes.io/revision': _revision, ...ownAnnotations } = annotations ?? {};
+  return { ...object, metadata: { name, labels, annotations: ownAnnotations, managers } };
 }
 
 function compare(a: unknown, b: unknown, path: string): string[] {

@@ -6,19 +6,10 @@ import { runHelm, type Ended } from './helm.ts';
 import { performed } from './performed.ts';
 import { kubeconfigText } from './real-cluster.ts';
 import { newTwins, releaseName, runCtl, type Twins } from './twins.ts';
+import { wantedDifferences } from './wanted-differences.ts';
 
 const charts = fileURLToPath(new URL('fixtures', import.meta.url));
 const harness = useHarness(() => ({ kubeconfig: kubeconfigText(), localCharts: charts }));
-
-/** Where the agent differs from helm on purpose: the start of a difference, and the reason. */
-const wanted: readonly { starts: RegExp; because: string }[] = [
-  { starts: /release\/chart\/(templates\/\d+\/)?(schema)?modtime: /, because: 'the agent keeps no times of files' },
-  { starts: /release\/chart\/files: helm has null, the agent \[\]$/, because: 'Go reads null as an empty list' },
-  {
-    starts: /release\/hooks\/\d+\/(weight|output_log_policies): helm has undefined, the agent (0|\[\])$/,
-    because: 'Go reads a missing field as its zero value',
-  },
-];
 
 const wait = ['--wait', '--wait-for-jobs', '--timeout', '60s'];
 const hooked = { hooks: { enabled: true } };
@@ -43,7 +34,7 @@ async function deployBoth(twins: Twins, ...revisions: object[]): Promise<void> {
 
 /** Compares objects and records. `allowed` are differences that this scenario expects. */
 async function assertEqual(t: ExecutionContext, twins: Twins, ...allowed: RegExp[]): Promise<void> {
-  const patterns = [...wanted.map(({ starts }) => starts), ...allowed];
+  const patterns = [...wantedDifferences.map(({ starts }) => starts), ...allowed];
   const found = await twins.differences();
   for (const pattern of allowed)
     t.true(
