@@ -117,7 +117,9 @@ async function check(state: OperationState, work: InstallWork, tools: StateTools
 
 async function namespace(state: OperationState, work: InstallWork, tools: StateTools): Promise<OperationState> {
   const { context, request } = work;
-  await ensureNamespace(context.cluster, state.namespace, request.createNamespace ?? true, tools);
+  const { method } = revisionOf(state).apply;
+  const options = { create: request.createNamespace ?? true, method };
+  await ensureNamespace(context.cluster, state.namespace, options, tools);
   return state;
 }
 

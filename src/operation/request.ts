@@ -1,4 +1,5 @@
 import type { ApplyOptions } from './apply/apply-settings.ts';
+import type { CrdPolicy } from './apply/crd-strategy.ts';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { ReleaseStatus } from '../release/status.ts';
 import type { SetValue } from '../render/release-renderer.ts';
@@ -37,6 +38,11 @@ export interface DeployOptions extends WaitOptions, ApplyOptions {
   postRender?: PostRender;
   /** How {@link postRender} gets hooks. Default: `combined`. */
   postRenderStrategy?: PostRenderStrategy;
+  /**
+   * Policy for the CRDs of the chart. Default: an installation applies them as all objects, and an
+   * upgrade leaves them.
+   */
+  crds?: CrdPolicy;
   /** Does not run hooks. Default: false. */
   noHooks?: boolean;
   /**

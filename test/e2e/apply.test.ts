@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ObjectRef } from '../../src/objects/object.ts';
+import { eventually, uniqueName } from '../api/environment.ts';
 import { useHarness } from './harness.ts';
 import { runHelm, type Ended, type HelmProgram } from './helm.ts';
 import { kubeconfigText } from './real-cluster.ts';
@@ -30,7 +31,11 @@ async function both<T>(twins: Twins, action: (side: Side) => Promise<T>): Promis
   const flags = ['--no-atomic', '--no-wait'];
   const deploys = new Set(['install', 'upgrade']);
   return Promise.all([
-    action({ namespace: twins.helmNamespace, run: twins.helm, chart: (name) => join(charts, name) }),
+    action({
+      namespace: twins.helmNamespace,
+      run: (...args: string[]) => twins.helm(...args),
+      chart: (name) => join(charts, name),
+    }),
     action({
       namespace: twins.agentNamespace,
       run: (verb = '', ...args) =>
@@ -294,4 +299,110 @@ test('does not delete an object that existed before when it undoes an installati
   t.regex(ended.stderr, /left ConfigMap "settings" in namespace "\S+": it existed before the release/);
   const live = await harness().cluster.get({ ...mapRef, namespace: twins.agentNamespace });
   t.deepEqual(live?.['data'], { a: '2' });
+});
+
+/** Returns a CRD. The first of its versions is the stored one. */
+function definition(group: string, ...versions: string[]): string {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return JSON.stringify({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `widgets.${group}` },
+    spec: {
+      group,
+      names: { kind: 'Widget', plural: 'widgets' },
+      scope: 'Namespaced',
+      versions: versions.map((name, index) => ({ name, served: true, storage: index === 0, schema })),
+    },
+  });
+}
+
+const definitionRef = (group: string) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  name: `widgets.${group}`,
+});
+
+function newGroup(t: ExecutionContext): string {
+  const group = `${uniqueName('e2e')}.example.com`;
+  t.teardown(() => harness().cluster.delete(definitionRef(group)));
+  return group;
+}
+
+test('applies a CRD that exists as helm does, without a long wait, and drops no stored version', async (t) => {
+  const twins = newTwins(t, harness());
+  const groups = { helm: newGroup(t), agent: newGroup(t) };
+  const sides = [
+    { group: groups.helm, namespace: twins.helmNamespace, run: twins.helm },
+    { group: groups.agent, namespace: twins.agentNamespace, run: (...args: string[]) => twins.ctl(...args) },
+  ];
+  const states = await Promise.all(
+    sides.map(async ({ group, namespace, run }) => {
+      const chartWith = async (version: string, ...versions: string[]) => {
+        const widget = `apiVersion: ${group}/${version}\nkind: Widget\nmetadata: { name: a }\nspec: { size: 1 }\n`;
+        const name = await newChart(widget, { crds: { 'widgets.yaml': definition(group, ...versions) } });
+        return group === groups.helm ? join(charts, name) : name;
+      };
+      const install = async (release: string, chart: string, ...flags: string[]) =>
+        run('install', release, chart, '--create-namespace', ...flags);
+      const first = await install('one', await chartWith('v1', 'v1'));
+      t.is(first.code, 0, first.stderr);
+      await run('uninstall', 'one');
+      const started = performance.now();
+      const second = await install('two', await chartWith('v2', 'v1', 'v2'));
+      const seconds = (performance.now() - started) / 1000;
+      t.is(second.code, 0, second.stderr);
+      const third = await install('three', await chartWith('v2', 'v2'));
+      t.is(third.code, 1);
+      t.regex(third.stderr, /status\.storedVersions\[0\]: Invalid value: "v1": missing from spec\.versions/);
+      const live = await harness().cluster.get(definitionRef(group));
+      const { managedFields, labels, annotations } = live?.metadata ?? { name: '' };
+      const text = JSON.stringify({ spec: live?.['spec'], managers: managersOf(managedFields), labels, annotations });
+      return { seconds, state: text.replaceAll(group, 'GROUP').replaceAll(namespace, 'NAMESPACE') };
+    }),
+  );
+  const [ofHelm, ofAgent] = states;
+  t.is(ofAgent?.state, ofHelm?.state);
+  t.log(`helm ${ofHelm?.seconds.toFixed(1)} s, the agent ${ofAgent?.seconds.toFixed(1)} s`);
+});
+
+function managersOf(managedFields: unknown): unknown {
+  const entries = managedFields as { manager: string; operation: string; subresource?: string; fieldsV1: unknown }[];
+  return entries
+    .filter(({ subresource }) => subresource === undefined)
+    .map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }));
+}
+
+test('changes custom resources client-side from revision to revision, and keeps the rest', async (t) => {
+  const group = newGroup(t);
+  const { cluster } = harness();
+  const crd = JSON.parse(definition(group, 'v1')) as Parameters<typeof cluster.create>[0];
+  await cluster.create(crd);
+  await eventually('the CRD is served', 30, async () => {
+    const { apiVersions } = await cluster.capabilities();
+    return apiVersions.includes(`${group}/v1/Widget`) || undefined;
+  });
+  const twins = newTwins(t, harness(), [[`${group}/v1`, 'Widget']]);
+  const widget = (spec: string) =>
+    newChart(`apiVersion: ${group}/v1\nkind: Widget\nmetadata: { name: a }\nspec: ${spec}\n`);
+  await installBoth(twins, 'helm3', await widget('{ size: 1, list: [{ name: a }], old: 1, map: { a: 1, b: 2 } }'));
+  await drift(twins, { apiVersion: `${group}/v1`, kind: 'Widget', name: 'a' }, { spec: { size: 5, theirs: 1 } });
+  await succeed(t, twins, 'upgrade', await widget('{ size: 1, list: [{ name: b }], map: { a: 1 } }'));
+  await assertEqual(t, twins);
+  await succeed(t, twins, 'upgrade', await widget('{ size: 2 }'), '--server-side=true', '--force-conflicts');
+  await assertEqual(t, twins);
+});
+
+test('labels the namespace as helm does, also one that exists', async (t) => {
+  const twins = newTwins(t, harness());
+  await createNamespaces(twins);
+  const chart = await newChart(settings('a: "1"'));
+  await succeed(t, twins, 'install', chart, '--create-namespace');
+  const [ofHelm, ofAgent] = await both(twins, async ({ namespace }) => {
+    const live = await harness().cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
+    const { labels, managedFields } = live?.metadata ?? { name: '' };
+    return JSON.stringify({ labels, managers: managersOf(managedFields) }).replaceAll(namespace, 'NAMESPACE');
+  });
+  t.is(ofAgent, ofHelm);
+  t.true(ofHelm.includes('"manager":"helm","operation":"Apply"'));
 });

@@ -83,8 +83,8 @@ function stable({ status: _status, metadata, ...object }: KubeObject): unknown {
   const managers = (managedFields as { manager: string; operation: string; fieldsV1: unknown; subresource?: string }[])
     .filter(({ subresource }) => subresource === undefined)
     .map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }));
-  const { 'deployment.kubernetes.io/revision': _revision, ...ownAnnotations } = annotations ?? {};
-  return { ...object, metadata: { name, labels, annotations: ownAnnotations, managers } };
+  const own = Object.entries(annotations ?? {}).filter(([key]) => key !== 'deployment.kubernetes.io/revision');
+  return { ...object, metadata: { name, labels, annotations: Object.fromEntries(own), managers } };
 }
 
 function compare(a: unknown, b: unknown, path: string): string[] {

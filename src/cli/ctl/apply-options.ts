@@ -10,6 +10,34 @@ export interface ApplyFlags {
   recreate?: string;
 }
 
+/** The flags of `install` and `upgrade` for CRDs. */
+export interface CrdFlags {
+  crds?: string;
+  skipCrds?: boolean;
+}
+
+/** Adds the flags for the CRDs of a chart. */
+export function addCrdOptions(command: Command): void {
+  command
+    .option(
+      '--crds <policy>',
+      'skip, create or create-replace: what to do with the CRDs of the chart (default: apply them on installation)',
+    )
+    .option('--skip-crds', 'the same as --crds skip');
+}
+
+const crdPolicies = ['skip', 'create', 'create-replace'] as const;
+
+/** Returns the parameter that the flags set. */
+export function crdParameters({ crds, skipCrds }: CrdFlags) {
+  if (crds === undefined) return skipCrds ? { crds: 'skip' as const } : {};
+  const policy = crdPolicies.find((known) => known === crds);
+  if (policy === undefined)
+    throw new Error(`--crds must be one of ${crdPolicies.join(', ')}, not ${JSON.stringify(crds)}`);
+  if (skipCrds && policy !== 'skip') throw new Error('--skip-crds and --crds exclude each other');
+  return { crds: policy };
+}
+
 /** Adds the flags that say how objects are applied. */
 export function addApplyOptions(command: Command): void {
   command

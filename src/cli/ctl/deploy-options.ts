@@ -3,13 +3,20 @@ import { addRepositoryOptions, addValueOptions, type RepositoryFlags } from '../
 import type { ProgramDependencies } from '../dependencies.ts';
 import { readPassword } from '../password-file.ts';
 import { valueParameters, type ValueFlags } from '../values.ts';
-import { addApplyOptions, applyParameters, type ApplyFlags } from './apply-options.ts';
+import {
+  addApplyOptions,
+  addCrdOptions,
+  applyParameters,
+  crdParameters,
+  type ApplyFlags,
+  type CrdFlags,
+} from './apply-options.ts';
 import { historyLimitOf, isDryRun } from './helm-values.ts';
 import { integer } from './integer.ts';
 import { optionalOutputOption, type OutputFormat } from './output/format.ts';
 
 /** The flags of `install` and `upgrade`. The agent chooses the defaults. */
-export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags {
+export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, CrdFlags {
   [flag: string]: unknown;
   namespace?: string;
   timeout?: string;
@@ -53,6 +60,7 @@ export function addDeployOptions(command: Command): void {
     .option('--dry-run [mode]', 'server: print what would be deployed, and change nothing; none turns it off')
     .addOption(optionalOutputOption());
   addApplyOptions(command);
+  addCrdOptions(command);
   command.option('--take-ownership', 'take over existing objects that do not belong to the release');
   addSwitches(
     command,
@@ -93,6 +101,7 @@ export async function deployParameters(
     cleanupOnFail,
     historyLimit: historyLimitOf(historyMax),
     ...applyParameters(flags),
+    ...crdParameters(flags),
     ...(!flags.hooks && { noHooks: true }),
     ...(isServerDryRun(flags) && { dryRun: true }),
     ...(await valueParameters(flags, (path) => dependencies.readFile(path))),

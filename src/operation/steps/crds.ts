@@ -1,21 +1,23 @@
-import { isJsonObject } from '../../objects/fields.ts';
+import { isJsonObject, objectsAt } from '../../objects/fields.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../../objects/object.ts';
 import type { CrdManifest } from '../../render/release-renderer.ts';
-import { applyStrategy } from '../apply/strategy.ts';
+import type { ApplySettings } from '../apply/apply-settings.ts';
+import { forEach } from '../apply/concurrency.ts';
+import { crdStrategy, type CrdPolicy } from '../apply/crd-strategy.ts';
 import type { Cluster, ClusterCapabilities } from '../../objects/cluster.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError, withPrefix } from '../error.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
 import type { StepTools } from './step-runner.ts';
-import { resolveObjects, type ReleaseObject } from '../apply/release-object.ts';
+import { resolveObjects } from '../apply/release-object.ts';
 import { timeLimit } from './time-limit.ts';
 
 /** Time limit for CRDs to be established, as in Helm; in milliseconds. */
 const establishTimeout = 60_000;
 /** Time limit for discovery to list new kinds, which takes longer; in milliseconds. */
 const discoveryTimeout = 10_000;
-const discoveryInterval = 200;
+const discoveryInterval = 50;
 
 /**
  * Returns the API versions that CRD files define, as in discovery: `group/version` and
@@ -40,41 +42,57 @@ function versionsOf({ kind, spec }: KubeObject): string[] {
   });
 }
 
-/**
- * Installs CRDs that do not exist yet, and waits until they are established. Existing ones are not
- * changed. Returns the number of installed CRDs.
- */
+/** The CRDs that were applied, or existed and were left. */
+export interface InstalledCrds {
+  /** Number of CRDs that were created or changed. */
+  count: number;
+  /** The API versions that all of them serve, as in discovery. */
+  apiVersions: string[];
+}
+
+export interface CrdOptions {
+  namespace: string;
+  policy: 'apply' | Exclude<CrdPolicy, 'skip'>;
+  settings: ApplySettings;
+}
+
+/** Brings CRDs to the cluster by a policy, and waits until they are established. */
 export async function installCrds(
-  context: OperationContext,
+  { cluster, host }: OperationContext,
   files: readonly CrdManifest[],
-  namespace: string,
+  { namespace, policy, settings }: CrdOptions,
   tools: StepTools,
-): Promise<number> {
-  const { cluster, host } = context;
-  const installed: ReleaseObject[] = [];
-  for (const file of files) {
+): Promise<InstalledCrds> {
+  const { signal } = tools;
+  const applyCrd = crdStrategy(policy, settings, { ...tools, cluster });
+  const found = await forEach(files, async (file) => {
     const prefix = failurePrefix(file);
-    const objects = await resolveObjects(cluster, file.objects, namespace, { prefix, signal: tools.signal });
-    for (const item of objects) {
-      if ((await cluster.get(item.ref, tools.signal)) !== undefined) continue;
-      try {
-        await applyStrategy({ method: 'ssa' }, { ...tools, cluster }).create(item);
-      } catch (error) {
-        tools.signal.throwIfAborted();
-        throw withPrefix(prefix, error);
-      }
-      installed.push(item);
+    const objects = await resolveObjects(cluster, file.objects, namespace, { prefix, signal });
+    try {
+      return await forEach(objects, async (item) => ({ ...(await applyCrd(item)), ref: item.ref }));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw withPrefix(prefix, error);
     }
-  }
-  const limit = timeLimit(establishTimeout, [tools.signal]);
+  });
+  const crds = found.flat();
+  const limit = timeLimit(establishTimeout, [signal]);
   try {
-    const refs = installed.map(({ ref }) => ref);
+    const pending = crds.filter(({ isChanged, live }) => isChanged && !isEstablished(live)).map(({ ref }) => ref);
     const ownTools = { ...tools, signal: limit.signal };
-    await waitUntilReady(refs, { cluster, host, tools: ownTools, toCompletion: [], labelled: false });
+    if (pending.length > 0)
+      await waitUntilReady(pending, { cluster, host, tools: ownTools, toCompletion: [], labelled: false });
   } finally {
     limit.close();
   }
-  return installed.length;
+  return {
+    count: crds.filter(({ isChanged }) => isChanged).length,
+    apiVersions: [...new Set(crds.flatMap(({ live }) => versionsOf(live)))],
+  };
+}
+
+function isEstablished(crd: KubeObject): boolean {
+  return objectsAt(crd, 'status', 'conditions').some(({ type, status }) => type === 'Established' && status === 'True');
 }
 
 /** Reads discovery until it lists these versions, but returns it after some seconds in any case. */

@@ -1,39 +1,60 @@
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster } from '../../objects/cluster.ts';
+import type { ApplyMethod } from '../apply/apply-settings.ts';
+import { warningReporter } from '../apply/warnings.ts';
+import { fieldManager } from '../apply/write.ts';
 import { OperationError } from '../error.ts';
 import type { StepTools } from './step-runner.ts';
-import { fieldManager } from '../apply/write.ts';
+
+export interface NamespaceOptions {
+  /** Whether it is created if it does not exist. */
+  create: boolean;
+  method: ApplyMethod;
+}
 
 /**
- * Checks that the namespace exists. If it does not, creates it with Helm's label, or throws
- * `namespace_not_found` if `create` is false.
+ * Applies the namespace with Helm's label, whether it exists or not, or creates it if the release
+ * is client-side (pkg/action/install.go). Without `create`, throws `namespace_not_found` if it does
+ * not exist.
+ *
+ * Unlike in Helm, a namespace that exists but cannot be changed is used as it is, because creating
+ * it is the default here: the agent may have permissions in a namespace only.
  */
 export async function ensureNamespace(
   cluster: Cluster,
   name: string,
-  create: boolean,
+  { create, method }: NamespaceOptions,
   tools: StepTools,
 ): Promise<void> {
-  if (await exists(cluster, name, tools)) return;
-  if (!create) throw new OperationError('namespace_not_found', `namespaces ${JSON.stringify(name)} not found`);
-  const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { name } } };
-  try {
-    await cluster.create(object, { fieldManager, signal: tools.signal });
-  } catch (error) {
-    if (!hasClusterErrorCode(error, 'already_exists')) throw error;
+  if (!create) {
+    await requireNamespace(cluster, name, tools);
+    return;
   }
-  tools.done(`${name} created`);
+  // with the empty spec, the managed fields are those of Helm
+  const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { name } }, spec: {} };
+  const onWarning = warningReporter((text) => tools.report({ message: `warning of the API server: ${text}` }));
+  const options = { fieldManager, signal: tools.signal, onWarning };
+  try {
+    if (method === 'ssa') await cluster.apply(object, options);
+    else await cluster.create(object, options);
+    tools.done(`${name} ${method === 'ssa' ? 'applied' : 'created'}`);
+  } catch (error) {
+    tools.signal.throwIfAborted();
+    if (hasClusterErrorCode(error, 'already_exists')) tools.skipped(`${name} exists`);
+    else if (hasClusterErrorCode(error, 'forbidden')) tools.skipped(`no permission to change namespace ${name}`);
+    else if (hasClusterErrorCode(error, 'conflict')) tools.skipped(`${name} exists, with a label of another manager`);
+    else throw error;
+  }
 }
 
-async function exists(cluster: Cluster, name: string, tools: StepTools): Promise<boolean> {
+async function requireNamespace(cluster: Cluster, name: string, tools: StepTools): Promise<void> {
   try {
     const namespace = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, tools.signal);
-    if (namespace !== undefined) tools.skipped(`${name} exists`);
-    return namespace !== undefined;
+    if (namespace === undefined)
+      throw new OperationError('namespace_not_found', `namespaces ${JSON.stringify(name)} not found`);
+    tools.skipped(`${name} exists`);
   } catch (error) {
-    // the agent may have permissions in a namespace only
     if (!hasClusterErrorCode(error, 'forbidden')) throw error;
     tools.skipped(`no permission to read namespace ${name}`);
-    return true;
   }
 }

@@ -2,6 +2,7 @@ import type { ChartContent } from '../../chart/load/chart-content.ts';
 import type { ClusterCapabilities } from '../../objects/cluster.ts';
 import type { ReleaseValues, RenderedRelease } from '../../render/release-renderer.ts';
 import type { ReleaseFacts } from '../../render/scope/chart-templates.ts';
+import type { CrdPolicy } from '../apply/crd-strategy.ts';
 import type { UpgradeRequest } from '../request.ts';
 import { revisionOf, type OperationState } from '../state/operation-state.ts';
 import { storedRevision, type Work } from '../work.ts';
@@ -60,23 +61,35 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
   const chart = await chartOf(work, signal);
   const values = await valuesOf(work, state, signal);
   const release = factsOf(state);
-  const files = release.isInstall ? await renderer.crds(chart, values, signal) : [];
-  const apiVersions = definedApiVersions(files);
+  const policy = crdPolicyOf(work, state);
+  materials.newApiVersions = [];
+  if (policy === 'skip') {
+    tools.skipped(release.isInstall ? 'not requested' : 'upgrades do not change CRDs');
+    return state;
+  }
+  const files = await renderer.crds(chart, values, signal);
   if (files.length === 0) {
-    tools.skipped(release.isInstall ? 'the chart has no CRDs' : 'upgrades do not change CRDs');
+    tools.skipped('the chart has no CRDs');
   } else if (request.dryRun === true) {
     tools.skipped('a dry run installs no CRDs');
   } else {
     // a first render, so that no CRDs are installed if a template fails
+    const apiVersions = definedApiVersions(files);
     const capabilities = withApiVersions(await cluster.capabilities(signal), apiVersions);
     const lookup = clusterLookup(cluster, signal, new Set(apiVersions));
     await renderer.render({ chart, values, release, capabilities, lookup, ...renderSettings(request) }, signal);
-    const count = await installCrds(context, files, release.namespace, tools);
-    if (count > 0) tools.done(`${count} installed`);
+    const options = { namespace: release.namespace, policy, settings: revisionOf(state).apply };
+    const installed = await installCrds(context, files, options, tools);
+    if (installed.count > 0) tools.done(`${installed.count} installed`);
     else tools.skipped('all exist already');
+    materials.newApiVersions = installed.apiVersions;
   }
-  materials.newApiVersions = request.dryRun === true ? [] : apiVersions;
   return state;
+}
+
+/** As in Helm, an installation applies CRDs, and an upgrade leaves them. */
+function crdPolicyOf({ request }: ChartWork, state: OperationState): 'apply' | CrdPolicy {
+  return request.crds ?? (factsOf(state).isInstall ? 'apply' : 'skip');
 }
 
 async function readCapabilities(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
@@ -114,7 +127,7 @@ async function newApiVersionsOf(
 ): Promise<readonly string[]> {
   const { context, request, materials } = work;
   if (materials.newApiVersions) return materials.newApiVersions;
-  if (!factsOf(state).isInstall || request.dryRun === true) return [];
+  if (crdPolicyOf(work, state) === 'skip' || request.dryRun === true) return [];
   const values = await valuesOf(work, state, signal);
   return definedApiVersions(await context.renderer.crds(await chartOf(work, signal), values, signal));
 }

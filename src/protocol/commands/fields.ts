@@ -58,6 +58,13 @@ export const historyOptions = {
     .describe('Delete the objects that were created if the operation fails. Default: false'),
 };
 
+const crdsField = z
+  .enum(['skip', 'create', 'create-replace'])
+  .optional()
+  .describe(
+    'The CRDs of the chart: `"skip"` leaves them, `"create"` creates those that do not exist, and `"create-replace"` also changes those that exist and takes over their fields. Default: an installation applies them as all objects, and an upgrade leaves them',
+  );
+
 /** The options that say how objects are applied. */
 export const applyOptions = {
   serverSide: z
@@ -134,6 +141,7 @@ export const deployOptions = {
     .boolean()
     .optional()
     .describe('Take over existing objects that do not belong to the release. Default: false'),
+  crds: crdsField,
   noHooks: noHooksField,
   dryRun: dryRunField,
   hideSecret: z.boolean().optional().describe('With `dryRun`: leave Secrets out of the manifest. Default: false'),
@@ -150,6 +158,11 @@ export const deployOptions = {
     .describe(
       'Labels for the stored revision, for `list_releases`. An upgrade keeps those of the revision before; `null` removes one. Default: none',
     ),
-  createNamespace: z.boolean().optional().describe('Create the namespace if it does not exist. Default: true'),
+  createNamespace: z
+    .boolean()
+    .optional()
+    .describe(
+      'On installation: create the namespace if it does not exist, and apply the label `name` to it as Helm does. Default: true',
+    ),
   description: z.string().optional().describe("Description of the revision in the release's history"),
 };

@@ -1,12 +1,21 @@
 import { Command } from 'commander';
 import test from 'ava';
-import { addApplyOptions, applyParameters, type ApplyFlags } from '../../../src/cli/ctl/apply-options.ts';
+import {
+  addApplyOptions,
+  addCrdOptions,
+  applyParameters,
+  crdParameters,
+  type ApplyFlags,
+  type CrdFlags,
+} from '../../../src/cli/ctl/apply-options.ts';
 
 function parametersOf(...args: string[]): object {
   const command = new Command('test').exitOverride();
   addApplyOptions(command);
+  addCrdOptions(command);
   command.parse(args, { from: 'user' });
-  return applyParameters(command.opts<ApplyFlags>());
+  const flags = command.opts<ApplyFlags & CrdFlags>();
+  return { ...applyParameters(flags), ...crdParameters(flags) };
 }
 
 const sent: [args: string[], parameters: object][] = [
@@ -17,6 +26,9 @@ const sent: [args: string[], parameters: object][] = [
   [['--server-side', 'auto', '--force-conflicts'], { serverSide: 'auto', forceConflicts: true }],
   [['--force'], { forceReplace: true }],
   [['--recreate', 'immutable'], { recreate: 'immutable' }],
+  [['--skip-crds'], { crds: 'skip' }],
+  [['--crds', 'create-replace'], { crds: 'create-replace' }],
+  [['--crds', 'skip', '--skip-crds'], { crds: 'skip' }],
 ];
 for (const [args, parameters] of sent) {
   test(`sends ${JSON.stringify(parameters)} for "${args.join(' ')}"`, (t) => {
@@ -34,6 +46,8 @@ const refused: [args: string[], message: string][] = [
     ['--force', '--force-conflicts'],
     'if any flags in the group [force force-conflicts] are set none of the others can be; [force force-conflicts] were all set',
   ],
+  [['--crds', 'all'], '--crds must be one of skip, create, create-replace, not "all"'],
+  [['--crds', 'create', '--skip-crds'], '--skip-crds and --crds exclude each other'],
   [['--recreate', 'all'], '--recreate must be "immutable", not "all"'],
 ];
 for (const [args, message] of refused) {
