@@ -333,21 +333,22 @@ test('applies a CRD that exists as helm does, without a long wait, and drops no 
   const twins = newTwins(t, harness());
   const groups = { helm: newGroup(t), agent: newGroup(t) };
   const sides = [
-    { group: groups.helm, namespace: twins.helmNamespace, run: twins.helm },
+    { group: groups.helm, namespace: twins.helmNamespace, run: (...args: string[]) => twins.helm(...args) },
     { group: groups.agent, namespace: twins.agentNamespace, run: (...args: string[]) => twins.ctl(...args) },
   ];
   const states = await Promise.all(
-    sides.map(async ({ group, namespace, run }) => {
+    sides.map(async (side) => {
+      const { group, namespace } = side;
       const chartWith = async (version: string, ...versions: string[]) => {
         const widget = `apiVersion: ${group}/${version}\nkind: Widget\nmetadata: { name: a }\nspec: { size: 1 }\n`;
         const name = await newChart(widget, { crds: { 'widgets.yaml': definition(group, ...versions) } });
         return group === groups.helm ? join(charts, name) : name;
       };
       const install = async (release: string, chart: string, ...flags: string[]) =>
-        run('install', release, chart, '--create-namespace', ...flags);
+        side.run('install', release, chart, '--create-namespace', ...flags);
       const first = await install('one', await chartWith('v1', 'v1'));
       t.is(first.code, 0, first.stderr);
-      await run('uninstall', 'one');
+      await side.run('uninstall', 'one');
       const started = performance.now();
       const second = await install('two', await chartWith('v2', 'v1', 'v2'));
       const seconds = (performance.now() - started) / 1000;

@@ -23,10 +23,10 @@ export interface NamespaceOptions {
 export async function ensureNamespace(
   cluster: Cluster,
   name: string,
-  { create, method }: NamespaceOptions,
+  { create: isWanted, method }: NamespaceOptions,
   tools: StepTools,
 ): Promise<void> {
-  if (!create) {
+  if (!isWanted) {
     await requireNamespace(cluster, name, tools);
     return;
   }
@@ -34,10 +34,17 @@ export async function ensureNamespace(
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { name } }, spec: {} };
   const onWarning = warningReporter((text) => tools.report({ message: `warning of the API server: ${text}` }));
   const options = { fieldManager, signal: tools.signal, onWarning };
+  const create = async (): Promise<string> => {
+    await cluster.create(object, options);
+    return `${name} created`;
+  };
+  const apply = async (): Promise<string> => {
+    await cluster.apply(object, options);
+    return `${name} applied`;
+  };
   try {
-    if (method === 'ssa') await cluster.apply(object, options);
-    else await cluster.create(object, options);
-    tools.done(`${name} ${method === 'ssa' ? 'applied' : 'created'}`);
+    // the agent may be allowed to create namespaces, but not to change them
+    tools.done(method === 'ssa' ? await apply().catch(ifForbidden(create)) : await create());
   } catch (error) {
     tools.signal.throwIfAborted();
     if (hasClusterErrorCode(error, 'already_exists')) tools.skipped(`${name} exists`);
@@ -45,6 +52,14 @@ export async function ensureNamespace(
     else if (hasClusterErrorCode(error, 'conflict')) tools.skipped(`${name} exists, with a label of another manager`);
     else throw error;
   }
+}
+
+/** Returns a function that calls `instead` for such an error, and throws all others. */
+function ifForbidden<T>(instead: () => Promise<T>): (error: unknown) => Promise<T> {
+  return async (error) => {
+    if (!hasClusterErrorCode(error, 'forbidden')) throw error;
+    return instead();
+  };
 }
 
 async function requireNamespace(cluster: Cluster, name: string, tools: StepTools): Promise<void> {
