@@ -37,6 +37,8 @@ export interface World {
 
 interface Shared {
   cluster: Cluster;
+  /** Of the sandbox. */
+  kubeconfig: string;
 }
 
 export const releaseName = 'web';
@@ -45,18 +47,18 @@ export const releaseName = 'web';
 export function sandboxTest(): TestFn<Shared> {
   const test = anyTest as TestFn<Shared>;
   const closing: (() => Promise<void>)[] = [];
-  let cluster: Cluster | undefined;
+  let shared: Shared | undefined;
   test.before(async () => {
     const sandbox = await startSandbox({ host: realHost, speed: 20 });
     const connected = connectCluster({ text: sandbox.kubeconfig });
-    cluster = connected;
+    shared = { cluster: connected, kubeconfig: sandbox.kubeconfig };
     closing.push(
       () => connected.close(),
       () => sandbox.close(),
     );
   });
   test.beforeEach((t) => {
-    if (cluster) t.context = { cluster };
+    if (shared) t.context = shared;
   });
   test.after.always(async () => {
     for (const close of closing) await close();

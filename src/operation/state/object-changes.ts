@@ -34,7 +34,9 @@ export function recordChanges(
   return {
     changes,
     async creating(ref) {
-      created.set(identityOf(ref), { ref });
+      const key = identityOf(ref);
+      if (created.has(key)) return; // noted before an interruption
+      created.set(key, { ref });
       await beforeCreation(changes());
     },
     applied(object) {

@@ -30,11 +30,11 @@ export async function recordOwnRevision(
     const found = await context.storage.get({ namespace, name, version }, tools.signal);
     if (found?.release.info.last_deployed === deployedAt) return withRevision(state, { stored: 'yes' });
   }
-  const now = formatTime(context.host.now());
-  const creating = withRevision(state, { deployedAt: now, stored: 'unknown' });
-  await tools.save(creating);
+  const time = deployedAt ?? formatTime(context.host.now());
+  const creating = withRevision(state, { deployedAt: time, stored: 'unknown' });
+  if (stored === 'no') await tools.save(creating);
   try {
-    const created = await recordRevision(context, release(now), labels, limit, tools.signal);
+    const created = await recordRevision(context, release(time), labels, limit, tools.signal);
     materials.revisions.set(version, created);
   } catch (error) {
     tools.keep(withRevision(creating, { stored: 'no' }));

@@ -44,7 +44,7 @@ export async function applyHook(
   const objects = await resolveReleaseObjects(context, hook.manifest, initial.namespace, options);
   const run = earlier ?? (await startedRun(initial, work, placed, objects, tools));
   const started = withRun(initial, run);
-  await tools.save(started);
+  if (earlier === undefined) await tools.save(started);
   await storeRun(started, work, hook, tools);
   let applied: AppliedObject[];
   try {

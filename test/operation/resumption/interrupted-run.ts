@@ -1,0 +1,65 @@
+import type { OperationContext } from '../../../src/operation/context.ts';
+import { resume } from '../../../src/operation/resume.ts';
+import type { OperationState } from '../../../src/operation/state/operation-state.ts';
+import { requestOf, start, type Scenario } from './scenarios.ts';
+
+/**
+ * When a run is interrupted: never, after each checkpoint, or before each checkpoint is stored, so
+ * that what was done since the one before is done again.
+ */
+export type Interruption = 'never' | 'after each checkpoint' | 'before each checkpoint';
+
+/** More than any operation of a scenario has checkpoints. */
+const maxInterruptions = 200;
+
+export interface Run {
+  /** Undefined if the operation has failed. */
+  outcome: unknown;
+  error: unknown;
+  /** The phases and steps of the stored states. */
+  states: string[];
+  interruptions: number;
+}
+
+/**
+ * Runs the operation of a scenario, and after each interruption continues it from the text of the
+ * last stored state. `newContext` returns a context that shares nothing with earlier ones.
+ */
+export async function run(
+  { interrupted }: Scenario,
+  namespace: string,
+  newContext: () => OperationContext,
+  interruption: Interruption,
+): Promise<Run> {
+  const operation = requestOf(interrupted, namespace);
+  const states: string[] = [];
+  let stored: string | undefined;
+  let saves = 0;
+  let interruptions = 0;
+  for (;;) {
+    const process = new AbortController();
+    const save = (state: OperationState) => {
+      saves += 1;
+      const isLost = interruption === 'before each checkpoint' && saves % 2 === 1;
+      if (!isLost) {
+        stored = JSON.stringify(state);
+        states.push(`${state.phase} ${state.step}`);
+      }
+      if (isLost || interruption === 'after each checkpoint') process.abort(new Error('the process has ended'));
+      return Promise.resolve();
+    };
+    const context = { ...newContext(), abandon: process.signal, checkpoints: { save } };
+    try {
+      const outcome =
+        stored === undefined
+          ? await start(context, operation)
+          : await resume(context, JSON.parse(stored) as OperationState, () => Promise.resolve(operation));
+      return { outcome, error: undefined, states, interruptions };
+    } catch (error) {
+      if (!process.signal.aborted) return { outcome: undefined, error, states, interruptions };
+      interruptions += 1;
+      if (interruptions === maxInterruptions)
+        throw new Error(`the operation makes no progress after ${states.join()}`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import type { OperationContext } from '../../../src/operation/context.ts';
+import { install } from '../../../src/operation/install.ts';
+import type { InstallRequest, RollbackRequest, UninstallRequest } from '../../../src/operation/request.ts';
+import type { OperationRequest } from '../../../src/operation/resume.ts';
+import { rollback } from '../../../src/operation/rollback.ts';
+import { uninstall } from '../../../src/operation/uninstall.ts';
+import { upgrade } from '../../../src/operation/upgrade.ts';
+import { configMap, deployment, hook, job } from '../manifests.ts';
+import { textChart, type TextChart } from '../text-renderer.ts';
+
+/** Operations on a release, of which the last one is interrupted. */
+export interface Scenario {
+  before: readonly Part[];
+  interrupted: Part;
+}
+
+type Options = Partial<InstallRequest & RollbackRequest & UninstallRequest>;
+
+/** A verb with its chart and its options. */
+interface Part {
+  verb: OperationRequest['verb'];
+  chart?: TextChart;
+  options?: Options;
+}
+
+const every = (when: string) => ['install', 'upgrade', 'rollback', 'delete'].map((verb) => `${when}-${verb}`).join(',');
+
+const hooks = {
+  'pre.yaml': job('pre', { annotations: hook(every('pre')) }),
+  'pre-kept.yaml': configMap('pre-kept', '1', hook(every('pre'), { policy: 'hook-failed', weight: 1 })),
+  'post.yaml': job('post', { annotations: hook(every('post'), { policy: 'hook-succeeded' }) }),
+  'post-late.yaml': job('post-late', { annotations: hook(every('post'), { weight: 2 }) }),
+};
+
+const first = textChart({
+  'a.yaml': configMap('a'),
+  'b.yaml': configMap('b'),
+  'd.yaml': deployment('web'),
+  'k.yaml': configMap('kept', '1', { 'helm.sh/resource-policy': 'keep' }),
+  ...hooks,
+});
+const second = textChart({
+  'a.yaml': configMap('a', '2'),
+  'c.yaml': configMap('c'),
+  'd.yaml': deployment('web', { image: 'localhost/app:2' }),
+  'k.yaml': configMap('kept', '2', { 'helm.sh/resource-policy': 'keep' }),
+  ...hooks,
+});
+const failing = textChart({
+  'a.yaml': configMap('a', '3'),
+  'c.yaml': configMap('c'),
+  'j.yaml': job('load', { args: ['fail'] }),
+  'k.yaml': configMap('kept', '3', { 'helm.sh/resource-policy': 'keep' }),
+  ...hooks,
+});
+const failingHook = textChart({
+  'a.yaml': configMap('a', '4'),
+  ...hooks,
+  'bad.yaml': job('bad', { args: ['fail'], annotations: hook('pre-install,pre-upgrade', { weight: 2 }) }),
+});
+const failingRollback = textChart({
+  'a.yaml': configMap('a'),
+  'bad.yaml': job('bad', { args: ['fail'], annotations: hook('post-rollback') }),
+});
+const failingDeletion = textChart({
+  'a.yaml': configMap('a'),
+  'bad.yaml': job('bad', { args: ['fail'], annotations: hook('post-delete') }),
+});
+
+export const charts = [first, second, failing, failingHook, failingRollback, failingDeletion];
+
+const installFirst: Part = { verb: 'install', chart: first };
+
+export const scenarios = {
+  install: { before: [], interrupted: installFirst },
+  'install over an uninstalled release': {
+    before: [installFirst, { verb: 'uninstall', options: { keepHistory: true } }],
+    interrupted: { verb: 'install', chart: second, options: { replace: true } },
+  },
+  'install that upgrades': {
+    before: [installFirst],
+    interrupted: { verb: 'install', chart: second, options: { upgrade: true } },
+  },
+  upgrade: { before: [installFirst], interrupted: { verb: 'upgrade', chart: second } },
+  rollback: {
+    before: [installFirst, { verb: 'upgrade', chart: second }],
+    interrupted: { verb: 'rollback' },
+  },
+  uninstall: { before: [installFirst], interrupted: { verb: 'uninstall' } },
+  'uninstall that keeps the history': {
+    before: [installFirst, { verb: 'upgrade', chart: second }],
+    interrupted: { verb: 'uninstall', options: { keepHistory: true } },
+  },
+  'uninstall with a failing hook': {
+    before: [{ verb: 'install', chart: failingDeletion }],
+    interrupted: { verb: 'uninstall' },
+  },
+  'failing atomic install': { before: [], interrupted: { verb: 'install', chart: failing } },
+  'failing install': { before: [], interrupted: { verb: 'install', chart: failing, options: { atomic: false } } },
+  'install with a failing hook': { before: [], interrupted: { verb: 'install', chart: failingHook } },
+  'failing atomic upgrade': { before: [installFirst], interrupted: { verb: 'upgrade', chart: failing } },
+  'failing upgrade with cleanup': {
+    before: [installFirst],
+    interrupted: { verb: 'upgrade', chart: failing, options: { atomic: false, cleanupOnFail: true } },
+  },
+  'atomic upgrade with a failing hook': {
+    before: [installFirst],
+    interrupted: { verb: 'upgrade', chart: failingHook, options: { cleanupOnFail: true } },
+  },
+  'failing rollback': {
+    before: [
+      { verb: 'install', chart: failingRollback },
+      { verb: 'upgrade', chart: second },
+    ],
+    interrupted: { verb: 'rollback' },
+  },
+  'failing atomic upgrade whose rollback fails': {
+    before: [{ verb: 'install', chart: failingRollback }],
+    interrupted: { verb: 'upgrade', chart: failing },
+  },
+} satisfies Record<string, Scenario>;
+
+export type ScenarioName = keyof typeof scenarios;
+
+/** Returns the request of a part of a scenario. */
+export function requestOf({ verb, chart, options = {} }: Part, namespace: string): OperationRequest {
+  const name = { namespace, releaseName: 'web', timeout: 120_000, ...options };
+  if (verb === 'rollback' || verb === 'uninstall') return { verb, request: name };
+  if (chart === undefined) throw new Error(`${verb} needs a chart`);
+  return { verb, request: { ...name, loadChart: () => Promise.resolve(chart.chart) } };
+}
+
+/** Runs an operation from its start. */
+export async function start(context: OperationContext, operation: OperationRequest): Promise<unknown> {
+  switch (operation.verb) {
+    case 'install':
+      return await install(context, operation.request);
+    case 'upgrade':
+      return await upgrade(context, operation.request);
+    case 'rollback':
+      return await rollback(context, operation.request);
+    case 'uninstall':
+      return await uninstall(context, operation.request);
+  }
+}
