@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { OperationContext } from '../../../src/operation/context.ts';
 import { install } from '../../../src/operation/install.ts';
 import type { InstallRequest, RollbackRequest, UninstallRequest } from '../../../src/operation/request.ts';
@@ -32,13 +33,14 @@ const hooks = {
   'post-late.yaml': job('post-late', { annotations: hook(every('post'), { weight: 2 }) }),
 };
 
-const first = textChart({
+const first = textChart(() => ({
   'a.yaml': configMap('a'),
+  'r.yaml': configMap('random', randomUUID()),
   'b.yaml': configMap('b'),
   'd.yaml': deployment('web'),
   'k.yaml': configMap('kept', '1', { 'helm.sh/resource-policy': 'keep' }),
   ...hooks,
-});
+}));
 const second = textChart({
   'a.yaml': configMap('a', '2'),
   'c.yaml': configMap('c'),
