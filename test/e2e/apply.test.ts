@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ObjectRef } from '../../src/objects/object.ts';
-import { eventually, uniqueName } from '../api/environment.ts';
+import { eventually, openEnvironment, uniqueName } from '../api/environment.ts';
 import { useHarness } from './harness.ts';
 import { runHelm, type Ended, type HelmProgram } from './helm.ts';
 import { kubeconfigText } from './real-cluster.ts';
@@ -375,14 +375,7 @@ function managersOf(managedFields: unknown): unknown {
 }
 
 test('changes custom resources client-side from revision to revision, and keeps the rest', async (t) => {
-  const group = newGroup(t);
-  const { cluster } = harness();
-  const crd = JSON.parse(definition(group, 'v1')) as Parameters<typeof cluster.create>[0];
-  await cluster.create(crd);
-  await eventually('the CRD is served', 30, async () => {
-    const { apiVersions } = await cluster.capabilities();
-    return apiVersions.includes(`${group}/v1/Widget`) || undefined;
-  });
+  const group = await servedGroup(t);
   const twins = newTwins(t, harness(), [[`${group}/v1`, 'Widget']]);
   const widget = (spec: string) =>
     newChart(`apiVersion: ${group}/v1\nkind: Widget\nmetadata: { name: a }\nspec: ${spec}\n`);
@@ -393,6 +386,44 @@ test('changes custom resources client-side from revision to revision, and keeps 
   await succeed(t, twins, 'upgrade', await widget('{ size: 2 }'), '--server-side=true', '--force-conflicts');
   await assertEqual(t, twins);
 });
+
+/** Creates a CRD and waits until its kind is served. Returns the group. */
+async function servedGroup(t: ExecutionContext): Promise<string> {
+  const group = newGroup(t);
+  const { cluster } = harness();
+  await cluster.create(JSON.parse(definition(group, 'v1')) as Parameters<typeof cluster.create>[0]);
+  await eventually('the CRD is served', 30, async () => {
+    const { apiVersions } = await cluster.capabilities();
+    return apiVersions.includes(`${group}/v1/Widget`) || undefined;
+  });
+  return group;
+}
+
+for (const mode of ['true', 'false']) {
+  test(`keeps all digits of integers, as helm does, with --server-side=${mode}`, async (t) => {
+    const group = await servedGroup(t);
+    const twins = newTwins(t, harness());
+    const environment = openEnvironment(kubeconfigText());
+    t.teardown(() => environment.close());
+    const assertSpec = async (...parts: string[]) => {
+      const texts = await both(twins, async ({ namespace }) => {
+        const path = `/apis/${group}/v1/namespaces/${namespace}/widgets/a`;
+        const { text } = await environment.raw('GET', path);
+        return /"spec":\{.*\}/.exec(text)?.[0];
+      });
+      t.is(texts[1], texts[0]);
+      for (const part of parts) t.true(texts[1]?.includes(part), texts[1]);
+    };
+    const widget = (spec: string) =>
+      newChart(`apiVersion: ${group}/v1\nkind: Widget\nmetadata: { name: a }\nspec: ${spec}\n`);
+    const flag = `--server-side=${mode}`;
+    const chart = await widget('{ large: 9007199254740993, float: 1.0, list: [-9223372036854775808], huge: 1e21 }');
+    await succeed(t, twins, 'install', chart, '--create-namespace', flag);
+    await assertSpec('"large":9007199254740993', '[-9223372036854775808]', '"float":1');
+    await succeed(t, twins, 'upgrade', await widget('{ large: 9007199254740995, other: 18446744073709551615 }'), flag);
+    await assertSpec('"large":9007199254740995');
+  });
+}
 
 test('labels the namespace as helm does, also one that exists', async (t) => {
   const twins = newTwins(t, harness());

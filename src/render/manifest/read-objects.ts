@@ -1,17 +1,15 @@
-import type { Value } from '../../go/value.ts';
 import { isJsonObject } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { plainObject } from '../../release/plain-value.ts';
-import { readYaml } from '../../yaml/read.ts';
+import { TypedScalar, type YamlTree } from '../../yaml/compose.ts';
+import { readTypedYaml } from '../../yaml/read.ts';
 import type { ManifestObject } from '../release-renderer.ts';
 import { RenderError } from '../render-error.ts';
 import { splitDocuments } from './documents.ts';
 
 /**
  * Reads the objects of a manifest, and those in its lists. The name of an object with
- * `generateName` is empty. Throws RenderError
- * `invalid_manifest` with a message that starts with
- * `prefix`.
+ * `generateName` is empty. Integers that a number would round are bigints. Throws RenderError
+ * `invalid_manifest` with a message that starts with `prefix`.
  */
 export function* readObjects(manifest: string, prefix: string): Generator<ManifestObject, void> {
   for (const document of splitDocuments(manifest)) {
@@ -26,10 +24,32 @@ export function* readObjects(manifest: string, prefix: string): Generator<Manife
 }
 
 function parseDocument(document: string): Record<string, unknown> | undefined {
-  const value: Value = readYaml(document);
-  if (value === null) return undefined;
-  if (!(value instanceof Map)) throw new TypeError('a manifest must be a mapping');
-  return plainObject(value);
+  const tree = readTypedYaml(document);
+  if (tree === null) return undefined;
+  if (!(tree instanceof Map)) throw new TypeError('a manifest must be a mapping');
+  return plainMap(tree);
+}
+
+/** Every key becomes an own property, even `__proto__`. */
+function plainMap(map: ReadonlyMap<string, YamlTree>): Record<string, unknown> {
+  return Object.fromEntries(Array.from(map, ([key, value]) => [key, plainTree(value)]));
+}
+
+function plainTree(tree: YamlTree): unknown {
+  if (tree instanceof TypedScalar) return exactNumber(tree);
+  if (tree instanceof Map) return plainMap(tree);
+  return Array.isArray(tree) ? tree.map(plainTree) : tree;
+}
+
+/**
+ * Returns an integer as bigint if a number would round it. As in Kubernetes, one that int64 does
+ * not hold is a float (k8s.io/apimachinery/pkg/util/json).
+ */
+function exactNumber({ value, text }: TypedScalar): number | boolean | bigint {
+  if (typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)) return value;
+  if (!/^-?\d+$/.test(text)) return value;
+  const exact = BigInt(text);
+  return BigInt.asIntN(64, exact) === exact ? exact : value;
 }
 
 function flattenLists(data: Record<string, unknown> | undefined): KubeObject[] {

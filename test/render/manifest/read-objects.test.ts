@@ -74,3 +74,15 @@ for (const [what, text, message] of invalid) {
     t.regex(error.message, message);
   });
 }
+
+test('reads integers with all their digits', (t) => {
+  const numbers = '[9007199254740993, -9223372036854775808, 0x20000000000001, 5, 1.0, 1e17, 1e3, 0o17]';
+  const [found] = read(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nspec: ${numbers}\n`);
+  const expected = [9007199254740993n, -9223372036854775808n, 9007199254740993n, 5, 1, 1e17, 1000, 15];
+  t.deepEqual(found?.object['spec'], expected);
+});
+
+test('reads an integer that int64 does not hold as a float, as Kubernetes does', (t) => {
+  const [found] = read('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nspec: 18446744073709551615\n');
+  t.is(found?.object['spec'], 18446744073709552000);
+});
