@@ -144,6 +144,33 @@ export interface TestRequest extends ReleaseName, Pick<WaitOptions, 'timeout'> {
   logs?: boolean;
 }
 
+/** A chart to render for a release, without changing it. */
+export interface RenderChartRequest
+  extends
+    ReleaseName,
+    ValuesRequest,
+    Pick<WaitOptions, 'timeout'>,
+    Pick<DeployOptions, 'noHooks' | 'renderSubchartNotes' | 'skipSchemaValidation'> {
+  loadChart: (signal: AbortSignal) => Promise<ChartContent>;
+}
+
+export interface TemplateRequest extends RenderChartRequest {
+  /** Renders an upgrade instead of an installation. Default: false. */
+  isUpgrade?: boolean;
+  /** Leaves Secrets out. Default: false. */
+  hideSecret?: boolean;
+  /** Leaves test hooks out. Default: false. */
+  skipTests?: boolean;
+}
+
+export interface DiffRequest extends RenderChartRequest, ReuseOptions {
+  /**
+   * `stored`: compares with the manifest of the deployed revision. `live`: compares the objects in
+   * the cluster with what a dry run of the API server returns. Default: `stored`.
+   */
+  against?: 'stored' | 'live';
+}
+
 export interface GetRequest extends ReleaseName {
   /** Default: the highest revision. */
   version?: number;

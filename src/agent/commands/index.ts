@@ -1,6 +1,7 @@
 import { cancelCommand } from './cancel-command.ts';
 import type { CommandHandlers } from './command-handler.ts';
 import { deploymentInfo } from './deployment-info.ts';
+import { diffRelease } from './diff-release.ts';
 import { getRelease } from './get-release.ts';
 import { installRelease } from './install-release.ts';
 import { listReleases } from './list-releases.ts';
@@ -8,6 +9,7 @@ import { handlerOf, type CommandDependencies } from './performance.ts';
 import { releaseHistory } from './release-history.ts';
 import { releaseStatus } from './release-status.ts';
 import { rollbackRelease } from './rollback-release.ts';
+import { templateRelease } from './template-release.ts';
 import { testRelease } from './test-release.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 import { upgradeRelease } from './upgrade-release.ts';
@@ -23,6 +25,8 @@ export function createCommandHandlers(dependencies: CommandDependencies): Comman
     rollback_release: handlerOf(rollbackRelease, dependencies),
     uninstall_release: handlerOf(uninstallRelease, dependencies),
     test_release: handlerOf(testRelease, dependencies),
+    template_release: handlerOf(templateRelease, dependencies),
+    diff_release: handlerOf(diffRelease, dependencies),
     list_releases: handlerOf(listReleases, dependencies),
     get_release: handlerOf(getRelease, dependencies),
     release_history: handlerOf(releaseHistory, dependencies),

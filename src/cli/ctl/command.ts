@@ -4,6 +4,7 @@ import { addInstall, addUpgrade } from './deploy-commands.ts';
 import { addGet } from './get-commands.ts';
 import { addHistory } from './history-command.ts';
 import { addList } from './list-command.ts';
+import { addDiff, addTemplate } from './render-commands.ts';
 import { addRollback } from './rollback-command.ts';
 import { createSession } from './session.ts';
 import { addStatus } from './status-command.ts';
@@ -20,6 +21,8 @@ export function addCtl(program: Command, dependencies: ProgramDependencies, exit
   addRollback(ctl, session);
   addUninstall(ctl, session);
   addTest(ctl, session);
+  addTemplate(ctl, session);
+  addDiff(ctl, session);
   addList(ctl, session);
   addStatus(ctl, session);
   addHistory(ctl, session);

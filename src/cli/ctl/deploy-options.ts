@@ -75,6 +75,21 @@ export function addSwitches(command: Command, names: readonly string[]): void {
   }
 }
 
+/** Returns the parameters that name a chart. */
+export async function repositoryParameters(
+  chartName: string,
+  { repo, version, username, passwordFile }: RepositoryFlags,
+  dependencies: Pick<ProgramDependencies, 'readFile'>,
+) {
+  return {
+    chartName,
+    repoUrl: repo,
+    chartVersion: version,
+    repoUserName: username,
+    repoPassword: passwordFile === undefined ? undefined : await readPassword(dependencies, passwordFile),
+  };
+}
+
 /** Returns the parameters that flags and arguments set. Errors about values have Helm's texts. */
 export async function deployParameters(
   releaseName: string,
@@ -82,16 +97,12 @@ export async function deployParameters(
   flags: DeployFlags,
   dependencies: Pick<ProgramDependencies, 'readFile'>,
 ) {
-  const { namespace, repo, version, username, passwordFile } = flags;
-  const { timeout, atomic, wait, waitForJobs, createNamespace, description, cleanupOnFail, historyMax } = flags;
+  const { namespace, timeout, atomic, wait, waitForJobs, createNamespace, description, cleanupOnFail, historyMax } =
+    flags;
   return {
     releaseName,
     namespace,
-    chartName,
-    repoUrl: repo,
-    chartVersion: version,
-    repoUserName: username,
-    repoPassword: passwordFile === undefined ? undefined : await readPassword(dependencies, passwordFile),
+    ...(await repositoryParameters(chartName, flags, dependencies)),
     timeout,
     atomic,
     wait,

@@ -9,7 +9,7 @@ export interface Deadline {
 }
 
 /** The default of the helm CLI, in milliseconds. */
-const defaultTimeout = 5 * 60_000;
+export const defaultTimeout = 5 * 60_000;
 
 export function deadlineAfter(host: Host, timeout = defaultTimeout): Deadline {
   return { at: milliseconds(host) + timeout, timeout };

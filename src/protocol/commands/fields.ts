@@ -98,8 +98,8 @@ const setValue = z.object({
     .describe('For `set-file`: the contents of the files, by the path in `text`'),
 });
 
-/** The fields that give values, and say what an upgrade does with those of the revision before. */
-export const valuesFields = {
+/** The fields that give values. */
+export const valuesOnly = {
   values: z
     .union([z.string(), z.array(z.string()).max(1000)])
     .optional()
@@ -111,6 +111,11 @@ export const valuesFields = {
     .describe(
       'Values set over `values`: a list of `{kind, text}` with the `kind` `set`, `set-string`, `set-json`, `set-literal` or `set-file`. `text` is the argument of the flag of Helm with this name, such as `a.b=1,c=x`; the contents of the files of a `set-file` are in `files`, by the path in `text`. Merged in the order of Helm, so that `set` gives integers',
     ),
+};
+
+/** The fields that give values, and say what an upgrade does with those of the revision before. */
+export const valuesFields = {
+  ...valuesOnly,
   resetValues: z
     .boolean()
     .optional()
@@ -127,6 +132,12 @@ export const valuesFields = {
     .describe(
       'On an upgrade: use the values of the deployed revision, under these values, and the defaults of the new chart. Default: false',
     ),
+};
+
+/** The options of commands that render a chart. */
+export const renderOptions = {
+  renderSubchartNotes: z.boolean().optional().describe('Add the notes of subcharts. Default: false'),
+  skipSchemaValidation: z.boolean().optional().describe('Do not check values by values.schema.json. Default: false'),
 };
 
 /** The options that `install_release` and `upgrade_release` share. */
@@ -146,8 +157,7 @@ export const deployOptions = {
   dryRun: dryRunField,
   hideSecret: z.boolean().optional().describe('With `dryRun`: leave Secrets out of the manifest. Default: false'),
   hideNotes: z.boolean().optional().describe('Leave the notes out of the result. They are stored. Default: false'),
-  renderSubchartNotes: z.boolean().optional().describe('Add the notes of subcharts. Default: false'),
-  skipSchemaValidation: z.boolean().optional().describe('Do not check values by values.schema.json. Default: false'),
+  ...renderOptions,
   disableOpenapiValidation: z
     .boolean()
     .optional()

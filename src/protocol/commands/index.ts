@@ -2,12 +2,14 @@ import type { z } from 'zod';
 import { cancelCommand } from './cancel-command.ts';
 import { payloadReader } from './definition.ts';
 import { deploymentInfo } from './deployment-info.ts';
+import { diffRelease } from './diff-release.ts';
 import { getRelease } from './get-release.ts';
 import { installRelease } from './install-release.ts';
 import { listReleases } from './list-releases.ts';
 import { releaseHistory } from './release-history.ts';
 import { releaseStatus } from './release-status.ts';
 import { rollbackRelease } from './rollback-release.ts';
+import { templateRelease } from './template-release.ts';
 import { testRelease } from './test-release.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 import { upgradeRelease } from './upgrade-release.ts';
@@ -22,6 +24,8 @@ export const commands = {
   rollback_release: rollbackRelease,
   uninstall_release: uninstallRelease,
   test_release: testRelease,
+  template_release: templateRelease,
+  diff_release: diffRelease,
   list_releases: listReleases,
   get_release: getRelease,
   release_history: releaseHistory,

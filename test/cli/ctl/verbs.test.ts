@@ -216,3 +216,57 @@ output
   );
   t.regex(stderr.text, /Error: pod a failed \(hook_failed\)\n$/);
 });
+
+test('template sends values and prints the manifest, or parts of it', async (t) => {
+  const { ctl, puppets, stdout } = await world(t);
+  const flags = ['--set', 'a=1', '--no-hooks', '--skip-tests', '--is-upgrade', '-s', 'templates/b.yaml'];
+  const code = ctl('template', 'web', 'nginx', '--repo', 'https://charts.example', ...flags);
+  const call = await puppets.call(0);
+  t.is(call.type, 'template_release');
+  t.deepEqual<unknown, unknown>(call.payload, {
+    namespace: 'default',
+    releaseName: 'web',
+    chartName: 'nginx',
+    repoUrl: 'https://charts.example',
+    set: [{ kind: 'set', text: 'a=1' }],
+    noHooks: true,
+    skipTests: true,
+    isUpgrade: true,
+  });
+  const part = (file: string) => `---\n# Source: nginx/templates/${file}\nkind: X\n`;
+  call.succeed({ manifest: `${part('a.yaml')}${part('b.yaml')}` });
+  t.is(await code, 0);
+  t.is(stdout.text, `${part('b.yaml')}\n`);
+});
+
+test('diff prints a line for each object and field', async (t) => {
+  const { ctl, puppets, stdout } = await world(t);
+  const code = ctl('diff', 'web', 'nginx', '--live', '--reuse-values');
+  const call = await puppets.call(0);
+  t.is(call.type, 'diff_release');
+  t.like(call.payload, { against: 'live', reuseValues: true });
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a' };
+  const fields = [
+    { path: 'data.a', before: 'x\u001b', after: 'y' },
+    { path: 'data.b', after: 1 },
+  ];
+  call.succeed({
+    differences: [
+      { change: 'changed', ...object, namespace: 'shop', fields },
+      { change: 'added', ...object },
+      { change: 'unknown', ...object, reason: 'conflict' },
+    ],
+    unchanged: 2,
+  });
+  t.is(await code, 0);
+  t.is(
+    stdout.text,
+    `~ v1 ConfigMap shop/a
+    data.a: "x\\u001b" -> "y"
+    data.b: none -> 1
++ v1 ConfigMap a
+? v1 ConfigMap a: conflict
+3 differ, 2 unchanged
+`,
+  );
+});

@@ -1,0 +1,82 @@
+import { isJsonObject } from '../../objects/fields.ts';
+import { groupOf } from '../../objects/group-kind.ts';
+import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import { fieldChanges, type FieldChange } from './field-changes.ts';
+
+/** An object that an operation would add, change or remove. */
+export interface ObjectDifference {
+  change: 'added' | 'changed' | 'removed' | 'unknown';
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+  name: string;
+  /** The fields that differ, if the object changes. */
+  fields?: FieldChange[];
+  /** Why it is unknown: the API server would refuse the object. */
+  reason?: string;
+}
+
+/** Values of fields that are not shown. */
+const masked = '***';
+
+/** Fields that the API server changes with every write. */
+const serverFields = new Set([
+  'creationTimestamp',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+  'selfLink',
+  'uid',
+]);
+
+/** Annotation of kubectl with a copy of the whole object. */
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+export function difference(
+  change: ObjectDifference['change'],
+  { apiVersion, kind, namespace, name }: ObjectRef,
+  rest: Pick<ObjectDifference, 'fields' | 'reason'> = {},
+): ObjectDifference {
+  return { change, apiVersion, kind, ...(namespace !== undefined && { namespace }), name, ...rest };
+}
+
+/** Compares two versions of an object. Returns undefined if they are equal. */
+export function changedObject(ref: ObjectRef, before: KubeObject, after: KubeObject): ObjectDifference | undefined {
+  const changes = fieldChanges(comparable(before), comparable(after));
+  if (changes.length === 0) return undefined;
+  const fields = isSecret(ref) ? changes.map(withoutSecrets) : changes;
+  return difference('changed', ref, { fields });
+}
+
+/** Leaves out the status, and what the API server sets itself. */
+function comparable({ status: _, metadata, ...object }: KubeObject): object {
+  const kept = Object.entries(metadata).filter(([name]) => !serverFields.has(name));
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(([name]) => name !== lastApplied);
+  return {
+    ...object,
+    metadata: {
+      ...Object.fromEntries(kept),
+      ...(metadata.annotations && { annotations: Object.fromEntries(annotations) }),
+    },
+  };
+}
+
+function isSecret({ apiVersion, kind }: ObjectRef): boolean {
+  return kind === 'Secret' && groupOf(apiVersion) === '';
+}
+
+/** Keeps the names of the keys of a Secret, but not their values. */
+function withoutSecrets({ path, before, after }: FieldChange): FieldChange {
+  if (!/^(data|stringData)\b/.test(path)) {
+    return { path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+  }
+  return {
+    path,
+    ...(before !== undefined && { before: mask(before) }),
+    ...(after !== undefined && { after: mask(after) }),
+  };
+}
+
+function mask(value: unknown): unknown {
+  return isJsonObject(value) ? Object.fromEntries(Object.keys(value).map((key) => [key, masked])) : masked;
+}

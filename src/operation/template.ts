@@ -1,0 +1,78 @@
+import type { Hook } from '../release/hook.ts';
+import type { ReleaseRenderRequest, RenderedRelease } from '../render/release-renderer.ts';
+import { printManifest } from '../render/manifest/documents.ts';
+import type { OperationContext } from './context.ts';
+import type { RenderChartRequest, TemplateRequest } from './request.ts';
+import { defaultTimeout } from './state/deadline.ts';
+import { clusterLookup } from './steps/lookup.ts';
+import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { installValues } from './steps/release-values.ts';
+import { stepRunner, type StepRunner } from './steps/step-runner.ts';
+import { timeLimit } from './steps/time-limit.ts';
+
+export interface Templated {
+  /** The manifests and the hooks, as `helm template` prints them. */
+  manifest: string;
+  /** Text of NOTES.txt. Empty if the chart has none. */
+  notes: string;
+}
+
+/** Renders a chart with the capabilities of the cluster (pkg/cmd/template.go). */
+export async function template(context: OperationContext, request: TemplateRequest): Promise<Templated> {
+  const { releaseName: name, namespace, isUpgrade = false, hideSecret: hideSecrets = false } = request;
+  checkReleaseName(name, (problem) => `release name check failed: release name ${JSON.stringify(name)}: ${problem}`);
+  checkNamespace(namespace);
+  return await withSteps(context, request, async (runner) => {
+    const { manifest, hooks, notes } = await renderForCluster(context, runner, request, {
+      values: installValues(request),
+      release: { name, namespace, revision: 1, isInstall: !isUpgrade, isUpgrade },
+      hideSecrets,
+    });
+    const shown = hooks.filter((hook) => isShown(hook, request)).map((hook) => printManifest(hook.path, hook.manifest));
+    return { manifest: `${manifest.trim()}\n${shown.join('')}`, notes };
+  });
+}
+
+function isShown({ events }: Hook, { noHooks = false, skipTests = false }: TemplateRequest): boolean {
+  return !noHooks && !(skipTests && events.includes('test'));
+}
+
+/** Runs the steps of an operation that changes nothing, with its time limit. */
+export async function withSteps<T>(
+  { signal, abandon, startTimer, host, progress }: OperationContext,
+  { timeout = defaultTimeout }: Pick<RenderChartRequest, 'timeout'>,
+  run: (runner: StepRunner) => Promise<T>,
+): Promise<T> {
+  const limit = timeLimit(timeout, [signal, abandon], startTimer);
+  try {
+    return await run(stepRunner(limit.signal, host, progress));
+  } finally {
+    limit.close();
+  }
+}
+
+/** Loads and renders a chart as an operation does that changes the release. Installs no CRDs. */
+export async function renderForCluster(
+  { cluster, renderer }: OperationContext,
+  runner: StepRunner,
+  { loadChart, renderSubchartNotes: subchartNotes = false, skipSchemaValidation = false }: RenderChartRequest,
+  request: Pick<ReleaseRenderRequest, 'hideSecrets' | 'release' | 'values'>,
+): Promise<RenderedRelease> {
+  const chart = await runner.step('load', async (tools) => {
+    const loaded = await loadChart(tools.signal);
+    tools.done(`${loaded.name} ${loaded.version}`);
+    return loaded;
+  });
+  const capabilities = await runner.step('capabilities', async (tools) => {
+    const found = await cluster.capabilities(tools.signal);
+    tools.done(`Kubernetes ${found.version.gitVersion}`);
+    return found;
+  });
+  return await runner.step('render', async (tools) => {
+    const lookup = clusterLookup(cluster, tools.signal);
+    const options = { subchartNotes, skipSchemaValidation };
+    const rendered = await renderer.render({ ...request, chart, capabilities, lookup, options }, tools.signal);
+    tools.done(`${rendered.manifestCount} manifests, ${rendered.hooks.length} hooks`);
+    return rendered;
+  });
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { defineCommand } from './definition.ts';
+import { chartSource, noHooksField, releaseIdentity, renderOptions, timeoutField, valuesOnly } from './fields.ts';
+
+export const templateRelease = defineCommand({
+  summary: "Renders a chart with the cluster's capabilities and objects, and changes nothing.",
+  method: 'template',
+  payload: z.object({
+    ...releaseIdentity,
+    ...chartSource,
+    ...valuesOnly,
+    timeout: timeoutField,
+    ...renderOptions,
+    noHooks: noHooksField.describe('Leave hooks out. Default: false'),
+    skipTests: z.boolean().optional().describe('Leave test hooks out. Default: false'),
+    hideSecret: z.boolean().optional().describe('Leave Secrets out. Default: false'),
+    isUpgrade: z.boolean().optional().describe('Render an upgrade instead of an installation. Default: false'),
+  }),
+  answer: z.object({
+    manifest: z.string().describe('The manifests and the hooks, as `helm template` prints them'),
+    notes: z.string().optional().describe('The rendered NOTES.txt'),
+  }),
+  plainField: 'manifest',
+  changes: () => undefined,
+});
