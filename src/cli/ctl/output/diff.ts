@@ -15,8 +15,8 @@ export function diffText({ differences, unchanged }: Answer): string {
 function linesOf({ change, apiVersion, kind, namespace, name, fields = [], reason }: Difference): string[] {
   const place = namespace === undefined ? name : `${namespace}/${name}`;
   const head = `${signs[change]} ${apiVersion} ${kind} ${place}${reason === undefined ? '' : `: ${reason}`}`;
-  const changes = fields.map(({ path, before, after }) => `    ${path}: ${textOf(before)} -> ${textOf(after)}`);
-  return [head, ...changes].map(oneLine);
+  const changes = fields.map(({ path, before, after }) => `${path}: ${textOf(before)} -> ${textOf(after)}`);
+  return [oneLine(head), ...changes.map((line) => `    ${oneLine(line)}`)];
 }
 
 function textOf(value: unknown): string {
