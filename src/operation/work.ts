@@ -4,6 +4,7 @@ import { ReleaseError } from '../release/error.ts';
 import { history } from '../release/history.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
 import type { RenderedRelease } from '../render/release-renderer.ts';
+import { certainWrites } from './certain-writes.ts';
 import type { OperationContext } from './context.ts';
 import type { TestLog } from './steps/hooks/test-logs.ts';
 import { withHookRuns } from './state/hook-executions.ts';
@@ -34,7 +35,8 @@ interface Materials {
 }
 
 export function newWork<Request>(context: OperationContext, request: Request): Work<Request> {
-  return { context, request, materials: { revisions: new Map(), hasHistory: false } };
+  const cluster = certainWrites(context.cluster, context.abandon);
+  return { context: { ...context, cluster }, request, materials: { revisions: new Map(), hasHistory: false } };
 }
 
 /** Reads all revisions of the release, the oldest first. */

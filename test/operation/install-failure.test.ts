@@ -1,3 +1,6 @@
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
+import type { Cluster } from '../../src/objects/cluster.ts';
+import type { KubeObject } from '../../src/objects/object.ts';
 import type { Progress } from '../../src/operation/progress.ts';
 import type { OperationError } from '../../src/operation/error.ts';
 import { configMap, crd, deployment, hook, job } from './manifests.ts';
@@ -106,6 +109,53 @@ test('a cancel ends the wait and undoes the installation', async (t) => {
     /uninstalled due to rollback-on-failure being set: cancelled: asked to stop\nresource Deployment/,
   );
   t.deepEqual(await world.history(), []);
+});
+
+test('an object whose creation is under way when the operation is cancelled does not stay', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const cancel = new AbortController();
+  const slow = {
+    ...world.cluster,
+    apply: (...[object, options]: Parameters<Cluster['apply']>) =>
+      new Promise<KubeObject>((resolve, reject) => {
+        options.signal?.addEventListener('abort', () => {
+          reject(new DOMException('aborted', 'AbortError'));
+        });
+        setTimeout(() => {
+          world.cluster.apply(object, { ...options, signal: new AbortController().signal }).then(resolve, reject);
+        }, 200);
+        cancel.abort(new Error('asked to stop'));
+      }),
+  };
+  await t.throwsAsync(world.install(chart, {}, { cluster: slow, signal: cancel.signal }), { code: 'cancelled' });
+  await setTimeoutPromise(300);
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+  t.deepEqual(await world.history(), []);
+});
+
+test('installs and uninstalls although the connection breaks after each first write', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a'), 'h.yaml': job('h', { annotations: hook('pre-install') }) });
+  const world = newWorld(t, chart);
+  const { cluster } = world;
+  const seen = new Set<string>();
+  const losing = async <T>(what: string, request: Promise<T>): Promise<T> => {
+    const result = await request;
+    if (seen.has(what)) return result;
+    seen.add(what);
+    throw Object.assign(new Error('connection reset'), { code: 'unreachable' });
+  };
+  const unreliable: Cluster = {
+    ...cluster,
+    apply: (object, options) => losing(`apply ${object.metadata.name}`, cluster.apply(object, options)),
+    create: (object, options) => losing(`create ${object.metadata.name}`, cluster.create(object, options)),
+    delete: (ref, options) => losing(`delete ${ref.name}`, cluster.delete(ref, options)),
+  };
+  await world.install(chart, {}, { cluster: unreliable });
+  t.deepEqual(await world.history(), ['1:deployed']);
+  await world.uninstall({}, { cluster: unreliable });
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+  t.deepEqual([...seen].sort(), ['apply a', 'apply h', `apply ${world.namespace}`, 'delete a']);
 });
 
 test('a cancel before the first step leaves nothing', async (t) => {

@@ -36,6 +36,9 @@ export async function recordOwnRevision(
   try {
     const created = await recordRevision(context, release(time), labels, limit, tools.signal);
     materials.revisions.set(version, created);
+    // nothing needs them any more
+    delete materials.chart;
+    delete materials.rendered;
   } catch (error) {
     tools.keep(withRevision(creating, { stored: 'no' }));
     throw error;

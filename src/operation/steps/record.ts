@@ -5,6 +5,7 @@ import { history, pruneHistory } from '../../release/history.ts';
 import { revisionKey, type StoredRevision } from '../../release/storage/storage.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
+import { settledWrite } from '../settled-write.ts';
 import { timeLimit } from './time-limit.ts';
 import { isSameRevision } from './update-revision.ts';
 
@@ -30,7 +31,7 @@ export async function recordRevision(
   if (limit > 0)
     await pruneHistory(storage, await history(storage, release.namespace, release.name, signal), limit - 1, signal);
   try {
-    return await storage.create(release, labels, signal);
+    return await settledWrite(signal, context.abandon, (own) => storage.create(release, labels, own));
   } catch (cause) {
     const own = await findCreated(context, release, cause);
     if (own !== undefined) return own;

@@ -1,5 +1,6 @@
 import type { OperationContext } from '../../../src/operation/context.ts';
 import { resume } from '../../../src/operation/resume.ts';
+import { memoryCheckpoints } from '../../../src/operation/state/checkpoints.ts';
 import type { OperationState } from '../../../src/operation/state/operation-state.ts';
 import { requestOf, start, type Scenario } from './scenarios.ts';
 
@@ -8,6 +9,8 @@ import { requestOf, start, type Scenario } from './scenarios.ts';
  * that what was done since the one before is done again.
  */
 export type Interruption = 'never' | 'after each checkpoint' | 'before each checkpoint';
+
+const id = 'operation-1';
 
 /** More than any operation of a scenario has checkpoints. */
 const maxInterruptions = 200;
@@ -33,27 +36,27 @@ export async function run(
 ): Promise<Run> {
   const operation = requestOf(interrupted, namespace);
   const states: string[] = [];
-  let stored: string | undefined;
+  const checkpoints = memoryCheckpoints();
   let saves = 0;
   let interruptions = 0;
   for (;;) {
     const process = new AbortController();
-    const save = (state: OperationState) => {
+    const save = async (state: OperationState) => {
       saves += 1;
       const isLost = interruption === 'before each checkpoint' && saves % 2 === 1;
       if (!isLost) {
-        stored = JSON.stringify(state);
+        await checkpoints.save(state);
         states.push(`${state.phase} ${state.step}`);
       }
       if (isLost || interruption === 'after each checkpoint') process.abort(new Error('the process has ended'));
-      return Promise.resolve();
     };
-    const context = { ...newContext(), abandon: process.signal, checkpoints: { save } };
+    const context = { ...newContext(), id, abandon: process.signal, checkpoints: { save } };
+    const stored = checkpoints.find(id);
     try {
       const outcome =
         stored === undefined
           ? await start(context, operation)
-          : await resume(context, JSON.parse(stored) as OperationState, () => Promise.resolve(operation));
+          : await resume(context, stored, () => Promise.resolve(operation));
       return { outcome, error: undefined, states, interruptions };
     } catch (error) {
       if (!process.signal.aborted) return { outcome: undefined, error, states, interruptions };

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster, WriteOptions } from '../objects/cluster.ts';
+import { hasClusterErrorCode } from '../objects/cluster-error.ts';
+import type { KubeObject, ObjectRef } from '../objects/object.ts';
+import { settledWrite } from './settled-write.ts';
+
+/** Pauses before a write is repeated, in milliseconds. */
+const defaultPauses: readonly number[] = [500, 2000];
+
+/**
+ * Returns the cluster with writes whose outcome is known. One that is cut off by a cancel or by the
+ * deadline gets some time to end, so that it cannot take effect after it was undone. One whose
+ * answer was lost is repeated, or, if it creates an object, looked for first. `abandon` ends all
+ * writes at once.
+ */
+export function certainWrites(
+  cluster: Cluster,
+  abandon: AbortSignal | undefined,
+  pauses: readonly number[] = defaultPauses,
+): Cluster {
+  /** Sends a write until its outcome is known. `find` returns the result of a lost attempt. */
+  async function write<Options extends WriteOptions, T>(
+    options: Options | undefined,
+    send: (options: Options | undefined) => Promise<T>,
+    find: (signal: AbortSignal | undefined) => Promise<T | undefined> = () => Promise.resolve(undefined),
+  ): Promise<T> {
+    const signal = options?.signal;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const found = attempt === 0 ? undefined : await find(signal);
+        if (found !== undefined) return found;
+        return await settledWrite(signal, abandon, (own) => send(options && own && { ...options, signal: own }));
+      } catch (error) {
+        const pause = pauses[attempt];
+        if (pause === undefined || signal?.aborted === true || !isLost(error)) throw error;
+        await sleep(pause, undefined, signal && { signal });
+      }
+    }
+  }
+
+  return {
+    ...cluster,
+    create(object, options) {
+      const find = async (signal: AbortSignal | undefined) => {
+        const live = await findCreated(cluster, object, signal);
+        return live !== undefined && options?.dryRun !== true && hasMetadataOf(object, live) ? live : undefined;
+      };
+      return write(options, (own) => cluster.create(object, own), find);
+    },
+    replace: (object, options) => write(options, (own) => cluster.replace(object, own)),
+    apply: (object, options) => write(options, (own) => cluster.apply(object, own ?? options)),
+    mergePatch: (ref, patch, options) => write(options, (own) => cluster.mergePatch(ref, patch, own)),
+    strategicMergePatch: (ref, patch, options) => write(options, (own) => cluster.strategicMergePatch(ref, patch, own)),
+    async delete(ref, options) {
+      let attempts = 0;
+      const isDeleted = await write(options, (own) => {
+        attempts += 1;
+        return cluster.delete(ref, own);
+      });
+      return isDeleted || attempts > 1; // an attempt whose answer was lost has deleted it
+    },
+  };
+}
+
+/** Whether an attempt may have succeeded although it failed. */
+function isLost(error: unknown): boolean {
+  if (hasClusterErrorCode(error, 'unreachable')) return true;
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  return status === 502 || status === 503 || status === 504;
+}
+
+async function findCreated(
+  cluster: Cluster,
+  { apiVersion, kind, metadata: { namespace, name } }: KubeObject,
+  signal: AbortSignal | undefined,
+): Promise<KubeObject | undefined> {
+  if (name === '') return undefined;
+  const ref: ObjectRef = { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };
+  return await cluster.get(ref, signal);
+}
+
+/** Whether an object has all labels and annotations of the one that was sent. */
+function hasMetadataOf({ metadata: sent }: KubeObject, { metadata: live }: KubeObject): boolean {
+  const has = (wanted: Record<string, string> = {}, found: Record<string, string> = {}) =>
+    Object.entries(wanted).every(([key, value]) => found[key] === value);
+  return has(sent.labels, live.labels) && has(sent.annotations, live.annotations);
+}
