@@ -38,8 +38,16 @@ export interface FieldProblem {
   message: string;
 }
 
+/** An error that occurred after another one, while the operation was undone. */
+export interface UndoError {
+  code: string;
+  message: string;
+}
+
 export interface OperationErrorOptions {
   cause?: unknown;
+  /** The errors of undoing the operation. Their texts are also part of the message. */
+  undoErrors?: readonly UndoError[];
   /** The fields that the API server refused. */
   problems?: readonly FieldProblem[];
   /** The resources that caused the error. */
@@ -54,11 +62,17 @@ export class OperationError extends Error {
   readonly code: string;
   readonly resources: readonly ResourceStatus[];
   readonly problems: readonly FieldProblem[];
+  readonly undoErrors: readonly UndoError[];
 
   constructor(code: OperationErrorCode, message: string, options?: OperationErrorOptions);
   constructor(code: string, message: string, options: OperationErrorOptions & { cause: unknown });
-  constructor(code: string, message: string, { cause, resources = [], problems = [] }: OperationErrorOptions = {}) {
+  constructor(
+    code: string,
+    message: string,
+    { cause, resources = [], problems = [], undoErrors = [] }: OperationErrorOptions = {},
+  ) {
     super(message, { cause });
+    this.undoErrors = undoErrors;
     this.code = code;
     this.resources = resources;
     this.problems = problems;
@@ -74,9 +88,10 @@ export function messageOf(error: unknown): string {
  * Returns the error with another message, but with its code, resources and problems. The code is
  * `internal` if the error has none, which is a bug.
  */
-export function withMessage(error: unknown, message: string): OperationError {
+export function withMessage(error: unknown, message: string, undoErrors?: readonly UndoError[]): OperationError {
   return new OperationError(codeOf(error) ?? 'internal', message, {
     cause: error,
+    ...(undoErrors && { undoErrors }),
     ...(error instanceof OperationError && { resources: error.resources, problems: error.problems }),
   });
 }

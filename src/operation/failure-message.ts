@@ -1,4 +1,4 @@
-import { withMessage, messageOf } from './error.ts';
+import { withMessage, messageOf, type UndoError } from './error.ts';
 import type { Failure, OperationState, PhaseName } from './state/operation-state.ts';
 import { restoredError } from './state/recorded-error.ts';
 import type { Work } from './work.ts';
@@ -20,7 +20,12 @@ export function throwFailure(
   const first = messageOf(error);
   const ended = undo?.ended ?? [];
   const message = ended.reduce((text, { phase, failure: second }) => texts[phase]?.(text, second) ?? text, first);
-  throw message === first ? error : withMessage(error, message);
+  const undoErrors = ended.flatMap(({ failure: second }) => (second ? [undoError(second)] : []));
+  throw message === first ? error : withMessage(error, message, undoErrors);
+}
+
+function undoError({ error: { code, message } }: Failure): UndoError {
+  return { code, message };
 }
 
 /** Text after the phases `settle`, `fail` and `fail-rollback`. */

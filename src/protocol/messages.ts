@@ -50,10 +50,23 @@ export const positionSchema = z.object({
 });
 export type Position = z.output<typeof positionSchema>;
 
+/** More than an operation has steps of undoing. */
+const maxUndoErrors = 16;
+
+const undoErrorSchema = z.object({
+  code: z.string().max(maxNameLength).describe('An error code of docs/errors.md'),
+  message: z.string().max(maxMessageLength).describe('What went wrong'),
+});
+
 const failureSchema = z.object({
   code: z.string().max(maxNameLength).describe('An error code of docs/errors.md'),
   message: z.string().max(maxMessageLength).describe('What is wrong and what to do'),
   position: positionSchema.optional().describe("Where the error is in a chart's or a user's text"),
+  undoErrors: z
+    .array(undoErrorSchema)
+    .max(maxUndoErrors)
+    .optional()
+    .describe('The errors of undoing the operation, which the message names too'),
 });
 /** Why a command failed. */
 export type Failure = z.output<typeof failureSchema>;

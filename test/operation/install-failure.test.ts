@@ -91,6 +91,10 @@ test('adds the error of undoing to the error of the installation', async (t) => 
     error.message,
     /^an error occurred while uninstalling the release\. original install error: resource Job.*: failed to delete release: web: deletion is not allowed/s,
   );
+  const denied = 'deletion is not allowed';
+  t.deepEqual(error.undoErrors, [
+    { code: 'delete_failed', message: `failed to delete release: web: ${denied}; ${denied}` },
+  ]);
   t.deepEqual(await world.history(), ['1:uninstalling']);
 });
 

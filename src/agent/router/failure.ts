@@ -1,3 +1,4 @@
+import { OperationError } from '../../operation/error.ts';
 import { errorCodes } from '../../protocol/error-codes.ts';
 import { positionSchema, type Failure } from '../../protocol/messages.ts';
 
@@ -14,5 +15,16 @@ export function failureOf(error: unknown): Failure {
     return error.name === 'AbortError' ? { code: 'cancelled', message: 'the operation was cancelled' } : defect;
   }
   const position = positionSchema.safeParse('position' in error ? error.position : undefined);
-  return { code, message: error.message, ...(position.success && { position: position.data }) };
+  return {
+    code,
+    message: error.message,
+    ...(position.success && { position: position.data }),
+    ...undoErrorsOf(error),
+  };
+}
+
+function undoErrorsOf(error: Error): Pick<Failure, 'undoErrors'> {
+  if (!(error instanceof OperationError) || error.undoErrors.length === 0) return {};
+  const listed = (code: string) => (Object.hasOwn(errorCodes, code) ? code : defect.code);
+  return { undoErrors: error.undoErrors.map(({ code, message }) => ({ code: listed(code), message })) };
 }

@@ -59,7 +59,9 @@ export class RunningCommand {
   }
 
   #masked(failure: Failure): Failure {
-    return { ...failure, message: shortenMessage(this.command.mask(failure.message)) };
+    const masked = (message: string) => shortenMessage(this.command.mask(message));
+    const undoErrors = failure.undoErrors?.map((undo) => ({ ...undo, message: masked(undo.message) }));
+    return { ...failure, message: masked(failure.message), ...(undoErrors && { undoErrors }) };
   }
 
   #send(kind: Reply['kind'], payload: string, only?: Peer): void {

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { OperationError } from '../../../src/operation/error.ts';
 import { defaultRouterLimits, type RouterLimits } from '../../../src/agent/router/limits.ts';
 import { Router } from '../../../src/agent/router/router.ts';
 import { createMemoryJournal } from '../../../src/journal/memory.ts';
@@ -360,10 +361,16 @@ test('no log line and no reply has a password that an error quotes', async (t) =
   router.receive(Buffer.from(`{"repoPassword":"${secret}`), false, peer);
   const known = await puppets.call(0);
   known.report(`GET https://user:${encoded}@charts.example`);
-  known.fail(Object.assign(new Error(`password ${secret} refused`), { code: 'cancelled' }));
+  const undoErrors = [{ code: 'unreachable', message: `no answer with ${secret}` }];
+  known.fail(new OperationError('cancelled', `password ${secret} refused`, { undoErrors }));
   (await puppets.call(1)).fail(new Error(`defect with ${secret}`));
   for (const key of ['known', 'defect', 'bad', undefined]) t.false((await peer.result(key)).ok);
   const all = lines.join('') + JSON.stringify(peer.replies);
+  t.deepEqual((await peer.result('known')).error, {
+    code: 'cancelled',
+    message: 'password *** refused',
+    undoErrors: [{ code: 'unreachable', message: 'no answer with ***' }],
+  });
   t.true(all.includes('***'));
   t.false(all.includes('sentinel'));
 });
