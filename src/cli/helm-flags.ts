@@ -8,7 +8,6 @@ const noSignatures = 'signatures of charts are not verified';
 
 /** Flags of helm that no command has, as commander writes them, with what to do instead. */
 const commonFlags: Flags = {
-  '-g, --generate-name': 'give a name',
   '--dependency-update': noDownload,
   '--password <password>': 'put it into a file and use --password-file',
   '--ca-file <file>': certificates,
@@ -52,24 +51,70 @@ const offlineFlags: Flags = {
 };
 
 const agentCluster = 'the agent uses the cluster that it was started with; choose it with --agent';
-const previewOffline = 'use helm-agent template to see the manifests';
+const agentAccount = 'the agent uses its own service account; choose the agent with --agent';
+const agentRequests = 'leave it out, the agent limits its requests itself';
+const noRepositories = 'there are no repository files here; give the URL with --repo';
+const noPrograms = 'agents do not run programs';
+const noColors = 'leave it out, output is not colored';
 
 /** Flags of helm that `ctl` lacks. */
 const ctlFlags: Flags = {
   ...commonFlags,
   '--kubeconfig <file>': agentCluster,
   '--kube-context <name>': agentCluster,
-  '--hide-secret': previewOffline,
-  '--rollback-on-failure': 'it is called --atomic here, and is the default',
-  '--devel': "use --version '>0.0.0-0'",
-  '--name-template <template>': 'give a name',
-  '--post-renderer <program>': 'agents do not run programs',
-  '--post-renderer-args <args>': 'agents do not run programs',
+  '--kube-apiserver <address>': agentCluster,
+  '--kube-ca-file <file>': agentCluster,
+  '--kube-insecure-skip-tls-verify': agentCluster,
+  '--kube-tls-server-name <name>': agentCluster,
+  '--kube-as-group <group>': agentAccount,
+  '--kube-as-user <user>': agentAccount,
+  '--kube-token <token>': agentAccount,
+  '--burst-limit <number>': agentRequests,
+  '--qps <number>': agentRequests,
+  '--registry-config <file>': 'give user name and password with --username and --password-file',
+  '--repository-cache <folder>': noRepositories,
+  '--repository-config <file>': noRepositories,
+  '--content-cache <folder>': 'leave it out, the agent loads the chart',
+  '--color <mode>': noColors,
+  '--colour <mode>': noColors,
+  '--pass-credentials': 'leave it out, credentials are sent to the host of the repository only',
+  '--plain-http': 'start the agent with --plain-http',
+  '--post-renderer <program>': noPrograms,
+  '--post-renderer-args <args>': noPrograms,
   '-o, --output <format>': 'for JSON use the REST API, see docs/protocol.md',
+  '--template <template>': 'give the command that prints the part, such as get values, or use -o json',
+  '--generate-name': 'give a name',
+  '--name-template <template>': 'give a name',
+  '--api-versions <versions>': 'the agent has the API versions of its cluster; see helm-agent template',
+  '--kube-version <version>': 'the agent has the version of its cluster; see helm-agent template',
+  '--include-crds': 'use helm-agent template --include-crds',
+  '--dry-run [mode]': 'leave it out, this command changes nothing',
+  '--output-dir <folder>': 'redirect the output with > FILE',
+  '--release-name': 'redirect the output with > FILE',
   '-a, --all': 'leave it out, releases of every status are listed',
 };
 
-const flagSets = { offline: offlineFlags, ctl: ctlFlags };
+/** Flags of `helm template` that `ctl template` lacks. */
+const ctlTemplateFlags: Flags = {
+  ...ctlFlags,
+  '--skip-crds': noEffect,
+  '--create-namespace': noEffect,
+  '--wait [strategy]': noEffect,
+  '--wait-for-jobs': noEffect,
+  '--rollback-on-failure': noEffect,
+  '--replace': noEffect,
+  '--description <text>': noEffect,
+  '-l, --labels <labels>': noEffect,
+  '--disable-openapi-validation': noEffect,
+  '--hide-notes': noEffect,
+  '--render-subchart-notes': noEffect,
+  '--server-side [mode]': noEffect,
+  '--force-conflicts': noEffect,
+  '--force-replace': noEffect,
+  '--take-ownership': noEffect,
+};
+
+const flagSets = { offline: offlineFlags, ctl: ctlFlags, 'ctl template': ctlTemplateFlags };
 
 /**
  * Makes a command with the name of one of helm's refuse each flag that only helm has, with an error

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 
 /** The flags that say how objects are applied. */
 export interface ApplyFlags {
@@ -41,9 +41,11 @@ export function crdParameters({ crds, skipCrds }: CrdFlags) {
 /** Adds the flags that say how objects are applied. */
 export function addApplyOptions(command: Command): void {
   command
-    .option(
-      '--server-side [mode]',
-      'true, false or auto: apply server-side, or client-side; auto does what the revision before did (default: auto, and true for a new release)',
+    .addOption(
+      new Option(
+        '--server-side [mode]',
+        'true, false or auto: apply server-side, or client-side; auto does what the revision before did (default: auto, and true for a new release)',
+      ).preset('true'),
     )
     .option('--force-conflicts', 'take over fields that other managers own with other values')
     .option('--force-replace', 'replace existing objects instead of changing fields; needs --server-side=false')

@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
 import { refuseHelmFlags } from '../helm-flags.ts';
-import { addDeployOptions, deployParameters, isServerDryRun, type DeployFlags } from './deploy-options.ts';
+import type { Release } from '../../release/release.ts';
+import { addDeployOptions, deployParameters, type DeployFlags } from './deploy-options.ts';
+import { wantsHelmDefaults } from './helm-defaults.ts';
+import { dryRunOf } from './helm-values.ts';
+import { nameAndChart, type NameFlags } from './name-and-chart.ts';
 import { textOf } from './output/format.ts';
 import { deployOutput } from './output/deploy.ts';
 import { releaseOf, shown } from './output/print.ts';
@@ -9,16 +13,30 @@ import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
 
 const repository = 'https://stefanprodan.github.io/podinfo';
 
+interface InstallFlags extends DeployFlags, NameFlags {
+  upgrade?: boolean;
+  replace?: boolean;
+}
+
 /** Adds `ctl install`. */
 export function addInstall(ctl: Command, session: CtlSession): void {
-  const command = addDeployCommand(ctl, 'install', 'Install a chart as a new release', [
+  const { dependencies } = session;
+  const command = addSubcommand(ctl, 'install', 'Install a chart as a new release', [
     `install podinfo podinfo --agent edge-1 --repo ${repository} --version ^6 -n demo`,
     'install hello web --agent edge-1 -f values.yaml --set replicas=2 --timeout 10m',
   ])
+    .usage('[options] [name] <chart>')
+    .argument('<name>', 'name of the release; without a name, the first argument is the chart')
+    .argument('[chart]', chartDescription);
+  addDeployFlags(command)
     .option('--upgrade', 'upgrade the release if it exists')
-    .action(async (releaseName: string, chartName: string, flags: DeployFlags & { upgrade?: boolean }) => {
-      const parameters = await deployParameters(releaseName, chartName, flags, session.dependencies);
-      const payload = { ...parameters, ...(flags.upgrade && { upgrade: true }) };
+    .option('--replace', 'use the name of a release that failed, or was uninstalled with its history kept')
+    .option('-g, --generate-name', 'generate the name')
+    .option('--name-template <template>', 'Go template for the name')
+    .action(async (first: string, second: string | undefined, flags: InstallFlags) => {
+      const { upgrade, replace } = flags;
+      const names = nameAndChart(second === undefined ? [first] : [first, second], flags, dependencies);
+      const payload = { ...(await deployParameters(names, flags, dependencies)), upgrade, replace };
       await session.perform(flags, 'install_release', payload, deployText(flags, session));
     });
   refuseHelmFlags(command, 'ctl');
@@ -33,48 +51,61 @@ interface UpgradeFlags extends DeployFlags {
 
 /** Adds `ctl upgrade`. */
 export function addUpgrade(ctl: Command, session: CtlSession): void {
-  const command = addDeployCommand(ctl, 'upgrade', 'Upgrade a release', [
+  const command = addSubcommand(ctl, 'upgrade', 'Upgrade a release', [
     `upgrade podinfo podinfo --agent edge-1 --repo ${repository} --set replicaCount=2 -n demo`,
   ])
+    .argument('<name>', 'name of the release')
+    .argument('<chart>', chartDescription);
+  addDeployFlags(command)
     .option('-i, --install', 'install the release if it does not exist')
     .option('--reset-values', 'use only the values that are given, and the defaults of the chart')
     .option('--reuse-values', "use the last release's values and defaults, under the values that are given")
     .option('--reset-then-reuse-values', "use the last release's values under those that are given, with new defaults")
     .action(async (releaseName: string, chartName: string, flags: UpgradeFlags) => {
       const { resetValues, reuseValues, resetThenReuseValues } = flags;
-      const deploy = await deployParameters(releaseName, chartName, flags, session.dependencies);
+      const deploy = await deployParameters({ releaseName, chartName }, flags, session.dependencies);
       const parameters = { ...deploy, resetValues, reuseValues, resetThenReuseValues };
-      const text = deployText(flags, session);
+      const text = deployText(flags, session, upgradedText);
       if (flags.install) await session.perform(flags, 'install_release', { ...parameters, upgrade: true }, text);
       else await session.perform(flags, 'upgrade_release', parameters, text);
     });
   refuseHelmFlags(command, 'ctl');
 }
 
+/** Returns the first line of `helm upgrade`, which depends on whether it has installed. */
+function upgradedText({ name, info }: Release): string {
+  return info.first_deployed !== undefined && info.first_deployed === info.last_deployed
+    ? `Release ${JSON.stringify(name)} does not exist. Installing it now.\n`
+    : `Release ${JSON.stringify(name)} has been upgraded. Happy Helming!\n`;
+}
+
 /**
- * Returns how the result is printed: as helm does with `--output` and for a dry run, and otherwise
- * with the fields of the release.
+ * Returns how the result is printed: as helm does with `--output`, for a dry run and with the
+ * defaults of helm, and otherwise with the fields of the release.
  */
 function deployText(
   flags: DeployFlags,
-  { dependencies: { stdout, host } }: CtlSession,
+  { dependencies }: CtlSession,
+  firstLine: (release: Release) => string = () => '',
 ): PerformOptions<'install_release' | 'upgrade_release'> {
-  const { output = isServerDryRun(flags) ? 'table' : undefined } = flags;
+  const { stdout, host } = dependencies;
+  const isHelms = dryRunOf(flags.dryRun) !== undefined || wantsHelmDefaults(flags, dependencies);
+  const { output = isHelms ? 'table' : undefined } = flags;
   if (output === undefined) return {};
   return {
-    text: (answer) => shown(textOf(output, deployOutput(releaseOf(answer, ['manifest', 'hooks']), host)), stdout),
+    text(answer) {
+      const release = releaseOf(answer, ['manifest', 'hooks']);
+      const text = textOf(output, deployOutput(release, host));
+      return shown(output === 'table' ? firstLine(release) + text : text, stdout);
+    },
   };
 }
 
-function addDeployCommand(ctl: Command, name: string, description: string, examples: readonly string[]): Command {
-  const command = addSubcommand(ctl, name, description, examples)
-    .argument('<name>', 'name of the release')
-    .argument(
-      '<chart>',
-      'with --repo, the name of a chart; otherwise an oci:// or https:// URL, or a path on the agent, below its --local-charts folder',
-    )
-    .addOption(agentOption())
-    .addOption(namespaceOption());
+const chartDescription =
+  'with --repo, the name of a chart; otherwise an oci:// or https:// URL, or a path on the agent, below its --local-charts folder';
+
+function addDeployFlags(command: Command): Command {
+  command.addOption(agentOption()).addOption(namespaceOption());
   addDeployOptions(command);
   return command;
 }

@@ -1,7 +1,10 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { addRepositoryOptions, addValueOptions, type RepositoryFlags } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { readPassword } from '../password-file.ts';
+import { readLikePflag } from '../pflag-arguments.ts';
+import { addSettings } from '../settings.ts';
+import { stringMap } from '../string-map.ts';
 import { valueParameters, type ValueFlags } from '../values.ts';
 import {
   addApplyOptions,
@@ -11,7 +14,8 @@ import {
   type ApplyFlags,
   type CrdFlags,
 } from './apply-options.ts';
-import { historyLimitOf, isDryRun } from './helm-values.ts';
+import { deployDefaults, helmDefaultsSettings, wantsHelmDefaults } from './helm-defaults.ts';
+import { dryRunOf, historyLimitOf, waitOf } from './helm-values.ts';
 import { integer } from './integer.ts';
 import { optionalOutputOption, type OutputFormat } from './output/format.ts';
 
@@ -21,28 +25,28 @@ export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, Cr
   namespace?: string;
   timeout?: string;
   atomic?: boolean;
-  wait?: boolean;
+  rollbackOnFailure?: boolean;
+  wait?: boolean | string;
   waitForJobs?: boolean;
   createNamespace?: boolean;
   description?: string;
   cleanupOnFail?: boolean;
   historyMax?: number;
   hooks: boolean;
-  dryRun?: boolean | string;
+  dryRun?: string;
+  hideSecret?: boolean;
+  hideNotes?: boolean;
+  renderSubchartNotes?: boolean;
+  skipSchemaValidation?: boolean;
+  disableOpenapiValidation?: boolean;
+  labels?: Record<string, string>;
   output?: OutputFormat;
-}
-
-/** Whether a dry run is asked for. Throws an error for one without the cluster. */
-export function isServerDryRun({ dryRun }: Pick<DeployFlags, 'dryRun'>): boolean {
-  if (!isDryRun(dryRun)) return false;
-  if (dryRun === 'server') return true;
-  throw new Error('an agent always uses its cluster: use --dry-run=server, or helm-agent template without a cluster');
 }
 
 /** Switches that are on by default. Each has a second flag that turns it off. */
 const switches: [name: string, on: string, off: string][] = [
   ['atomic', 'undo a failed operation (default)', 'leave a failed release as it is'],
-  ['wait', 'wait until all resources are ready (default)', 'do not wait'],
+  ['rollback-on-failure', 'the same as --atomic', 'the same as --no-atomic'],
   ['wait-for-jobs', 'also wait until Jobs have completed (default)', 'do not wait for Jobs'],
   ['create-namespace', 'create the namespace if it does not exist (default)', 'do not create the namespace'],
 ];
@@ -50,22 +54,46 @@ const switches: [name: string, on: string, off: string][] = [
 /** Adds the flags that `install` and `upgrade` have in common. */
 export function addDeployOptions(command: Command): void {
   addRepositoryOptions(command, 'a URL, or a path on the agent');
+  command.option('--devel', "include pre-releases; same as --version '>0.0.0-0'");
   addValueOptions(command);
   command
     .option('--timeout <duration>', 'time limit (default: 5m)')
     .option('--description <text>', 'description of the revision, for the history of the release')
+    .addOption(stringMap('-l, --labels <labels>', 'labels for the stored revision: a=1,b=2; an upgrade removes a=null'))
     .option('--cleanup-on-fail', 'delete the objects that a failed upgrade has created')
     .option('--history-max <number>', 'number of revisions to keep; 0 for all (default: 10)', integer)
     .option('--no-hooks', 'do not run hooks')
-    .option('--dry-run [mode]', 'server: print what would be deployed, and change nothing; none turns it off')
+    .addOption(dryRunOption('print what would be deployed, and change nothing'))
+    .option('--hide-secret', 'with --dry-run: leave Secrets out')
+    .option('--hide-notes', 'do not print the notes')
+    .option('--render-subchart-notes', 'add the notes of subcharts')
+    .option('--skip-schema-validation', 'do not check the values against values.schema.json')
+    .option('--disable-openapi-validation', 'no effect: only the API server checks the fields of objects')
     .addOption(optionalOutputOption());
   addApplyOptions(command);
   addCrdOptions(command);
   command.option('--take-ownership', 'take over existing objects that do not belong to the release');
+  addWaitOptions(command, 'all resources are ready');
   addSwitches(
     command,
     switches.map(([name]) => name),
   );
+  addSettings(command, helmDefaultsSettings);
+  readLikePflag(command);
+}
+
+/** Returns the flag `--dry-run` of helm. */
+export function dryRunOption(description: string): Option {
+  const modes = 'server: with the cluster; client: without (default: client if given, otherwise none)';
+  return new Option('--dry-run [mode]', `${description}; ${modes}`).preset('client');
+}
+
+/** Adds the flags that say for what to wait. */
+export function addWaitOptions(command: Command, until: string): void {
+  const description = `wait until ${until} (default); watcher and legacy are the same, hookOnly waits for hooks only`;
+  command
+    .addOption(new Option('--wait [strategy]', description).preset('watcher'))
+    .option('--no-wait', 'do not wait, except for hooks');
 }
 
 /** Adds the named switches. */
@@ -78,13 +106,13 @@ export function addSwitches(command: Command, names: readonly string[]): void {
 /** Returns the parameters that name a chart. */
 export async function repositoryParameters(
   chartName: string,
-  { repo, version, username, passwordFile }: RepositoryFlags,
+  { repo, version, devel, username, passwordFile }: RepositoryFlags,
   dependencies: Pick<ProgramDependencies, 'readFile'>,
 ) {
   return {
     chartName,
     repoUrl: repo,
-    chartVersion: version,
+    chartVersion: version ?? (devel === true ? '>0.0.0-0' : undefined),
     repoUserName: username,
     repoPassword: passwordFile === undefined ? undefined : await readPassword(dependencies, passwordFile),
   };
@@ -92,29 +120,40 @@ export async function repositoryParameters(
 
 /** Returns the parameters that flags and arguments set. Errors about values have Helm's texts. */
 export async function deployParameters(
-  releaseName: string,
-  chartName: string,
+  { releaseName, chartName }: { releaseName: string; chartName: string },
   flags: DeployFlags,
-  dependencies: Pick<ProgramDependencies, 'readFile'>,
+  dependencies: Pick<ProgramDependencies, 'readFile' | 'env'>,
 ) {
-  const { namespace, timeout, atomic, wait, waitForJobs, createNamespace, description, cleanupOnFail, historyMax } =
-    flags;
+  const { namespace, timeout, waitForJobs, createNamespace, description, cleanupOnFail, historyMax, labels } = flags;
+  const { hideSecret, hideNotes, renderSubchartNotes, skipSchemaValidation, disableOpenapiValidation } = flags;
+  const given = withoutUndefined({
+    wait: waitOf(flags.wait),
+    waitForJobs,
+    atomic: flags.rollbackOnFailure ?? flags.atomic,
+    createNamespace,
+  });
   return {
     releaseName,
     namespace,
     ...(await repositoryParameters(chartName, flags, dependencies)),
     timeout,
-    atomic,
-    wait,
-    waitForJobs,
-    createNamespace,
+    ...(wantsHelmDefaults(flags, dependencies) && deployDefaults),
+    ...given,
     description,
+    labels,
     cleanupOnFail,
     historyLimit: historyLimitOf(historyMax),
     ...applyParameters(flags),
     ...crdParameters(flags),
     ...(!flags.hooks && { noHooks: true }),
-    ...(isServerDryRun(flags) && { dryRun: true }),
+    dryRun: dryRunOf(flags.dryRun),
+    ...{ hideSecret, hideNotes, renderSubchartNotes, skipSchemaValidation, disableOpenapiValidation },
     ...(await valueParameters(flags, (path) => dependencies.readFile(path))),
   };
+}
+
+/** Returns the fields that are not undefined. */
+export function withoutUndefined<Fields extends object>(fields: Fields): Partial<Fields> {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as Partial<Fields>; // a part of the fields
 }

@@ -3,6 +3,7 @@ import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import { customLabels } from '../../release/storage/storage.ts';
 import { valueMapOfPlain } from '../../release/plain-value.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
+import { readLikePflag } from '../pflag-arguments.ts';
 import { integer } from './integer.ts';
 import { outputOption, textOf, type OutputFormat, type Printable } from './output/format.ts';
 import { metadataOutput } from './output/metadata.ts';
@@ -85,7 +86,10 @@ export function addGet(ctl: Command, session: CtlSession): void {
       ),
     ),
   ];
-  for (const command of commands) refuseHelmFlags(command, 'ctl');
+  for (const command of commands) {
+    readLikePflag(command);
+    refuseHelmFlags(command, 'ctl');
+  }
 }
 
 /** As in Helm, the labels that Helm sets itself are shown if no revision is named. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { refuseHelmFlags } from '../helm-flags.ts';
+import { readLikePflag } from '../pflag-arguments.ts';
 import { integer } from './integer.ts';
 import { outputOption, textOf, type OutputFormat } from './output/format.ts';
 import { historyOutput } from './output/history.ts';
@@ -40,5 +41,6 @@ export function addHistory(ctl: Command, session: CtlSession): void {
         },
       );
     });
+  readLikePflag(command);
   refuseHelmFlags(command, 'ctl');
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandParameters } from '../../protocol/commands/index.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
+import { readLikePflag } from '../pflag-arguments.ts';
 import { integer } from './integer.ts';
 import { outputOption, textOf, type OutputFormat } from './output/format.ts';
 import { listOutput } from './output/list.ts';
@@ -66,6 +67,7 @@ export function addList(ctl: Command, session: CtlSession): void {
       },
     });
   });
+  readLikePflag(command);
   refuseHelmFlags(command, 'ctl');
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandParameters } from '../../protocol/commands/index.ts';
 import { addRepositoryOptions, addValueOptions, repeated, type RepositoryFlags } from '../chart-options.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
+import { readLikePflag } from '../pflag-arguments.ts';
 import { showOnly } from '../template/show-only.ts';
 import { valueParameters, type ValueFlags } from '../values.ts';
 import { repositoryParameters } from './deploy-options.ts';
@@ -51,7 +52,7 @@ export function addTemplate(ctl: Command, session: CtlSession): void {
         shown(only === undefined ? manifest : showOnly(manifest, only), stdout);
       await session.perform(flags, 'template_release', payload, { quiet: true, text });
     });
-  refuseHelmFlags(command, 'ctl');
+  refuseHelmFlags(command, 'ctl template');
 }
 
 /** Adds `ctl diff`, which helm does not have. */
@@ -82,6 +83,8 @@ function addRenderCommand(ctl: Command, name: string, description: string, examp
     .addOption(agentOption())
     .addOption(namespaceOption());
   addRepositoryOptions(command, 'a URL, or a path on the agent');
+  command.option('--devel', "include pre-releases; same as --version '>0.0.0-0'");
+  readLikePflag(command);
   addValueOptions(command);
   return command
     .option('--timeout <duration>', 'time limit (default: 5m)')

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
+import { readLikePflag } from '../pflag-arguments.ts';
+import { addSettings } from '../settings.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
 import { addApplyOptions, applyParameters, type ApplyFlags } from './apply-options.ts';
-import { addSwitches } from './deploy-options.ts';
-import { historyLimitOf, isDryRun } from './helm-values.ts';
+import { addSwitches, addWaitOptions, dryRunOption, withoutUndefined } from './deploy-options.ts';
+import { helmDefaultsSettings, rollbackDefaults, wantsHelmDefaults } from './helm-defaults.ts';
+import { dryRunOf, historyLimitOf, waitOf } from './helm-values.ts';
 import { integer } from './integer.ts';
 import type { CtlSession } from './session.ts';
 import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
@@ -11,12 +14,12 @@ interface RollbackFlags extends Omit<ApplyFlags, 'takeOwnership'> {
   [flag: string]: unknown;
   namespace?: string;
   timeout?: string;
-  wait?: boolean;
+  wait?: boolean | string;
   waitForJobs?: boolean;
   cleanupOnFail?: boolean;
   historyMax?: number;
   hooks: boolean;
-  dryRun?: boolean | string;
+  dryRun?: string;
 }
 
 /** Adds `ctl rollback`. */
@@ -31,23 +34,26 @@ export function addRollback(ctl: Command, session: CtlSession): void {
     .option('--cleanup-on-fail', 'delete the objects that a failed rollback has created')
     .option('--history-max <number>', 'number of revisions to keep; 0 for all (default: 10)', integer)
     .option('--no-hooks', 'do not run hooks')
-    .option('--dry-run [mode]', 'only check that the rollback is possible: client or server; none turns it off');
+    .addOption(dryRunOption('only check that the rollback is possible'));
   addApplyOptions(command);
-  addSwitches(command, ['wait', 'wait-for-jobs']);
+  addWaitOptions(command, 'all resources are ready');
+  addSwitches(command, ['wait-for-jobs']);
+  addSettings(command, helmDefaultsSettings);
+  readLikePflag(command);
   command.action(async (releaseName: string, revision: string | undefined, flags: RollbackFlags) => {
-    const { namespace, timeout, wait, waitForJobs, cleanupOnFail, historyMax, hooks, dryRun } = flags;
+    const { namespace, timeout, waitForJobs, cleanupOnFail, historyMax, hooks } = flags;
     const payload = {
       releaseName,
       namespace,
       version: revision === undefined ? undefined : revisionOf(revision),
       timeout,
-      wait,
-      waitForJobs,
+      ...(wantsHelmDefaults(flags, session.dependencies) && rollbackDefaults),
+      ...withoutUndefined({ wait: waitOf(flags.wait), waitForJobs }),
       cleanupOnFail,
       historyLimit: historyLimitOf(historyMax),
       ...applyParameters(flags),
       ...(!hooks && { noHooks: true }),
-      ...(isDryRun(dryRun) && { dryRun: true }),
+      dryRun: dryRunOf(flags.dryRun),
     };
     const text = () => 'Rollback was a success! Happy Helming!\n';
     await session.perform(flags, 'rollback_release', payload, { text });

@@ -50,13 +50,13 @@ export interface PerformOptions<Type extends CommandType> extends Pick<FollowOpt
 export interface CtlSession {
   readonly dependencies: ProgramDependencies;
   client(flags: Flags): Promise<ApiClient>;
-  /** Sends a command to the agent of `--agent`, follows it, and sets the exit code. */
+  /** Sends a command to the agent of `--agent`, follows it, and sets and returns the exit code. */
   perform<Type extends CommandType>(
     flags: Flags,
     type: Type,
     payload: CommandParameters[Type],
     options?: PerformOptions<Type>,
-  ): Promise<void>;
+  ): Promise<number>;
   /** Follows a command that has been sent, and sets the exit code. */
   follow(flags: Flags, key: string): Promise<void>;
 }
@@ -76,9 +76,10 @@ export function createSession(dependencies: ProgramDependencies, exit: { code: n
     flags: Flags,
     key: string,
     options: Pick<FollowOptions, 'failure' | 'quiet' | 'text'> = {},
-  ): Promise<void> {
+  ): Promise<number> {
     const again = [dependencies.programName, 'ctl follow', shellWord(key), ...givenServerFlags(flags)].join(' ');
     exit.code = await follow(client, key, { ...dependencies, ...options, again });
+    return exit.code;
   }
 
   return {
@@ -87,7 +88,7 @@ export function createSession(dependencies: ProgramDependencies, exit: { code: n
     async perform(flags, type, payload, { text, failure, ...options } = {}) {
       const client = await clientOf(flags);
       const { key } = await client.send(String(flags['agent']), { type, payload }, new AbortController().signal);
-      await followWith(client, flags, key, {
+      return await followWith(client, flags, key, {
         ...options,
         ...(text && { text: (result) => text(readAs(answerSchema(type), result, 'result')) }),
         ...(failure && { failure: (result) => failure(readAs(answerSchema(type), result, 'result')) }),

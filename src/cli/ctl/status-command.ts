@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { refuseHelmFlags } from '../helm-flags.ts';
+import { readLikePflag } from '../pflag-arguments.ts';
 import { integer } from './integer.ts';
 import { outputOption, textOf, type OutputFormat } from './output/format.ts';
 import { releaseOf, shown } from './output/print.ts';
@@ -39,5 +40,6 @@ export function addStatus(ctl: Command, session: CtlSession): void {
         },
       );
     });
+  readLikePflag(command);
   refuseHelmFlags(command, 'ctl');
 }

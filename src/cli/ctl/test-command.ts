@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { listed } from '../chart-options.ts';
+import { readLikePflag } from '../pflag-arguments.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
 import { releaseOf, shown } from './output/print.ts';
 import { headText, testSuiteText } from './output/status.ts';
@@ -38,6 +39,7 @@ export function addTest(ctl: Command, session: CtlSession): void {
         failure: ({ failure }) => failure,
       });
     });
+  readLikePflag(command);
   refuseHelmFlags(command, 'ctl');
 }
 

@@ -1,19 +1,76 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { refuseHelmFlags } from '../helm-flags.ts';
+import { readLikePflag } from '../pflag-arguments.ts';
+import { addSettings } from '../settings.ts';
+import { printable } from '../text.ts';
+import { addWaitOptions, withoutUndefined } from './deploy-options.ts';
+import { helmDefaultsSettings, uninstallDefaults, wantsHelmDefaults } from './helm-defaults.ts';
+import { waitOf } from './helm-values.ts';
 import type { CtlSession } from './session.ts';
 import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
 
+interface UninstallFlags {
+  [flag: string]: unknown;
+  namespace?: string;
+  timeout?: string;
+  wait?: boolean | string;
+  hooks: boolean;
+  dryRun?: boolean;
+  keepHistory?: boolean;
+  ignoreNotFound?: boolean;
+  cascade?: string;
+  description?: string;
+}
+
+const cascades = ['background', 'foreground', 'orphan'] as const;
+
 /** Adds `ctl uninstall`. */
 export function addUninstall(ctl: Command, session: CtlSession): void {
-  const command = addSubcommand(ctl, 'uninstall', 'Uninstall a release', ['uninstall podinfo --agent edge-1 -n demo'])
-    .argument('<name>', 'name of the release')
+  const command = addSubcommand(ctl, 'uninstall', 'Uninstall releases', ['uninstall podinfo --agent edge-1 -n demo'])
+    .aliases(['del', 'delete', 'un'])
+    .argument('<name...>', 'names of the releases')
     .addOption(agentOption())
     .addOption(namespaceOption())
-    .option('--timeout <duration>', 'time limit (default: 5m)')
-    .option('--no-wait', 'do not wait until all resources are deleted')
-    .action(async (releaseName: string, flags: { namespace?: string; timeout?: string; wait: boolean }) => {
-      const { namespace, timeout, wait } = flags;
-      await session.perform(flags, 'uninstall_release', { releaseName, namespace, timeout, ...(!wait && { wait }) });
-    });
+    .option('--timeout <duration>', 'time limit for each release (default: 5m)')
+    .option('--description <text>', 'description of the uninstallation, for a history that is kept')
+    .option('--keep-history', 'keep the revisions')
+    .option('--ignore-not-found', 'succeed if there is no such release')
+    .option('--no-hooks', 'do not run hooks')
+    .option('--dry-run', 'change nothing')
+    .addOption(
+      new Option('--cascade <policy>', 'background, foreground or orphan: when the pods of an object are deleted'),
+    );
+  addWaitOptions(command, 'all resources are deleted');
+  addSettings(command, helmDefaultsSettings);
+  readLikePflag(command);
+  command.action(async (names: string[], flags: UninstallFlags) => {
+    const { namespace, timeout, description, keepHistory, ignoreNotFound, hooks, dryRun } = flags;
+    const options = {
+      ...{ namespace, timeout, description, keepHistory, ignoreNotFound, dryRun },
+      cascade: cascadeOf(flags),
+      ...(wantsHelmDefaults(flags, session.dependencies) && uninstallDefaults),
+      ...withoutUndefined({ wait: waitOf(flags.wait) }),
+      ...(!hooks && { noHooks: true }),
+    };
+    for (const releaseName of names) {
+      const code = await session.perform(
+        flags,
+        'uninstall_release',
+        { releaseName, ...options },
+        {
+          text: ({ info }) =>
+            `${info === undefined ? '' : `${printable(info)}\n`}release "${releaseName}" uninstalled\n`,
+        },
+      );
+      if (code !== 0) return;
+    }
+  });
   refuseHelmFlags(command, 'ctl');
+}
+
+/** Errors have Helm's texts. */
+function cascadeOf({ cascade }: UninstallFlags): (typeof cascades)[number] | undefined {
+  const policy = cascades.find((each) => each === cascade);
+  if (cascade === undefined || policy !== undefined) return policy;
+  throw new Error(`invalid cascade value (${cascade}). Must be "background", "foreground", or "orphan"`);
 }

@@ -191,7 +191,7 @@ test('uninstall prints the resources that were kept', async (t) => {
     info: 'These resources were kept:\n[Secret] a',
   });
   t.is(await code, 0);
-  t.true(stdout.text.endsWith('STATUS:       uninstalled\nDESCRIPTION:\nThese resources were kept:\n[Secret] a\n'));
+  t.is(stdout.text, 'These resources were kept:\n[Secret] a\nrelease "web" uninstalled\n');
 });
 
 test('releases and agents are printed as tables', async (t) => {

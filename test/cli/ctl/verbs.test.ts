@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import type { CommandType } from '../../../src/protocol/commands/index.ts';
 import { testAgent } from '../../agent/support/agent.ts';
 import { testPlane } from '../../control-plane/support/plane.ts';
 import { testProgram } from '../support/program.ts';
@@ -48,7 +49,7 @@ test('rollback leaves defaults to the agent, and 0 is the previous revision', as
   const { ctl, puppets } = await world(t);
   const code = ctl('rollback', 'web', '0', '--dry-run=server');
   const call = await puppets.call(0);
-  t.deepEqual<unknown, unknown>(call.payload, { namespace: 'default', releaseName: 'web', dryRun: true });
+  t.deepEqual<unknown, unknown>(call.payload, { namespace: 'default', releaseName: 'web', dryRun: 'server' });
   call.succeed({ release });
   t.is(await code, 0);
 });
@@ -270,3 +271,92 @@ test('diff prints a line for each object and field', async (t) => {
 `,
   );
 });
+
+const sends = test.macro({
+  title: (_, args: string) => `ctl ${args}`,
+  async exec(t, args: string, type: CommandType, payload: object) {
+    const { ctl, puppets } = await world(t);
+    const code = ctl(...args.split(' '));
+    const call = await puppets.call(0);
+    t.is(call.type, type);
+    const names = {
+      namespace: 'default',
+      releaseName: 'web',
+      ...(type.startsWith('install') && { chartName: 'nginx' }),
+    };
+    t.deepEqual<unknown, unknown>(call.payload, { ...names, ...payload });
+    call.succeed({ release });
+    t.is(await code, 0);
+  },
+});
+
+const helmDefaults = { wait: 'hookOnly', waitForJobs: false, atomic: false, createNamespace: false };
+test(sends, 'install web nginx --helm-defaults', 'install_release', helmDefaults);
+test(sends, 'install --wait --helm-defaults web nginx', 'install_release', { ...helmDefaults, wait: true });
+test(sends, 'install web nginx --helm-defaults --rollback-on-failure', 'install_release', {
+  ...helmDefaults,
+  atomic: true,
+});
+test(sends, 'install web nginx --wait=legacy --rollback-on-failure=false', 'install_release', {
+  wait: 'legacy',
+  atomic: false,
+});
+test(sends, 'install web nginx --dry-run --hide-secret', 'install_release', { dryRun: 'client', hideSecret: true });
+test(sends, 'install web nginx --dry-run=none --replace', 'install_release', { replace: true });
+test(sends, 'install --name-template w{{`eb`}} nginx --devel', 'install_release', { chartVersion: '>0.0.0-0' });
+test(
+  sends,
+  'install web nginx -l a=1,b=2 --hide-notes --render-subchart-notes --skip-schema-validation',
+  'install_release',
+  { labels: { a: '1', b: '2' }, hideNotes: true, renderSubchartNotes: true, skipSchemaValidation: true },
+);
+test(sends, 'rollback web --helm-defaults', 'rollback_release', { wait: 'hookOnly', waitForJobs: false });
+test(sends, 'uninstall web --helm-defaults', 'uninstall_release', { wait: 'hookOnly' });
+test(
+  sends,
+  'delete web --keep-history --ignore-not-found --no-hooks --cascade foreground --dry-run --wait',
+  'uninstall_release',
+  { keepHistory: true, ignoreNotFound: true, noHooks: true, cascade: 'foreground', dryRun: true, wait: true },
+);
+
+test('install -g generates a name from the chart and the time', async (t) => {
+  const { ctl, puppets } = await world(t);
+  const code = ctl('install', '-g', 'oci://charts.example/shop.tgz');
+  const call = await puppets.call(0);
+  t.regex(String(call.payload.releaseName), /^shop-\d+$/);
+  call.succeed({ release });
+  t.is(await code, 0);
+});
+
+test('uninstall of several releases stops at the first that fails', async (t) => {
+  const { ctl, puppets, stdout, stderr } = await world(t);
+  const code = ctl('uninstall', 'web', 'other', 'last');
+  (await puppets.call(0)).succeed({ release });
+  (await puppets.call(1)).fail(new Error('broken'));
+  t.is(await code, 1);
+  t.is(stdout.text, 'release "web" uninstalled\n');
+  t.regex(stderr.text, /internal/);
+  t.is(puppets.calls.length, 2);
+});
+
+const fails = test.macro({
+  title: (_, args: string) => `ctl ${args} fails with helm's message, and nothing is sent`,
+  async exec(t, args: string, message: string) {
+    const { ctl, puppets, stderr } = await world(t);
+    t.is(await ctl(...args.split(' ')), 1);
+    t.is(stderr.text, `Error: ${message}\n`);
+    t.is(puppets.calls.length, 0);
+  },
+});
+
+test(fails, 'install nginx', 'must either provide a name or specify --generate-name');
+test(fails, 'install -g web nginx', 'cannot set --generate-name and also specify a name');
+test(fails, 'install --name-template x web nginx', 'cannot set --name-template and also specify a name');
+test(fails, 'uninstall web --cascade x', 'invalid cascade value (x). Must be "background", "foreground", or "orphan"');
+test(fails, 'rollback web --dry-run=x', 'invalid dry-run value ("x"). Must be "none", "server", or "client"');
+test(
+  fails,
+  'install web nginx --wait=x',
+  'invalid argument "x" for "--wait" flag: invalid wait input "x". Valid inputs are watcher, hookOnly, and legacy',
+);
+test(fails, 'install web nginx -l a', 'a must be formatted as key=value');

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { ProgramDependencies } from '../dependencies.ts';
+import { readSettings, switchSchema, type Settings } from '../settings.ts';
+
+/** The flag that turns the safe defaults of the agent off. */
+export const helmDefaultsSettings = {
+  helmDefaults: {
+    flag: '--helm-defaults',
+    variable: 'HELM_AGENT_HELM_DEFAULTS',
+    description: 'use the defaults of helm: do not wait, do not undo a failure, do not create the namespace',
+  },
+} satisfies Settings<string>;
+
+const schema = z.object({ helmDefaults: switchSchema });
+
+/** Whether the defaults of helm are asked for. */
+export function wantsHelmDefaults(
+  flags: Readonly<Record<string, unknown>>,
+  { env }: Pick<ProgramDependencies, 'env'>,
+): boolean {
+  return readSettings(schema, helmDefaultsSettings, flags, env).helmDefaults;
+}
+
+/** Defaults of helm for an installation or an upgrade. */
+export const deployDefaults = { wait: 'hookOnly', waitForJobs: false, atomic: false, createNamespace: false } as const;
+
+/** Defaults of helm for a rollback. */
+export const rollbackDefaults = { wait: 'hookOnly', waitForJobs: false } as const;
+
+/** Defaults of helm for an uninstallation. */
+export const uninstallDefaults = { wait: 'hookOnly' } as const;
