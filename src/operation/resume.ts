@@ -1,10 +1,11 @@
 import type { Release } from '../release/release.ts';
 import type { OperationContext } from './context.ts';
 import { installTables } from './install.ts';
-import type { InstallRequest, RollbackRequest, UninstallRequest, UpgradeRequest } from './request.ts';
+import type { InstallRequest, RollbackRequest, TestRequest, UninstallRequest, UpgradeRequest } from './request.ts';
 import { rollbackTable } from './rollback.ts';
 import { runOperation } from './run.ts';
 import type { OperationState } from './state/operation-state.ts';
+import { testTable, type Tested } from './test-release.ts';
 import { uninstallTable, type Uninstalled } from './uninstall.ts';
 import { upgradeTable } from './upgrade.ts';
 import { newWork } from './work.ts';
@@ -14,7 +15,8 @@ export type OperationRequest =
   | { verb: 'install'; request: InstallRequest }
   | { verb: 'upgrade'; request: UpgradeRequest }
   | { verb: 'rollback'; request: RollbackRequest }
-  | { verb: 'uninstall'; request: UninstallRequest };
+  | { verb: 'uninstall'; request: UninstallRequest }
+  | { verb: 'test'; request: TestRequest };
 
 /** Finds the request of an operation by its id. */
 export type FindRequest = (id: string) => Promise<OperationRequest>;
@@ -27,7 +29,7 @@ export async function resume(
   context: OperationContext,
   state: OperationState,
   findRequest: FindRequest,
-): Promise<Release | Uninstalled> {
+): Promise<Release | Uninstalled | Tested> {
   const found = await findRequest(state.id);
   switch (found.verb) {
     case 'install':
@@ -38,5 +40,7 @@ export async function resume(
       return await runOperation(newWork(context, found.request), state, { rollback: rollbackTable });
     case 'uninstall':
       return await runOperation(newWork(context, found.request), state, { uninstall: uninstallTable });
+    case 'test':
+      return await runOperation(newWork(context, found.request), state, { test: testTable });
   }
 }

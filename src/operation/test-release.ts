@@ -30,7 +30,7 @@ export interface Tested {
 const finishStep: Step<TestRequest> = { id: 'finish', isUnlimited: true, run: finish };
 
 /** The steps of {@link testRelease}. The runs of the tests are stored however it ends. */
-const testTable: VerbTable<TestRequest, Tested> = {
+export const testTable: VerbTable<TestRequest, Tested> = {
   phases: {
     main: {
       limit: 'operation',

@@ -244,6 +244,22 @@ test('adds the error of a failed rollback to the error of the upgrade', async (t
   t.deepEqual(await world.history(), ['1:deployed', '2:failed', '3:failed']);
 });
 
+test('fails for an object with only generateName, as Helm does', async (t) => {
+  const generated = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'gen-' } });
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const unnamed = textChart({ 'a.yaml': configMap('a'), 'g.yaml': generated });
+  const world = newWorld(t, chart, unnamed);
+  await t.throwsAsync(world.install(unnamed), {
+    code: 'apply_failed',
+    message: /server-side apply failed for object [a-z0-9-]+\/ \/v1, Kind=ConfigMap: resource name may not be empty$/,
+  });
+  await world.install(chart);
+  await t.throwsAsync(world.upgrade(unnamed, { atomic: false, cleanupOnFail: true }), {
+    message: 'could not get information about the resource: resource name may not be empty',
+  });
+  t.deepEqual(await world.history(), ['1:deployed', '2:failed']);
+});
+
 test('refuses to take over an object of another owner', async (t) => {
   const first = textChart({ 'a.yaml': configMap('a') });
   const second = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b') });

@@ -138,8 +138,9 @@ async function bringObject(
   { cluster, signal }: ApplyTools,
 ): Promise<unknown> {
   const { ref } = item;
+  if (ref.name === '') throw withoutName();
   for (let attempt = 1; ; attempt++) {
-    const live = ref.name === '' ? undefined : await cluster.get(ref, signal);
+    const live = await cluster.get(ref, signal);
     try {
       if (live === undefined) await log.creating(ref);
       else if (settings.takeOwnership !== true) requireNoOtherOwner(live, ref, owner);
@@ -155,6 +156,12 @@ async function bringObject(
       if (attempt === maxAttempts || !isReplacedMeanwhile(error)) return error;
     }
   }
+}
+
+/** Objects with only `generateName` cannot be updated. The message is Helm's. */
+function withoutName(): OperationError {
+  const message = 'could not get information about the resource: resource name may not be empty';
+  return new OperationError('apply_failed', message);
 }
 
 /** Whether a change failed because the object is no longer the one that was read. */

@@ -4,6 +4,7 @@ import { install } from '../../../src/operation/install.ts';
 import type { InstallRequest, RollbackRequest, UninstallRequest } from '../../../src/operation/request.ts';
 import type { OperationRequest } from '../../../src/operation/resume.ts';
 import { rollback } from '../../../src/operation/rollback.ts';
+import { testRelease } from '../../../src/operation/test-release.ts';
 import { uninstall } from '../../../src/operation/uninstall.ts';
 import { upgrade } from '../../../src/operation/upgrade.ts';
 import { configMap, deployment, hook, job } from '../manifests.ts';
@@ -69,7 +70,18 @@ const failingDeletion = textChart({
   'bad.yaml': job('bad', { args: ['fail'], annotations: hook('post-delete') }),
 });
 
-export const charts = [first, second, failing, failingHook, failingRollback, failingDeletion];
+const tested = textChart({
+  'a.yaml': configMap('a'),
+  't.yaml': job('first-test', { annotations: hook('test', { policy: 'hook-succeeded' }) }),
+  'u.yaml': job('second-test', { annotations: hook('test', { weight: 1 }) }),
+});
+const failingTest = textChart({
+  'a.yaml': configMap('a'),
+  't.yaml': job('first-test', { annotations: hook('test') }),
+  'u.yaml': job('second-test', { args: ['fail'], annotations: hook('test', { weight: 1 }) }),
+});
+
+export const charts = [first, second, failing, failingHook, failingRollback, failingDeletion, tested, failingTest];
 
 const installFirst: Part = { verb: 'install', chart: first };
 
@@ -97,6 +109,8 @@ export const scenarios = {
     before: [{ verb: 'install', chart: failingDeletion }],
     interrupted: { verb: 'uninstall' },
   },
+  test: { before: [{ verb: 'install', chart: tested }], interrupted: { verb: 'test' } },
+  'failing test': { before: [{ verb: 'install', chart: failingTest }], interrupted: { verb: 'test' } },
   'failing atomic install': { before: [], interrupted: { verb: 'install', chart: failing } },
   'failing install': { before: [], interrupted: { verb: 'install', chart: failing, options: { atomic: false } } },
   'install with a failing hook': { before: [], interrupted: { verb: 'install', chart: failingHook } },
@@ -127,7 +141,7 @@ export type ScenarioName = keyof typeof scenarios;
 /** Returns the request of a part of a scenario. */
 export function requestOf({ verb, chart, options = {} }: Part, namespace: string): OperationRequest {
   const name = { namespace, releaseName: 'web', timeout: 120_000, ...options };
-  if (verb === 'rollback' || verb === 'uninstall') return { verb, request: name };
+  if (verb === 'rollback' || verb === 'uninstall' || verb === 'test') return { verb, request: name };
   if (chart === undefined) throw new Error(`${verb} needs a chart`);
   return { verb, request: { ...name, loadChart: () => Promise.resolve(chart.chart) } };
 }
@@ -143,5 +157,7 @@ export async function start(context: OperationContext, operation: OperationReque
       return await rollback(context, operation.request);
     case 'uninstall':
       return await uninstall(context, operation.request);
+    case 'test':
+      return await testRelease(context, operation.request);
   }
 }
