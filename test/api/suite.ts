@@ -2,6 +2,7 @@ import test from 'ava';
 import type { Environment } from './environment.ts';
 import { atMost } from '../support/at-most.ts';
 import { applying } from './applying.ts';
+import { patching } from './patching.ts';
 import { objects } from './objects.ts';
 import { deleting } from './deleting.ts';
 import { kinds } from './kinds.ts';
@@ -36,5 +37,6 @@ export function kubernetesApi(start: () => Promise<Environment>): void {
   kinds(open);
   watching(open);
   applying(open);
+  patching(open);
   workloads(open);
 }

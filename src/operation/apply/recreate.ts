@@ -1,5 +1,6 @@
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { groupKind } from '../../objects/group-kind.ts';
+import { OperationError } from '../error.ts';
 import { waitUntilGone } from '../wait/deletion-wait.ts';
 import { deleteSeen } from './deletion.ts';
 import { seenObject } from './seen-object.ts';
@@ -56,7 +57,8 @@ async function isOnlyUpdateRefused(
   error: unknown,
   { cluster, signal }: StrategyTools,
 ): Promise<boolean> {
-  if (!(error instanceof Error) || !hasClusterErrorCode(error.cause, 'invalid')) return false;
+  const isInvalid = error instanceof OperationError && hasClusterErrorCode(error.cause, 'invalid');
+  if (!isInvalid || error.code === 'conflict') return false;
   const isKept = live.metadata.annotations?.[resourcePolicy] !== undefined;
   if (isKept || neverRecreated.has(groupKind(item.ref))) return false;
   try {

@@ -46,13 +46,16 @@ async function pause(milliseconds: number, signal: AbortSignal, message: string)
 }
 
 /**
- * Returns the error for an object that the API server refuses: `conflict` or `apply_failed`, with
- * the fields that it names.
+ * Returns the error for an object that the API server refuses, with the fields that it names:
+ * `conflict` if it is another object than the one that was read, or if other managers own fields,
+ * and else `apply_failed`.
  */
 export function refusal(prefix: string, { ref }: ReleaseObject, cause: unknown): OperationError {
-  const code = hasClusterErrorCode(cause, 'conflict') ? 'conflict' : 'apply_failed';
+  const causes = causesOf(cause);
+  const isOtherObject = causes.some(({ field }) => field === 'metadata.uid');
+  const code = isOtherObject || hasClusterErrorCode(cause, 'conflict') ? 'conflict' : 'apply_failed';
   const { apiVersion, kind, namespace, name } = ref;
-  const problems = causesOf(cause).map(({ field, message, manager }): FieldProblem => ({
+  const problems = causes.map(({ field, message, manager }): FieldProblem => ({
     apiVersion,
     kind,
     ...(namespace !== undefined && { namespace }),

@@ -2,6 +2,7 @@ import { badRequest } from '../api-error.ts';
 import { checkNamespace, readObject } from './body.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
 import type { WriteRequest } from '../cluster/object-api.ts';
+import { timestamp } from '../sandbox-host.ts';
 import { requireJson, type ApiRequest } from './request.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
@@ -18,7 +19,7 @@ export function createObject(
   const object = readObject(type, request.body);
   checkNamespace(type, object, namespace);
   if (type.namespaced && namespace === '') throw badRequest('an empty namespace may not be set during creation');
-  return { status: 201, body: state.objects.create(type, namespace, object, writeRequest(request)) };
+  return { status: 201, body: state.objects.create(type, namespace, object, updateRequest(state, request)) };
 }
 
 /** Handles PUT of an object or of its status. */
@@ -32,7 +33,7 @@ export function replaceObject(state: ClusterState, address: ObjectAddress, reque
       address.namespace,
       address.name,
       () => object,
-      writeRequest(request, address.subresource),
+      updateRequest(state, request, address.subresource),
     ),
   );
 }
@@ -43,4 +44,14 @@ export function writeRequest(request: ApiRequest, subresource?: string): WriteRe
     dryRun: request.query.get('dryRun') === 'All',
     ...(subresource === 'status' && { subresource }),
   };
+}
+
+/**
+ * Reads the options of a write that is not an apply. Its manager is that of the query, or the name
+ * of the client's program.
+ */
+export function updateRequest(state: ClusterState, request: ApiRequest, subresource?: string): WriteRequest {
+  const manager = request.query.get('fieldManager') ?? request.userAgent.split('/', 1)[0] ?? '';
+  const updatedBy = { manager, time: timestamp(state.host), ...(subresource !== undefined && { subresource }) };
+  return { ...writeRequest(request, subresource), updatedBy };
 }

@@ -1,19 +1,22 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { applyConfiguration } from '../apply/server-side-apply.ts';
 import { checkTypedPatch } from '../apply/typed-patch.ts';
-import { ApiError, badRequest, unsupportedPatchType } from '../api-error.ts';
+import { topologyFor } from '../apply/list-keys.ts';
+import { ApiError, badRequest, conflict, invalid, invalidValue, unsupportedPatchType } from '../api-error.ts';
 import { checkNamespace, checkTypes, parseJson, readTyped } from './body.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
 import { isJsonObject, stringAt, type JsonObject } from '../../objects/fields.ts';
-import { mergePatch } from './merge-patch.ts';
+import { strategicMergePatch } from './strategic-merge-patch.ts';
 import type { ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';
 import type { ObjectAddress } from './object-address.ts';
 import { timestamp } from '../sandbox-host.ts';
-import { writeRequest } from './create-and-replace.ts';
+import { applyMergePatch } from '../../objects/patch/json-merge-patch.ts';
+import { updateRequest, writeRequest } from './create-and-replace.ts';
 
 const applyType = 'application/apply-patch+yaml';
 const mergeType = 'application/merge-patch+json';
+const strategicType = 'application/strategic-merge-patch+json';
 
 /** Handles PATCH: a merge patch, or server-side apply. */
 export function patchObject(state: ClusterState, address: ObjectAddress, request: ApiRequest): ApiResponse {
@@ -21,23 +24,29 @@ export function patchObject(state: ClusterState, address: ObjectAddress, request
     case applyType:
       return serverSideApply(state, address, request);
     case mergeType:
-      return ok(
-        state.objects.update(
-          address.type,
-          address.namespace,
-          address.name,
-          (current) => patched(address, current, parsePatch(request.body)),
-          writeRequest(request, address.subresource),
-        ),
+      return changeBy(state, address, request, applyMergePatch);
+    case strategicType:
+      if (address.type.custom) throw unsupportedPatchType();
+      return changeBy(state, address, request, (current, patch) =>
+        strategicMergePatch(current, patch, topologyFor(address.type)),
       );
     default:
       throw unsupportedPatchType();
   }
 }
 
-function patched(address: ObjectAddress, current: KubeObject, patch: JsonObject): KubeObject {
-  const next = mergePatch(current, patch) as JsonObject; // the result of a patch that is an object
+type Merge = (current: JsonObject, patch: JsonObject) => unknown;
+
+function changeBy(state: ClusterState, address: ObjectAddress, request: ApiRequest, merge: Merge): ApiResponse {
+  const { type, namespace, name, subresource } = address;
+  const change = (current: KubeObject) => patched(address, current, parsePatch(request.body), merge);
+  return ok(state.objects.update(type, namespace, name, change, updateRequest(state, request, subresource)));
+}
+
+function patched(address: ObjectAddress, current: KubeObject, patch: JsonObject, merge: Merge): KubeObject {
+  const next = merge(current, patch) as JsonObject; // the result of a patch that is an object
   const object = readTyped(address.type, next);
+  checkUid(address, current, object);
   checkTypes(address.type, object, (problem) => patchRefused(next, problem));
   checkNamespace(address.type, object, address.namespace);
   return structuredClone(object);
@@ -81,14 +90,35 @@ function serverSideApply(state: ClusterState, address: ObjectAddress, request: A
   const write = writeRequest(request, address.subresource);
   const current = state.objects.find(type, namespace, name);
   if (!current) {
+    const { uid } = applied.metadata;
+    if (uid !== undefined) throw conflict({ ...type, name }, missingUid(uid));
     return {
       status: 201,
       body: state.objects.create(type, namespace, applyConfiguration(type, undefined, applied, apply), write),
     };
   }
   return ok(
-    state.objects.update(type, namespace, name, (object) => applyConfiguration(type, object, applied, apply), write),
+    state.objects.update(
+      type,
+      namespace,
+      name,
+      (object) => {
+        checkUid(address, object, applied);
+        return applyConfiguration(type, object, applied, apply);
+      },
+      write,
+    ),
   );
+}
+
+/** Refuses a patch with the uid of another object. */
+function checkUid({ type, name }: ObjectAddress, current: KubeObject, { metadata: { uid } }: KubeObject): void {
+  if (uid === undefined || uid === current.metadata.uid) return;
+  throw invalid({ ...type, name }, [invalidValue('metadata.uid', uid, 'field is immutable')]);
+}
+
+function missingUid(uid: string): string {
+  return `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
 }
 
 function managerRequired(): ApiError {

@@ -9,6 +9,7 @@ export interface ApiRequest {
   accept: string;
   contentType: string;
   body: string;
+  userAgent: string;
   /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
@@ -34,6 +35,7 @@ export async function readRequest(message: IncomingMessage, signal: AbortSignal)
     accept: message.headers.accept ?? '',
     contentType: (message.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '',
     body: Buffer.concat(chunks).toString('utf8'),
+    userAgent: message.headers['user-agent'] ?? '',
     signal,
   };
 }

@@ -5,7 +5,7 @@ import { ensureObject, numberAt, objectAt } from '../../objects/fields.ts';
 import { requireJson, type ApiRequest } from './request.ts';
 import { ok, type ApiResponse } from './response.ts';
 import type { ObjectAddress } from './object-address.ts';
-import { writeRequest } from './create-and-replace.ts';
+import { updateRequest } from './create-and-replace.ts';
 
 /** Returns the `scale` subresource of a workload. */
 export function readScale(state: ClusterState, { type, namespace, name }: ObjectAddress): unknown {
@@ -36,7 +36,7 @@ export function writeScale(state: ClusterState, address: ObjectAddress, request:
       ensureObject(object, 'spec')['replicas'] = replicas;
       return object;
     },
-    writeRequest(request),
+    updateRequest(state, request, 'scale'),
   );
   return ok(readScale(state, address));
 }

@@ -31,7 +31,8 @@ export function findConflicts(
     .filter(({ paths }) => paths.length > 0);
 }
 
-function valueAtSteps(object: unknown, steps: readonly string[]): unknown {
+/** Returns the value at a path of steps. */
+export function valueAtSteps(object: unknown, steps: readonly string[]): unknown {
   return steps
     .filter((step) => step !== '.')
     .reduce<unknown>((at, step) => {

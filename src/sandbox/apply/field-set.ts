@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../objects/fields.ts';
+import type { ResourceType } from '../store/resource-type.ts';
 import type { Topology, TopologyOf } from './list-keys.ts';
 
 /**
@@ -10,38 +11,94 @@ export interface FieldSet {
   [step: string]: FieldSet | undefined;
 }
 
+/** Fields of metadata that no manager owns. */
+const systemFields: ReadonlySet<string> = new Set([
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+  'managedFields',
+]);
+
+export interface FieldSetOptions {
+  /**
+   * The kind, for the fields of an update instead of an apply. Maps with any keys then count as
+   * fields themselves, and a subresource has fields of its own.
+   */
+  ofUpdate?: ResourceType;
+  subresource?: string | undefined;
+}
+
 /** Returns all fields of a configuration except those that identify the object. */
-export function fieldsOf(object: JsonObject, topologyOf: TopologyOf): FieldSet {
-  const metadata = without(isJsonObject(object['metadata']) ? object['metadata'] : {}, [
-    'name',
-    'namespace',
-    'managedFields',
-  ]);
-  const inMetadata = fieldsOfMap(metadata, ['metadata'], topologyOf);
-  const set = fieldsOfMap(without(object, ['apiVersion', 'kind', 'metadata']), [], topologyOf);
-  return Object.keys(inMetadata).length > 0 ? { 'f:metadata': inMetadata, ...set } : set;
+export function fieldsOf(
+  object: JsonObject,
+  topologyOf: TopologyOf,
+  { ofUpdate, subresource }: FieldSetOptions = {},
+): FieldSet {
+  const isOfMap = ofUpdate === undefined ? () => false : (path: readonly string[]) => isOpenMap(ofUpdate, path);
+  const metadata = fieldsWhere(asMap(object['metadata']), (field) => !systemFields.has(field));
+  const inMetadata = fieldsOfMap(metadata, ['metadata'], topologyOf, isOfMap);
+  const hidesStatus = ofUpdate?.subresources.includes('status') === true;
+  const content = fieldsWhere(object, (field) => {
+    if (['apiVersion', 'kind', 'metadata'].includes(field)) return false;
+    if (ofUpdate === undefined) return true;
+    return subresource === 'status' ? field === 'status' : !(hidesStatus && field === 'status');
+  });
+  const set = fieldsOfMap(content, [], topologyOf, isOfMap);
+  const withMetadata = Object.keys(inMetadata).length > 0 && subresource !== 'status';
+  return withMetadata ? { 'f:metadata': inMetadata, ...set } : set;
 }
 
-function without(object: JsonObject, fields: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)));
+/** Names of maps with any keys in built-in kinds. */
+const openMaps: ReadonlySet<string> = new Set([
+  'labels',
+  'annotations',
+  'data',
+  'binaryData',
+  'stringData',
+  'matchLabels',
+  'limits',
+  'requests',
+  'parameters',
+]);
+
+/** Whether a map may have any keys, so that a manager owns the map besides its entries. */
+function isOpenMap(type: ResourceType, path: readonly string[]): boolean {
+  if (path.length <= 1 && path[0] !== 'data' && path[0] !== 'binaryData' && path[0] !== 'stringData') return false;
+  return (type.custom && path[0] !== 'metadata') || openMaps.has(path.at(-1) ?? '');
 }
 
-function fieldsOfMap(map: JsonObject, path: readonly string[], topologyOf: TopologyOf): FieldSet {
-  const set: FieldSet = {};
+function asMap(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function fieldsWhere(object: JsonObject, isWanted: (field: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([field]) => isWanted(field)));
+}
+
+type IsOpenMap = (path: readonly string[]) => boolean;
+
+function fieldsOfMap(map: JsonObject, path: readonly string[], topologyOf: TopologyOf, isOfMap: IsOpenMap): FieldSet {
+  const set: FieldSet = isOfMap(path) && Object.keys(map).length > 0 ? { '.': {} } : {};
   for (const [field, value] of Object.entries(map))
-    set[`f:${field}`] = fieldsOfValue(value, [...path, field], topologyOf);
+    set[`f:${field}`] = fieldsOfValue(value, [...path, field], topologyOf, isOfMap);
   return set;
 }
 
-function fieldsOfValue(value: unknown, path: readonly string[], topologyOf: TopologyOf): FieldSet {
+function fieldsOfValue(value: unknown, path: readonly string[], topologyOf: TopologyOf, isOfMap: IsOpenMap): FieldSet {
   const topology = topologyOf(path);
   if (topology === 'atomic') return {};
-  if (isJsonObject(value)) return fieldsOfMap(value, path, topologyOf);
+  if (isJsonObject(value)) return fieldsOfMap(value, path, topologyOf, isOfMap);
   if (!Array.isArray(value) || topology === 'granular') return {};
   const set: FieldSet = {};
   for (const element of value as unknown[]) {
     const step = elementStep(element, topology);
-    set[step] = isJsonObject(element) ? { '.': {}, ...fieldsOfMap(element, path, topologyOf) } : {};
+    set[step] = isJsonObject(element) ? { '.': {}, ...fieldsOfMap(element, path, topologyOf, isOfMap) } : {};
   }
   return set;
 }

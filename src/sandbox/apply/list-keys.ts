@@ -78,6 +78,29 @@ export function topologyFor(type: ResourceType): TopologyOf {
   };
 }
 
+/** A list of a built-in kind that merges by a key. Its elements may keep no other fields. */
+export interface MergedList {
+  path: readonly string[];
+  mergeKey: string;
+  retainKeys: boolean;
+}
+
+/** Returns the lists of a built-in kind that merge by a key. */
+export function mergedLists(kind: string): MergedList[] {
+  const podPath = podSpecPath(kind);
+  const own = Object.entries(Object.hasOwn(kindLists, kind) ? (kindLists[kind] ?? {}) : {});
+  const inPods = podPath === undefined ? [] : Object.entries(podLists);
+  const lists = [
+    ...own.map(([path, topology]) => ({ path: path.split('.'), topology })),
+    ...inPods.map(([path, topology]) => ({ path: [...(podPath ?? []), ...path.split('.')], topology })),
+  ];
+  return lists.flatMap(({ path, topology }) => {
+    const mergeKey = typeof topology === 'object' ? topology.keys[0] : undefined;
+    const retainKeys = ['volumes', 'resourceClaims'].includes(path.at(-1) ?? '');
+    return mergeKey === undefined ? [] : [{ path, mergeKey, retainKeys }];
+  });
+}
+
 function builtin(kind: string): TopologyOf {
   const podPath = podSpecPath(kind)?.join('.');
   const ofKind = Object.hasOwn(kindLists, kind) ? kindLists[kind] : undefined;

@@ -37,8 +37,11 @@ export function applyConfiguration(
   if (conflicts.length > 0 && !force) throw conflictError(conflicts);
   // A KubeObject is a JSON object.
   const merged = structuredClone(mergeApplied((current ?? {}) as JsonObject, applied, topologyOf));
-  const isOwned = (path: readonly string[]): boolean =>
-    hasPath(fields, path) || others.some((entry) => hasPath(entry.fieldsV1, path));
+  const isOwned = (path: readonly string[]): boolean => {
+    // a map with fields is a field itself
+    const whole = path.at(-1) === '.' ? path.slice(0, -1) : path;
+    return hasPath(fields, whole) || others.some((entry) => hasPath(entry.fieldsV1, path));
+  };
   for (const leaf of leavesOf(before?.fieldsV1 ?? {})) {
     if (!isOwned(leaf)) removeLeaf(merged, leaf, isOwned);
   }

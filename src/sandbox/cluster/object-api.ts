@@ -10,6 +10,7 @@ import { prepareForCreate, prepareForUpdate } from '../admission/prepare.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
 import { nameSuffix, type SandboxHost } from '../sandbox-host.ts';
 import type { ServiceAllocator } from './service-allocator.ts';
+import { recordUpdate, type UpdateManager } from '../apply/update-ownership.ts';
 import type { Store } from '../store/store.ts';
 import { validate } from '../admission/validation.ts';
 
@@ -18,6 +19,8 @@ export interface WriteRequest {
   dryRun?: boolean;
   /** With `status`, only the status changes. */
   subresource?: 'status';
+  /** The client that becomes the owner of the fields that it changes. Default: none. */
+  updatedBy?: UpdateManager;
 }
 
 /**
@@ -72,6 +75,7 @@ export function createObjectApi(store: Store, host: SandboxHost, allocator: Serv
       if (type.namespaced) requireLiveNamespace(store, type, namespace, name);
       prepareForCreate(type, object, host);
       if (!type.custom) applyDefaults(object);
+      if (request.updatedBy) recordUpdate(type, undefined, object, request.updatedBy);
       if (collectionOf(type) === '/pods') admitPod(store, type, object);
       validate(type, object);
       if (find(type, namespace, name)) throw alreadyExists({ ...type, name });
@@ -85,6 +89,7 @@ export function createObjectApi(store: Store, host: SandboxHost, allocator: Serv
       checkUpdatePreconditions(type, current, next);
       prepareForUpdate(type, current, next, request.subresource);
       if (!type.custom) applyDefaults(next);
+      if (request.updatedBy) recordUpdate(type, current, next, request.updatedBy);
       if (next.kind === 'Service' && !type.custom) allocator.keepOrAssign(current, next);
       validate(type, next, current);
       if (request.dryRun || isDeepStrictEqual(current, next)) return next;
