@@ -11,7 +11,8 @@ import { requireNoOtherOwner } from './ownership-check.ts';
 import { ownershipProblems, type Owner } from './ownership.ts';
 import { subtractObjects, type ReleaseObject } from './release-object.ts';
 import { resourcePolicy } from './resource-policy.ts';
-import { applyStrategy, type ApplyStrategy, type ApplyTools } from './strategy.ts';
+import { applyStrategy } from './apply-strategy.ts';
+import type { ApplyStrategy, ApplyTools } from './strategy.ts';
 import { isFieldConflict } from './write.ts';
 
 /** Attempts to change an object that others change or replace at the same time. */

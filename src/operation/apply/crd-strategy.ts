@@ -4,7 +4,8 @@ import { OperationError } from '../error.ts';
 import type { ApplySettings } from './apply-settings.ts';
 import { migrateManagedFields } from './field-ownership.ts';
 import type { ReleaseObject } from './release-object.ts';
-import { applyStrategy, type ApplyTools } from './strategy.ts';
+import { applyStrategy } from './apply-strategy.ts';
+import type { ApplyTools } from './strategy.ts';
 import { fieldManager } from './write.ts';
 
 /**
