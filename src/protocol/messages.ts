@@ -58,10 +58,27 @@ const undoErrorSchema = z.object({
   message: z.string().max(maxMessageLength).describe('What went wrong'),
 });
 
+/** Number of fields in an error. Agents leave out all others. */
+export const maxFields = 100;
+
+export const fieldSchema = z.object({
+  apiVersion: z.string().max(maxNameLength),
+  kind: z.string().max(maxNameLength),
+  namespace: z.string().max(maxNameLength).optional(),
+  name: z.string().max(maxNameLength),
+  field: z.string().max(maxNameLength).describe('Path of the field, such as `.spec.replicas` or `spec.selector`'),
+  manager: z.string().max(maxNameLength).optional().describe('The field manager that owns it with another value'),
+});
+
 const failureSchema = z.object({
   code: z.string().max(maxNameLength).describe('An error code of docs/errors.md'),
   message: z.string().max(maxMessageLength).describe('What is wrong and what to do'),
   position: positionSchema.optional().describe("Where the error is in a chart's or a user's text"),
+  fields: z
+    .array(fieldSchema)
+    .max(maxFields)
+    .optional()
+    .describe('The fields of objects that the API server refused: invalid ones, immutable ones, and conflicts'),
   undoErrors: z
     .array(undoErrorSchema)
     .max(maxUndoErrors)

@@ -1,6 +1,6 @@
 import { OperationError } from '../../operation/error.ts';
 import { errorCodes } from '../../protocol/error-codes.ts';
-import { positionSchema, type Failure } from '../../protocol/messages.ts';
+import { fieldSchema, maxFields, positionSchema, type Failure } from '../../protocol/messages.ts';
 
 const defect: Failure = { code: 'internal', message: "an internal error of the agent; see the agent's log" };
 
@@ -19,8 +19,18 @@ export function failureOf(error: unknown): Failure {
     code,
     message: error.message,
     ...(position.success && { position: position.data }),
+    ...fieldsOf(error),
     ...undoErrorsOf(error),
   };
+}
+
+/** The message has the reasons; here are only the names, so that clients need not read it. */
+function fieldsOf(error: Error): Pick<Failure, 'fields'> {
+  if (!(error instanceof OperationError)) return {};
+  const fields = error.problems
+    .filter(({ field }) => field !== '')
+    .flatMap((problem) => fieldSchema.safeParse(problem).data ?? []);
+  return fields.length === 0 ? {} : { fields: fields.slice(0, maxFields) };
 }
 
 function undoErrorsOf(error: Error): Pick<Failure, 'undoErrors'> {

@@ -13,7 +13,7 @@ import { subtractObjects, type ReleaseObject } from './release-object.ts';
 import { resourcePolicy } from './resource-policy.ts';
 import { applyStrategy } from './apply-strategy.ts';
 import type { ApplyStrategy, ApplyTools } from './strategy.ts';
-import { isFieldConflict } from './write.ts';
+import { isFieldConflict, throwIfEnded } from './write.ts';
 
 /** Attempts to change an object that others change or replace at the same time. */
 const maxAttempts = 5;
@@ -65,7 +65,7 @@ async function createObjects(
     try {
       return await strategy.create(item);
     } catch (error) {
-      signal.throwIfAborted();
+      throwIfEnded(error, signal);
       if (!(error instanceof Error) || !hasClusterErrorCode(error.cause, 'already_exists')) throw error;
       // an earlier attempt may have created it
       const live = await cluster.get(item.ref, signal);
@@ -75,7 +75,9 @@ async function createObjects(
   };
   const errors: unknown[] = [];
   for (const batch of batchesOfKind(objects)) {
-    signal.throwIfAborted();
+    // the errors say more than the reason
+    if (errors.length === 0) signal.throwIfAborted();
+    if (signal.aborted) break;
     const results = await settleEach(batch, async (item) => {
       log.applied(seenObject(item.ref, await create(item)));
     });
@@ -152,7 +154,7 @@ async function bringObject(
       log.applied(seenObject(ref, applied));
       return undefined;
     } catch (error) {
-      signal.throwIfAborted();
+      throwIfEnded(error, signal);
       if (live === undefined) throw withPrefix('failed to create resource', error);
       if (attempt === maxAttempts || !isReplacedMeanwhile(error)) return error;
     }

@@ -4,7 +4,7 @@ import { createMergePatch, threeWayMergePatch } from '../../objects/patch/json-m
 import { threeWayPatch } from '../../objects/patch/strategic-merge-patch.ts';
 import { withPrefix } from '../error.ts';
 import type { ApplyStrategy, ObjectUpdate, StrategyTools } from './strategy.ts';
-import { fieldManager, refusal, send } from './write.ts';
+import { fieldManager, refusal, send, throwIfEnded } from './write.ts';
 
 export interface ClientSideOptions {
   /**
@@ -49,7 +49,7 @@ export function clientSide(tools: StrategyTools, { mergesCustomResources }: Clie
             : cluster.mergePatch(item.ref, checked, options),
         );
       } catch (cause) {
-        signal.throwIfAborted();
+        throwIfEnded(cause, signal);
         throw refusal(`cannot patch ${JSON.stringify(item.ref.name)} with kind ${item.ref.kind}`, item, cause);
       }
     },
@@ -66,7 +66,7 @@ export async function createClientSide(
   try {
     return await send(item, tools, () => cluster.create(item.object, options));
   } catch (cause) {
-    signal.throwIfAborted();
+    throwIfEnded(cause, signal);
     throw refusal('', item, cause);
   }
 }

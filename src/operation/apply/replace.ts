@@ -1,6 +1,6 @@
 import { createClientSide } from './client-side.ts';
 import type { ApplyStrategy, StrategyTools } from './strategy.ts';
-import { fieldManager, refusal, send } from './write.ts';
+import { fieldManager, refusal, send, throwIfEnded } from './write.ts';
 
 /** Creates objects, and replaces those that exist as a whole, by PUT. */
 export function replacing(tools: StrategyTools): ApplyStrategy {
@@ -15,7 +15,7 @@ export function replacing(tools: StrategyTools): ApplyStrategy {
           cluster.replace({ ...item.object, metadata } as typeof item.object, { fieldManager, signal, onWarning }),
         );
       } catch (cause) {
-        signal.throwIfAborted();
+        throwIfEnded(cause, signal);
         throw refusal('failed to replace object', item, cause);
       }
     },

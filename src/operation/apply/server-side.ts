@@ -4,7 +4,7 @@ import { OperationError } from '../error.ts';
 import { migrateManagedFields } from './field-ownership.ts';
 import type { ReleaseObject } from './release-object.ts';
 import type { ApplyStrategy, StrategyTools } from './strategy.ts';
-import { describe, fieldManager, refusal, send } from './write.ts';
+import { describe, fieldManager, refusal, send, throwIfEnded } from './write.ts';
 
 export interface ServerSideOptions {
   /** Whether fields are taken over from other managers. */
@@ -25,7 +25,7 @@ export function serverSide(tools: StrategyTools, { force, migrate }: ServerSideO
     try {
       return await send(item, tools, () => cluster.apply(object, { fieldManager, force, signal, onWarning }));
     } catch (cause) {
-      signal.throwIfAborted();
+      throwIfEnded(cause, signal);
       const isConflict = hasClusterErrorCode(cause, 'conflict');
       const refused = isConflict ? 'conflict occurred while applying' : 'server-side apply failed for';
       throw refusal(`${refused} object ${describe(item)}`, item, cause);

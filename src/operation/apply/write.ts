@@ -46,6 +46,15 @@ async function pause(milliseconds: number, signal: AbortSignal, message: string)
 }
 
 /**
+ * Throws the error of a write, or the reason, if the operation ends. An error of {@link send} says
+ * what it was waiting for.
+ */
+export function throwIfEnded(error: unknown, signal: AbortSignal): void {
+  if (signal.aborted && error instanceof OperationError) throw error;
+  signal.throwIfAborted();
+}
+
+/**
  * Returns the error for an object that the API server refuses, with the fields that it names:
  * `conflict` if it is another object than the one that was read, or if other managers own fields,
  * and else `apply_failed`.
