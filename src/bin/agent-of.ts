@@ -11,6 +11,7 @@ import { secretStorage } from '../release/storage/secret.ts';
 import { processHost } from '../render/process-host.ts';
 import { createChartSource } from '../source/chart-source.ts';
 import { containerMemoryMb, keepMemory } from './process-memory.ts';
+import { programPostRenderers } from './post-renderers.ts';
 import { textThreads, type TextLimitGroups } from './text-threads.ts';
 import { version } from './version.ts';
 
@@ -38,6 +39,8 @@ export interface AgentSetup {
   storageDriver?: 'secret' | 'configmap' | undefined;
   /** Time limit of each chart download, in milliseconds. Default: 120,000. */
   downloadTimeoutMs?: number;
+  /** Programs that commands may name as post-renderers, by name. Default: none. */
+  postRenderers?: Readonly<Record<string, string>> | undefined;
   /** Whether to access OCI registries over HTTP without TLS. Default: false. */
   plainHttp?: boolean;
 }
@@ -71,6 +74,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       waitForTurn: texts.large.waitForTurn,
     }),
     run: texts.large.run,
+    postRenderers: programPostRenderers(setup.postRenderers ?? {}, process.env['PATH']),
     surroundings: { cluster, storage, renderer: texts.renderer, host },
   });
   const agent = await startAgent({

@@ -54,7 +54,7 @@ const agentCluster = 'the agent uses the cluster that it was started with; choos
 const agentAccount = 'the agent uses its own service account; choose the agent with --agent';
 const agentRequests = 'leave it out, the agent limits its requests itself';
 const noRepositories = 'there are no repository files here; give the URL with --repo';
-const noPrograms = 'agents do not run programs';
+const noArguments = 'the agent runs its post-renderers without arguments; see its --post-renderers';
 const noColors = 'leave it out, output is not colored';
 
 /** Flags of helm that `ctl` lacks. */
@@ -79,8 +79,8 @@ const ctlFlags: Flags = {
   '--colour <mode>': noColors,
   '--pass-credentials': 'leave it out, credentials are sent to the host of the repository only',
   '--plain-http': 'start the agent with --plain-http',
-  '--post-renderer <program>': noPrograms,
-  '--post-renderer-args <args>': noPrograms,
+  '--post-renderer <name>': 'it belongs to install and upgrade',
+  '--post-renderer-args <args>': noArguments,
   '-o, --output <format>': 'for JSON use the REST API, see docs/protocol.md',
   '--template <template>': 'give the command that prints the part, such as get values, or use -o json',
   '--generate-name': 'give a name',

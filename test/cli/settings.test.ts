@@ -11,6 +11,7 @@ test('run takes its settings from flags', async (t) => {
     ...['run', '--control-plane', 'wss://a.example/x', '--token-file', 't', '--agent-id', 'edge-1'],
     ...['--kubeconfig', 'k', '--listen', '0.0.0.0:8089', '--listen-insecure', '--local-charts', 'c'],
     ...['--storage-driver', 'configmap', '--health-port', '8081', '--memory-limit', '512', '--plain-http'],
+    ...['--post-renderers', 'a=/opt/a,b.c=/opt/b c'],
   );
   t.is(code, 0);
   t.deepEqual(runs, [
@@ -25,6 +26,7 @@ test('run takes its settings from flags', async (t) => {
       allowNunjucks: false,
       localCharts: 'c',
       plainHttp: true,
+      postRenderers: { a: '/opt/a', 'b.c': '/opt/b c' },
       storageDriver: 'configmap',
       healthPort: 8081,
       memoryLimit: 512,
@@ -180,6 +182,13 @@ test(
   ['run'],
   {},
   /^Error: --control-plane \(HELM_AGENT_CONTROL_PLANE\): give .* --listen/,
+);
+test(
+  'a post-renderer without the path of a program',
+  refuses,
+  ['run', '--listen', '1', '--post-renderers', 'a=relative'],
+  {},
+  /--post-renderers \(HELM_AGENT_POST_RENDERERS\): must be NAME=FILE, with the absolute path of a program/,
 );
 test(
   'a URL over HTTP',

@@ -1,4 +1,5 @@
 import type { CommandPayloads } from '../../protocol/commands/index.ts';
+import { OperationError } from '../../operation/error.ts';
 import { withoutHelmOptions } from './helm-options.ts';
 import { withoutUndefined, type RequestDependencies } from './performance.ts';
 
@@ -25,8 +26,23 @@ export function chartRequest<Payload extends ChartFields>(payload: Payload, { so
   return { ...withoutUndefined(request), loadChart: (signal: AbortSignal) => source.load(chart, signal) };
 }
 
-/** Returns the request of an installation or an upgrade. */
+/** Returns the request of an installation or an upgrade. Throws `bad_payload`. */
 export function deployRequest(payload: DeployPayload, dependencies: RequestDependencies) {
-  const { loadChart, ...request } = chartRequest(payload, dependencies);
-  return { ...withoutUndefined({ ...withoutHelmOptions(request), ...unusedOptions }), loadChart };
+  const { loadChart, postRenderer, ...request } = chartRequest(payload, dependencies);
+  return {
+    ...withoutUndefined({ ...withoutHelmOptions(request), ...unusedOptions }),
+    ...(postRenderer !== undefined && { postRender: postRenderOf(postRenderer, dependencies) }),
+    loadChart,
+  };
+}
+
+function postRenderOf(name: string, { postRenderers = new Map() }: RequestDependencies) {
+  const postRender = postRenderers.get(name);
+  if (postRender !== undefined) return postRender;
+  const known = postRenderers.size === 0 ? 'none' : [...postRenderers.keys()].sort().join(', ');
+  const advice = 'start the agent with --post-renderers to add one';
+  throw new OperationError(
+    'bad_payload',
+    `postRenderer: the agent has no such post-renderer, only: ${known}; ${advice}`,
+  );
 }

@@ -1,12 +1,17 @@
 import type { OperationContext } from '../../operation/context.ts';
 import type { Progress } from '../../operation/progress.ts';
+import type { InstallRequest } from '../../operation/request.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
 import type { ChartSource } from '../../source/chart-source.ts';
 import type { CommandHandler } from './command-handler.ts';
 
+type PostRender = NonNullable<InstallRequest['postRender']>;
+
 /** The functions with which requests are made. */
 export interface RequestDependencies {
   source: Pick<ChartSource, 'load'>;
+  /** Post-renderers that commands may name. Default: none. */
+  postRenderers?: ReadonlyMap<string, PostRender>;
 }
 
 export interface CommandDependencies extends RequestDependencies {

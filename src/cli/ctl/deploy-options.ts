@@ -39,6 +39,7 @@ export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, Cr
   renderSubchartNotes?: boolean;
   skipSchemaValidation?: boolean;
   disableOpenapiValidation?: boolean;
+  postRenderer?: string;
   labels?: Record<string, string>;
   output?: OutputFormat;
 }
@@ -67,6 +68,7 @@ export function addDeployOptions(command: Command): void {
     .option('--hide-secret', 'with --dry-run: leave Secrets out')
     .option('--hide-notes', 'do not print the notes')
     .option('--render-subchart-notes', 'add the notes of subcharts')
+    .option('--post-renderer <name>', 'post-renderer of the agent that changes the manifests')
     .option('--skip-schema-validation', 'do not check the values against values.schema.json')
     .option('--disable-openapi-validation', 'no effect: only the API server checks the fields of objects')
     .addOption(optionalOutputOption());
@@ -141,6 +143,7 @@ export async function deployParameters(
     ...given,
     description,
     labels,
+    postRenderer: flags.postRenderer,
     cleanupOnFail,
     historyLimit: historyLimitOf(historyMax),
     ...applyParameters(flags),

@@ -76,6 +76,13 @@ export const runSettings = {
     variable: 'HELM_AGENT_PLAIN_HTTP',
     description: 'use HTTP instead of HTTPS for the registries of oci:// charts',
   },
+  postRenderers: {
+    flag: '--post-renderers <list>',
+    variable: 'HELM_AGENT_POST_RENDERERS',
+    description:
+      'programs that commands may name as post-renderers: NAME=FILE, separated by commas; they get manifests on stdin',
+    default: 'none',
+  },
   storageDriver: {
     flag: '--storage-driver <driver>',
     variable: 'HELM_AGENT_STORAGE_DRIVER',
@@ -128,6 +135,15 @@ export function runSchema(hostName: string) {
         })
         .optional(),
       plainHttp: switchSchema,
+      postRenderers: z
+        .string()
+        .transform((text, context) => {
+          const entries = text.split(',').map((item) => /^([\w.-]+)=(\/.+)$/.exec(item.trim()));
+          if (entries.includes(null))
+            context.addIssue({ code: 'custom', message: 'must be NAME=FILE, with the absolute path of a program' });
+          return Object.fromEntries(entries.flatMap((entry) => (entry ? [[entry[1] ?? '', entry[2] ?? '']] : [])));
+        })
+        .optional(),
       storageDriver: z.enum(['secret', 'configmap'], { error: 'must be secret or configmap' }).optional(),
       limits: limitsSchema.optional(),
     })

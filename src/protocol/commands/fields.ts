@@ -158,6 +158,12 @@ export const deployOptions = {
   hideSecret: z.boolean().optional().describe('With `dryRun`: leave Secrets out of the manifest. Default: false'),
   hideNotes: z.boolean().optional().describe('Leave the notes out of the result. They are stored. Default: false'),
   ...renderOptions,
+  postRenderer: z
+    .string()
+    .optional()
+    .describe(
+      'Name of a post-renderer of the agent, which changes the manifests before they are stored and applied; see `--post-renderers`. Default: none',
+    ),
   disableOpenapiValidation: z
     .boolean()
     .optional()

@@ -126,6 +126,18 @@ test(options, { dryRun: 'client', hideSecret: true }, { dryRun: true, offline: t
 test(options, { disableOpenapiValidation: true, hideNotes: true }, {});
 test(options, { labels: { a: 'b' }, skipSchemaValidation: true }, { labels: { a: 'b' }, skipSchemaValidation: true });
 
+test('a command can name a post-renderer of the agent', (t) => {
+  const postRender = (text: string) => text;
+  const payload = { namespace: 'shop', releaseName: 'web', chartName: 'nginx', postRenderer: 'own' };
+  const given = dependencies({ postRenderers: new Map([['own', postRender]]) });
+  t.is(upgradeRelease.request(payload, given).postRender, postRender);
+  t.throws(() => upgradeRelease.request({ ...payload, postRenderer: 'other' }, given), {
+    code: 'bad_payload',
+    message: /has no such post-renderer, only: own; start the agent with --post-renderers/,
+  });
+  t.throws(() => upgradeRelease.request(payload, dependencies()), { message: /only: none/ });
+});
+
 test('hideNotes leaves the notes out of the answer', (t) => {
   const payload = { namespace: 'shop', releaseName: 'web', chartName: 'nginx' };
   t.is(installRelease.answer(release, payload).release.info.notes, 'long');
