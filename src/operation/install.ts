@@ -79,7 +79,7 @@ async function start(state: OperationState, work: InstallWork, { signal }: State
   const last = revisions.at(-1)?.release;
   const isFree = last === undefined || canReplace(last, request);
   if (!isFree && request.upgrade === true)
-    return { ...startUpgrade(state, revisions, request), verb: 'upgrade', step: 'load' };
+    return { ...startUpgrade(state, revisions, work), verb: 'upgrade', step: 'load' };
   // as in Helm, a dry run does not need a free name
   if (!isFree && request.dryRun !== true) {
     throw new OperationError('release_exists', 'release name check failed: cannot reuse a name that is still in use');

@@ -75,6 +75,20 @@ interface CleanupOptions {
   historyLimit?: number;
 }
 
+/** Options for a release whose newest revision is `pending-*` or `uninstalling`. */
+export interface RecoverOptions {
+  /**
+   * Takes the release over if its client has probably ended. Default: false, so that an upgrade
+   * fails. As in Helm, rollbacks and uninstallations run in any case.
+   */
+  recover?: boolean;
+  /**
+   * Time without a write to the revision after which its client counts as ended, in milliseconds.
+   * Default: 3,600,000 (1 hour).
+   */
+  recoverAfter?: number;
+}
+
 /** Values of a command. If it gives none, an upgrade uses those of the deployed revision. */
 export interface ValuesRequest {
   /** Values as YAML texts; later ones take precedence. Default: none. */
@@ -93,7 +107,8 @@ export interface ReuseOptions {
   resetThenReuseValues?: boolean;
 }
 
-export interface InstallRequest extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions {
+export interface InstallRequest
+  extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions, RecoverOptions {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
   /** Default: true. */
   createNamespace?: boolean;
@@ -106,7 +121,8 @@ export interface InstallRequest extends ReleaseName, DeployOptions, CleanupOptio
   upgrade?: boolean;
 }
 
-export interface UpgradeRequest extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions {
+export interface UpgradeRequest
+  extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions, RecoverOptions {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
 }
 
@@ -116,14 +132,15 @@ export interface RollbackRequest
     WaitOptions,
     Omit<ApplyOptions, 'takeOwnership'>,
     Pick<DeployOptions, 'waitForJobs' | 'noHooks'>,
-    CleanupOptions {
+    CleanupOptions,
+    RecoverOptions {
   /** The revision to roll back to. Default: the one before the newest. */
   version?: number;
   /** Returns the revision that would be deployed, and changes nothing. Default: false. */
   dryRun?: boolean;
 }
 
-export interface UninstallRequest extends ReleaseName, WaitOptions, Pick<DeployOptions, 'noHooks'> {
+export interface UninstallRequest extends ReleaseName, WaitOptions, RecoverOptions, Pick<DeployOptions, 'noHooks'> {
   /** Returns the release, and changes nothing. Default: false. */
   dryRun?: boolean;
   /** Succeeds if there is no such release. Default: false. */

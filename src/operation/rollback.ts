@@ -8,12 +8,20 @@ import { OperationError } from './error.ts';
 import { cleanUpText, notStoredText, throwFailure } from './failure-message.ts';
 import type { RollbackRequest } from './request.ts';
 import { initialState, runOperation } from './run.ts';
-import { phaseEnd, revisionOf, revisionState, type Failure, type OperationState } from './state/operation-state.ts';
+import {
+  phaseEnd,
+  revisionOf,
+  revisionState,
+  withRevision,
+  type Failure,
+  type OperationState,
+} from './state/operation-state.ts';
 import { cleanUpPhase } from './steps/clean-up.ts';
 import { deploySteps } from './steps/deploy.ts';
 import { failPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkStoredNames } from './steps/object-names.ts';
+import { canRecover, failRecovered, reportUnfinished } from './steps/recover.ts';
 import { recordOwnRevision } from './steps/record-step.ts';
 import { defaultHistoryLimit } from './steps/revision.ts';
 import type { StateTools, Step, VerbTable } from './steps/step.ts';
@@ -58,7 +66,13 @@ export async function rollback(context: OperationContext, request: RollbackReque
 async function start(state: OperationState, work: RollbackWork, { signal }: StateTools): Promise<OperationState> {
   const { request } = work;
   const revisions = await readHistory(work, state, signal);
-  return rollbackTo(state, revisions, request.version, (method) => applySettings(request, method));
+  const last = revisions.at(-1);
+  const isRecovered = last !== undefined && canRecover(work.context.host, last, request);
+  const next = rollbackTo(state, revisions, request.version, (method) => applySettings(request, method));
+  if (!isRecovered) return next;
+  const { baselines, superseded } = revisionOf(next);
+  // the client that has ended may have left some objects of the revision before
+  return withRevision(next, { recovered: last.release.version, baselines: [...baselines, ...superseded] });
 }
 
 /**
@@ -100,6 +114,8 @@ async function record(state: OperationState, work: RollbackWork, tools: StateToo
   const target = await targetOf(work, state, tools.signal);
   const current = await currentOf(work, state, tools.signal);
   tools.done(`revision ${version} as ${target.release.version}`);
+  if (revisionOf(state).recovered === undefined) reportUnfinished(state, current, tools);
+  else await failRecovered(state, work, tools);
   return await recordOwnRevision(state, work, tools, {
     release: (deployedAt) => rolledBack(current.release, target.release, apply, deployedAt),
     labels: customLabels(target.labels),

@@ -1,4 +1,5 @@
 import { withStatus, type Release } from '../release/release.ts';
+import { lastDeployed } from '../release/history.ts';
 import type { ReleaseStatus } from '../release/status.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
@@ -14,6 +15,7 @@ import { deleteRevision } from './steps/delete-revision.ts';
 import { runHooks } from './steps/hooks/run-hooks.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkStoredNames } from './steps/object-names.ts';
+import { canRecover, reportUnfinished } from './steps/recover.ts';
 import type { StateTools, Step, VerbTable } from './steps/step.ts';
 import { updateRevision } from './steps/update-revision.ts';
 import { waitUntilGone } from './wait/deletion-wait.ts';
@@ -74,19 +76,23 @@ export async function startUninstall(
   work: UninstallWork,
   { signal }: StateTools,
 ): Promise<OperationState> {
+  const { context, request } = work;
   const { releaseName } = state;
-  const last = (await readHistory(work, state, signal)).at(-1)?.release;
+  const revisions = await readHistory(work, state, signal);
+  const last = revisions.at(-1);
   if (!last) {
-    if (work.request.ignoreNotFound === true) return { ...state, step: phaseEnd };
+    if (request.ignoreNotFound === true) return { ...state, step: phaseEnd };
     throw new OperationError('release_not_found', `uninstall: Release not loaded: ${releaseName}: release: not found`);
   }
-  const started = {
-    ...state,
-    revision: revisionState('uninstall', last.version, { stored: 'yes', deployedAt: last.info.last_deployed }),
-  };
-  if (work.request.dryRun === true) return { ...started, step: phaseEnd };
-  if (last.info.status !== 'uninstalled') return started;
-  if (work.request.keepHistory === true) {
+  const { version, info } = last.release;
+  // a client that has ended may have left objects of the revision before
+  const deployed = canRecover(context.host, last, request) ? lastDeployed(revisions) : undefined;
+  const baselines = deployed === undefined ? [] : [deployed.release.version];
+  const rest = { stored: 'yes', deployedAt: info.last_deployed, baselines } as const;
+  const started = { ...state, revision: revisionState('uninstall', version, rest) };
+  if (request.dryRun === true) return { ...started, step: phaseEnd };
+  if (info.status !== 'uninstalled') return started;
+  if (request.keepHistory === true) {
     const message = `the release named ${JSON.stringify(releaseName)} is already deleted`;
     throw new OperationError('release_not_found', message);
   }
@@ -97,6 +103,7 @@ async function record(state: OperationState, work: UninstallWork, tools: StateTo
   const { context, materials } = work;
   const { version } = revisionOf(state);
   const last = await ownRevision(work, state, tools.signal);
+  reportUnfinished(state, last, tools);
   await checkStoredNames(context, last.release, buildFailed, tools.signal);
   const deletedAt = formatTime(context.host.now());
   const release = withStatus(last.release, 'uninstalling', 'Deletion in progress (or silently failed)');

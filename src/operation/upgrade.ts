@@ -22,12 +22,13 @@ import {
   type PhaseName,
 } from './state/operation-state.ts';
 import { cleanUpPhase } from './steps/clean-up.ts';
-import { deploySteps } from './steps/deploy.ts';
+import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, failRollbackPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkHookNames } from './steps/object-names.ts';
 import { prepareSteps, renderedOf } from './steps/prepare.ts';
 import { pendingOperation } from './steps/record.ts';
+import { canRecover, failRecovered } from './steps/recover.ts';
 import { recordOwnRevision } from './steps/record-step.ts';
 import { defaultHistoryLimit, dryRunDescription, newRevision } from './steps/revision.ts';
 import { installLabels, upgradeLabels } from './steps/revision-labels.ts';
@@ -78,7 +79,7 @@ export async function upgrade(context: OperationContext, request: UpgradeRequest
 }
 
 async function start(state: OperationState, work: UpgradeWork, { signal }: StateTools): Promise<OperationState> {
-  return startUpgrade(state, await readHistory(work, state, signal), work.request);
+  return startUpgrade(state, await readHistory(work, state, signal), work);
 }
 
 /**
@@ -88,20 +89,25 @@ async function start(state: OperationState, work: UpgradeWork, { signal }: State
 export function startUpgrade(
   state: OperationState,
   revisions: readonly StoredRevision[],
-  request: UpgradeRequest,
+  { context, request }: UpgradeWork,
 ): OperationState {
   const last = revisions.at(-1);
-  if (last && isPending(last.release.info.status)) throw pendingOperation();
+  const isRecovered = last !== undefined && canRecover(context.host, last, request);
+  if (last && !isRecovered && isPending(last.release.info.status)) throw pendingOperation();
   const status = last?.release.info.status;
-  const fallback = status === 'failed' || status === 'superseded' ? last : undefined;
+  const fallback = isRecovered || status === 'failed' || status === 'superseded' ? last : undefined;
   const baseline = lastDeployed(revisions) ?? fallback;
   if (last === undefined || baseline === undefined) {
     throw new OperationError('no_deployed_release', `${JSON.stringify(state.releaseName)} has no deployed releases`);
   }
   const apply = applySettings(request, last.release.apply_method);
   checkApplySettings(apply);
-  const versions = [baseline.release.version];
-  const rest = { baselines: versions, superseded: versions, apply };
+  const superseded = [baseline.release.version];
+  const { version } = last.release;
+  const recovered = isRecovered ? { recovered: version } : {};
+  // the client that has ended may have applied some objects of its revision
+  const baselines = isRecovered && baseline !== last ? [...superseded, version] : superseded;
+  const rest = { baselines, superseded, apply, ...recovered };
   return { ...state, revision: revisionState('upgrade', last.release.version + 1, rest) };
 }
 
@@ -110,14 +116,9 @@ async function check(state: OperationState, work: UpgradeWork, { signal }: State
   installLabels(request.labels); // before anything changes
   const { namespace, releaseName: name } = state;
   const rendered = await renderedOf(work, state, signal);
-  const { release: baseline } = await baselineOf(work, state, signal);
   const prefix = 'unable to build kubernetes objects from new release manifest';
   const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
-  const known = await resolveReleaseObjects(context, baseline.manifest, namespace, {
-    prefix: 'unable to build kubernetes objects from current release manifest',
-    signal,
-    versions: 'any served',
-  });
+  const known = await baselineObjects(work, state, signal);
   const { takeOwnership } = request;
   const options = { prefix: 'unable to continue with update', signal, takeOwnership };
   await checkHookNames(context, rendered.hooks, signal);
@@ -132,6 +133,7 @@ async function record(state: OperationState, work: UpgradeWork, tools: StateTool
   const rendered = await renderedOf(work, state, tools.signal);
   const { release: baseline } = await baselineOf(work, state, tools.signal);
   const last = await storedRevision(work, state, version - 1, tools.signal);
+  await failRecovered(state, work, tools);
   return await recordOwnRevision(state, work, tools, {
     release: (deployedAt) => upgraded(state, baseline, rendered, deployedAt),
     labels: upgradeLabels(last.labels, work.request.labels),

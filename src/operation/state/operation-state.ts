@@ -67,6 +67,8 @@ export interface RevisionState {
   target?: number;
   /** Uninstalled revision that an installation replaces. */
   replaced?: number;
+  /** Revision of a client that has ended, which becomes `failed` before this one is stored. */
+  recovered?: number;
   /** Revisions whose objects may be in the cluster. */
   baselines: readonly number[];
   /** Revisions that become `superseded` when this one is deployed. */

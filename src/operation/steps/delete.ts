@@ -4,7 +4,7 @@ import { compareForUninstall } from '../../render/manifest/kind-order.ts';
 import { batchesOfKind } from '../apply/apply.ts';
 import { failures, settleEach } from '../apply/concurrency.ts';
 import { deleteByName, type DeletionOptions } from '../apply/deletion.ts';
-import { resolveReleaseObjects, type ReleaseObject } from '../apply/release-object.ts';
+import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { resourcePolicy } from '../apply/resource-policy.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError, messageOf } from '../error.ts';
@@ -12,6 +12,7 @@ import type { UninstallRequest } from '../request.ts';
 import { recordChanges, type ChangeRecord } from '../state/object-changes.ts';
 import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
 import { ownRevision, type Work } from '../work.ts';
+import { baselineObjects } from './deploy.ts';
 import type { StateTools } from './step.ts';
 
 /** Start of errors about a manifest whose objects are deleted. */
@@ -29,7 +30,7 @@ export async function deleteRelease(
   const { signal } = tools;
   await context.cluster.capabilities(signal); // kinds that are no longer served would look deleted
   const { release } = await ownRevision(work, state, signal);
-  const { kept, removed } = await keptAndRemoved(context, release, signal);
+  const { kept, removed } = await keptAndRemoved(work, state, release, signal);
   const { changes, spared } = revisionOf(state);
   const log = recordChanges(changes);
   try {
@@ -53,16 +54,15 @@ export function keptText(kept: readonly ObjectRef[]): string {
 
 /** Separates objects with a resource policy. As in Helm, any value of the policy keeps them. */
 async function keptAndRemoved(
-  context: OperationContext,
+  work: Work<unknown>,
+  state: OperationState,
   { manifest, namespace }: Release,
   signal: AbortSignal,
 ): Promise<{ kept: ReleaseObject[]; removed: ReleaseObject[] }> {
-  const objects = await resolveReleaseObjects(context, manifest, namespace, {
-    prefix: buildFailed,
-    signal,
-    versions: 'any served',
-  });
-  const named = objects.filter(({ ref }) => ref.name !== '');
+  const options = { prefix: buildFailed, signal, versions: 'any served' } as const;
+  const own = await resolveReleaseObjects(work.context, manifest, namespace, options);
+  const others = subtractObjects(await baselineObjects(work, state, signal), own);
+  const named = [...own, ...others].filter(({ ref }) => ref.name !== '');
   const isKept = ({ object }: ReleaseObject) => object.metadata.annotations?.[resourcePolicy] !== undefined;
   return {
     kept: named.filter(isKept),

@@ -3,7 +3,7 @@ import { withStatus } from '../../release/release.ts';
 import { revisionKey } from '../../release/storage/storage.ts';
 import { applyRelease } from '../apply/apply.ts';
 import { withOwner } from '../apply/ownership.ts';
-import { resolveReleaseObjects, type ReleaseObject } from '../apply/release-object.ts';
+import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { withPrefix } from '../error.ts';
 import type { DeployOptions } from '../request.ts';
 import { recordChanges } from '../state/object-changes.ts';
@@ -131,14 +131,19 @@ async function objectsOf(work: DeployWork, state: OperationState, signal: AbortS
   return objects.map((item) => ({ ...item, object: withOwner(item.object, { name, namespace }) }));
 }
 
-/** Returns the objects of all revisions that the operation starts from. */
-async function baselineObjects(work: DeployWork, state: OperationState, signal: AbortSignal): Promise<ReleaseObject[]> {
+/** Returns the objects of all revisions that the operation starts from, each one once. */
+export async function baselineObjects(
+  work: Work<unknown>,
+  state: OperationState,
+  signal: AbortSignal,
+): Promise<ReleaseObject[]> {
   const prefix = 'unable to build kubernetes objects from current release manifest';
   const options = { prefix, signal, versions: 'any served' } as const;
   const objects: ReleaseObject[] = [];
   for (const version of revisionOf(state).baselines) {
     const { release } = await storedRevision(work, state, version, signal);
-    objects.push(...(await resolveReleaseObjects(work.context, release.manifest, release.namespace, options)));
+    const found = await resolveReleaseObjects(work.context, release.manifest, release.namespace, options);
+    objects.push(...subtractObjects(found, objects));
   }
   return objects;
 }
