@@ -40,6 +40,11 @@ export function buildHelm(buildFolder: string): Promise<string> {
   return goBuild('helm.sh/helm/v4/cmd/helm', join(buildFolder, 'helm'));
 }
 
+/** Builds the agent on Helm's SDK and returns its path. Needs Go. */
+export function buildSdkAgent(buildFolder: string): Promise<string> {
+  return goBuild('./sdk-agent', join(buildFolder, 'sdk-agent'));
+}
+
 async function goBuild(what: string, program: string): Promise<string> {
   await promisify(execFile)('go', ['build', '-o', program, what], { cwd: join(import.meta.dirname, 'helm-engine') });
   return program;

@@ -2,7 +2,11 @@ module helm-engine
 
 go 1.26.0
 
-require helm.sh/helm/v4 v4.2.4
+require (
+	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674
+	go.yaml.in/yaml/v3 v3.0.4
+	helm.sh/helm/v4 v4.2.4
+)
 
 require (
 	dario.cat/mergo v1.0.1 // indirect
@@ -81,7 +85,6 @@ require (
 	github.com/xlab/treeprint v1.2.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.10.0 // indirect
 	go.yaml.in/yaml/v2 v2.4.3 // indirect
-	go.yaml.in/yaml/v3 v3.0.4 // indirect
 	golang.org/x/crypto v0.54.0 // indirect
 	golang.org/x/net v0.56.0 // indirect
 	golang.org/x/oauth2 v0.36.0 // indirect

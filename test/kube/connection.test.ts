@@ -44,3 +44,11 @@ test('names a kubeconfig file that does not exist', (t) => {
   const error = t.throws(() => openConnection({ file: '/no/such/kubeconfig' }));
   t.regex(error.message, /^kubeconfig \/no\/such\/kubeconfig cannot be read: ENOENT/);
 });
+
+test('connects without TLS to a server with an http URL, such as kubectl proxy', async (t) => {
+  const text = kubeconfigOf('http://127.0.0.1:1').replace('"insecure-skip-tls-verify":true', '"tls-server-name":""');
+  const connection = openConnection({ text });
+  t.teardown(() => connection.close());
+  await t.notThrowsAsync(connection.prepare());
+  t.is(connection.server, 'http://127.0.0.1:1');
+});
