@@ -2,10 +2,12 @@ import test, { type ExecutionContext } from 'ava';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasClusterErrorCode } from '../../src/objects/cluster-error.ts';
 import type { ObjectRef } from '../../src/objects/object.ts';
 import { eventually, openEnvironment, uniqueName } from '../api/environment.ts';
 import { useHarness } from './harness.ts';
 import { runHelm, type Ended, type HelmProgram } from './helm.ts';
+import { freeNamespace } from './namespaces.ts';
 import { kubeconfigText } from './real-cluster.ts';
 import { newTwins, releaseName, type Twins } from './twins.ts';
 import { wantedDifferences } from './wanted-differences.ts';
@@ -437,4 +439,101 @@ test('labels the namespace as helm does, also one that exists', async (t) => {
   });
   t.is(ofAgent, ofHelm);
   t.true(ofHelm.includes('"manager":"helm","operation":"Apply"'));
+});
+
+test('creates hooks as the objects of the revision', async (t) => {
+  const twins = newTwins(t, harness());
+  const hooked = (image: string) => `${settings('a: "1"')}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: before
+  annotations: { helm.sh/hook: 'pre-install,pre-upgrade,pre-rollback' }
+data: { image: ${image} }
+`;
+  await succeed(t, twins, 'install', await newChart(hooked('a')), '--create-namespace', '--server-side=false');
+  await assertEqual(t, twins);
+  await succeed(t, twins, 'upgrade', await newChart(hooked('b')));
+  await assertEqual(t, twins);
+  await succeed(t, twins, 'upgrade', await newChart(hooked('c')), '--server-side=true');
+  await assertEqual(t, twins);
+  await succeed(t, twins, 'rollback', '', '1');
+  await assertEqual(t, twins);
+});
+
+test('an object with only generateName fails server-side, as in helm', async (t) => {
+  const twins = newTwins(t, harness());
+  const chart = await newChart('apiVersion: v1\nkind: ConfigMap\nmetadata: { generateName: made- }\n');
+  const { ofHelm, ofAgent } = await fail(t, twins, 'install', chart, '--create-namespace');
+  t.regex(ofHelm, /server-side apply failed for object \S+\/ \/v1, Kind=ConfigMap: resource name may not be empty/);
+  t.regex(ofAgent, /server-side apply failed for object \S+\/ \/v1, Kind=ConfigMap: resource name may not be empty/);
+});
+
+test('deletes and creates an object whose immutable field changes, on request', async (t) => {
+  const twins = newTwins(t, harness());
+  const job = (seconds: number) => `
+apiVersion: batch/v1
+kind: Job
+metadata: { name: task }
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      terminationGracePeriodSeconds: 1
+      containers: [{ name: main, image: "localhost/app:1", args: [sleep, ${seconds}s] }]
+`;
+  await installBoth(twins, 'helm4', await newChart(job(1)));
+  const next = await newChart(job(2));
+  const { ofHelm, ofAgent } = await fail(t, twins, 'upgrade', next);
+  for (const text of [ofHelm, ofAgent]) t.regex(text, /spec\.template: Invalid value: .*: field is immutable/s);
+  const ref = { apiVersion: 'batch/v1', kind: 'Job', namespace: twins.agentNamespace, name: 'task' };
+  const before = await harness().cluster.get(ref);
+  const ended = await twins.ctl('upgrade', releaseName, next, '--recreate', 'immutable');
+  t.is(ended.code, 0, ended.stderr);
+  t.not((await harness().cluster.get(ref))?.metadata.uid, before?.metadata.uid);
+});
+
+test('waits for an admission webhook that is not reachable yet', async (t) => {
+  const { cluster, plane, agentId } = harness();
+  const namespace = freeNamespace(t, cluster);
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const ref = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    name: namespace,
+  };
+  t.teardown(() => cluster.delete(ref));
+  const { apiVersion, kind } = ref;
+  await cluster.create({
+    apiVersion,
+    kind,
+    metadata: { name: namespace },
+    webhooks: [
+      {
+        name: 'check.example.com',
+        clientConfig: { url: 'https://127.0.0.1:9/check' },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        timeoutSeconds: 1,
+      },
+    ],
+  });
+  const refused = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'refused', namespace } };
+  await eventually('the webhook is in effect', 30, async () => {
+    const error: unknown = await cluster.create(refused, { dryRun: true }).catch((reason: unknown) => reason);
+    return hasClusterErrorCode(error, 'webhook_unavailable') || undefined;
+  });
+  const chartName = await newChart(settings('a: "1"'));
+  const command = plane.install(agentId, { releaseName, namespace, chartName, timeout: '120s' });
+  let isDeleted = false;
+  for await (const event of command) {
+    if (isDeleted || event.type !== 'status' || !event.payload.message?.includes('trying again')) continue;
+    isDeleted = await cluster.delete(ref);
+  }
+  const result = await command.result;
+  t.true(result.ok, JSON.stringify(result));
+  t.true(isDeleted);
 });
