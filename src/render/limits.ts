@@ -27,6 +27,6 @@ export const defaultRenderLimits: RenderLimits = {
   steps: 50_000_000,
   outputBytes: 32 * 1024 * 1024,
   includeDepth: 1000,
-  milliseconds: 60_000,
+  milliseconds: 20_000,
   memoryMb: 128,
 };

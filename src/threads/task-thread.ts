@@ -10,9 +10,6 @@ import { TaskError } from './tasks.ts';
 /** Helm's include depth of 1,000 needs far more stack than a thread has by default. */
 const stackSizeMb = 256;
 
-/** Time between the request to stop, which knows the line, and the end of the thread. */
-const graceMs = 1000;
-
 /** Time for a thread to report the size of its heap. */
 const reportMs = 100;
 
@@ -29,6 +26,8 @@ export interface ThreadOptions {
   moduleUrl: URL;
   limits: TaskLimits;
   guard: MemoryGuard;
+  /** Time between the request to stop, which knows the line, and the end of the thread. */
+  graceMs: number;
   /** Resident memory of the process from which on the thread shrinks after each task, in bytes. */
   scarceBytes: number;
 }
@@ -50,7 +49,7 @@ export interface TaskThread {
 }
 
 /** Starts a thread. It keeps the process alive only while it runs a task. */
-export function startThread({ moduleUrl, limits, guard, scarceBytes }: ThreadOptions): TaskThread {
+export function startThread({ moduleUrl, limits, guard, graceMs, scarceBytes }: ThreadOptions): TaskThread {
   const board = createBoard();
   const worker = new Worker(moduleUrl, {
     env: {},

@@ -15,6 +15,11 @@ export interface ThreadPoolOptions {
   processMemoryMb?: number | undefined;
   /** Time after which idle threads but one are ended, in milliseconds (default: 10,000). */
   idleMs?: number;
+  /**
+   * Time between the request to stop, which knows the line, and the end of the thread, in
+   * milliseconds (default: 3000).
+   */
+  graceMs?: number | undefined;
 }
 
 interface TaskOptions {
@@ -54,6 +59,7 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
   size,
   processMemoryMb = Infinity,
   idleMs = 10_000,
+  graceMs = 3000,
 }: ThreadPoolOptions): ThreadPool<Types> {
   const idle: TaskThread[] = [];
   const threads = new Set<TaskThread>();
@@ -113,7 +119,13 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
   }
 
   function newThread(): TaskThread {
-    const thread = startThread({ moduleUrl, limits, guard, scarceBytes: processMemoryMb * scarceShare * 2 ** 20 });
+    const thread = startThread({
+      moduleUrl,
+      limits,
+      guard,
+      graceMs,
+      scarceBytes: processMemoryMb * scarceShare * 2 ** 20,
+    });
     threads.add(thread);
     void thread.ended.then(() => {
       threads.delete(thread);

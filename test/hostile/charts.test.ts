@@ -11,18 +11,21 @@ import {
 } from './support/agent-under-attack.ts';
 import { isSlowRun } from './support/figures.ts';
 
-const starting = startAgentUnderAttack();
+const starting = startAgentUnderAttack(['--plain-http']);
 test.after.always(async () => (await starting).close());
 
 const releases = { count: 0 };
+const tags = { count: 0 };
 
 function install(agent: AgentUnderAttack, payload: Partial<CommandParameters['install_release']>): SentCommand {
   return agent.plane.install(agentId, { releaseName: `hostile-${++releases.count}`, chartName: 'small', ...payload });
 }
 
 interface Case {
-  /** Expected code of the response. */
+  /** Expected code of the response, or several that ` or ` separates. */
   code: string;
+  /** Number of such commands that are sent at a time (default: 1). */
+  count?: number;
   /** Whether the response takes more than three seconds. */
   isSlow?: boolean;
 }
@@ -77,18 +80,33 @@ function run(input: string, expected: Case, prepare: (agent: AgentUnderAttack) =
   runWith(input, expected, prepare);
 }
 
-function runWith(input: string, { code, isSlow = false }: Case, prepare: Prepare): void {
+function runWith(input: string, { code, count = 1, isSlow = false }: Case, prepare: Prepare): void {
   if (isSlow && !isSlowRun) return;
   test.serial(`withstands ${input}`, async (t) => {
     t.timeout(150_000);
     const agent = await starting;
     const send = await prepare(agent, t);
-    await agent.withstands(t, input, send, code);
+    await agent.withstands(t, input, () => Array.from({ length: count }, send), code);
+  });
+}
+
+/** Installs from a registry whose list of tags has pages that a function makes. */
+function registry(input: string, page: () => readonly string[], expected: Case): void {
+  runWith(`registry: ${input}`, expected, async (agent, t) => {
+    const { url } = await serve(t, {
+      '/v2/': '{}',
+      '/v2/team/web/tags/list': (_request, response) => response.end(JSON.stringify({ tags: page() })),
+    });
+    return () => install(agent, { chartName: `${url.replace('http', 'oci')}/team/web` });
   });
 }
 
 const lines = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => line(i)).join('');
+const configMap = (name: string) => `---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
+/** Returns 95 MB of files in a folder. */
+const largeFiles = (folder: string) => (): ChartFiles =>
+  Object.fromEntries(Array.from({ length: 19 }, (_, i) => [`${folder}files/${i}`, Buffer.alloc(5_000_000, 97)]));
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
 values('20,000 keys and 20,000 documents', () => lines(20_000, (i) => `k${i}: v\n---\n`), { code: 'ok', isSlow: true });
@@ -98,7 +116,7 @@ values('900 nested lists in block style', () => `a:\n${lines(900, (i) => `${' '.
   code: 'ok',
   isSlow: true,
 });
-values('a million empty texts', () => `a: [${'"",'.repeat(1_000_000)}]\n`, { code: 'too_large', isSlow: true });
+values('a million empty texts', () => `a: [${"'',".repeat(1_000_000)}]\n`, { code: 'too_large', isSlow: true });
 values(
   'aliases that expand to billions',
   () => `a0: &a0 [x]\n${lines(30, (i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(10)}]\n`)}`,
@@ -124,7 +142,7 @@ chart(
   () => ({ 'values.yaml': lines(20_000, (i) => `k${i}: v\n---\n`) }),
   { code: 'ok', isSlow: true },
 );
-chart('a file of 5 MB in crds/', () => ({ 'crds/a.yaml': lines(500_000, () => 'a: b\n---\n') }), {
+chart('a file of 5 MB in crds/', () => ({ 'crds/a.yaml': lines(70_000, (i) => configMap(`a${i}`)) }), {
   code: 'too_large',
   isSlow: true,
 });
@@ -159,13 +177,24 @@ chart(
   },
   { code: 'too_large', isSlow: true },
 );
+chart('a chart of 95 MB', largeFiles(''), { code: 'too_large', isSlow: true });
+chart('8 charts of 95 MB at a time', largeFiles(''), { code: 'too_large', count: 8, isSlow: true });
 chart(
-  'a chart of 95 MB',
-  () => Object.fromEntries(Array.from({ length: 19 }, (_, i) => [`files/${i}`, Buffer.alloc(5_000_000, 97)])),
-  {
-    code: 'too_large',
-    isSlow: true,
-  },
+  '8 charts with a subchart of 95 MB at a time',
+  () => ({
+    ...largeFiles('charts/s/')(),
+    'charts/s/Chart.yaml': 'apiVersion: v2\nname: s\nversion: 1.0.0\n',
+    'templates/a.yaml': configMap('{{ .Release.Name }}'),
+  }),
+  { code: 'ok', count: 8, isSlow: true },
+);
+chart(
+  'a .helmignore of patterns with many stars',
+  () => ({
+    '.helmignore': `${'*a'.repeat(30)}b\n${'[a-z]*'.repeat(30)}0\n${'?*'.repeat(60)}b\n`,
+    ['a'.repeat(250)]: '',
+  }),
+  { code: 'ok' },
 );
 chart('19,000 files', () => Object.fromEntries(Array.from({ length: 19_000 }, (_, i) => [`files/${i}`, 'x'])), {
   code: 'ok',
@@ -174,7 +203,7 @@ chart('19,000 files', () => Object.fromEntries(Array.from({ length: 19_000 }, (_
 chart(
   'a schema of 20,000 nested rules',
   () => ({ 'values.schema.json': `${'{"allOf":['.repeat(4000)}{}${']}'.repeat(4000)}`, 'values.yaml': 'a: 1\n' }),
-  { code: 'values_invalid', isSlow: true },
+  { code: 'values_invalid or render_limit', isSlow: true },
 );
 
 template('prints 4,000 nested lists', '{{ repeat 4000 "[" }}{{ repeat 4000 "]" }}', { code: 'render_failed' });
@@ -225,8 +254,23 @@ chart(
         '{{ $x := repeat 1000000 "x" }}{{ range until 30 }}# {{ $x }}\n{{ end }}',
       ]),
     ),
-  { code: 'too_large', isSlow: true },
+  { code: 'too_large or render_limit', isSlow: true },
 );
+
+template(
+  '8 that keep growing texts at a time',
+  '{{ $x := list }}{{ range until 1000 }}{{ $x = append $x (repeat 16000000 "x" | upper) }}{{ end }}',
+  { code: 'render_limit', count: 8, isSlow: true },
+);
+template(
+  '8 that print 14 MB at a time',
+  `${configMap('{{ .Release.Name }}')}{{ $x := repeat 1000000 "x" }}{{ range until 14 }}# {{ $x }}\n{{ end }}`,
+  { code: 'ok', count: 8, isSlow: true },
+);
+
+registry('a list of versions that never ends', () => Array.from({ length: 900 }, () => `1.0.${tags.count++}`), {
+  code: 'too_large',
+});
 
 index('6 MB of nested lists', () => `apiVersion: v1\nentries:\n  app: ${nested(3_000_000)}\n`, {
   code: 'repository_invalid',
@@ -242,10 +286,24 @@ index(
     `apiVersion: v1\nentries:\n  app:\n${lines(40_000, (i) => `  - name: app\n    version: 1.0.${i}\n    description: a version of the app with a text about it\n    urls: [app-1.0.${i}.tgz]\n`)}`,
   { code: 'repository_not_found', isSlow: true },
 );
-index('64 MB', () => `apiVersion: v1\nentries:\n${lines(4_000_000, () => '  app: [{}, {}]\n')}`, {
+index('30 MB of entries', () => `apiVersion: v1\nentries:\n${lines(1_700_000, () => '  app: [{}, {}]\n')}`, {
   code: 'too_large',
   isSlow: true,
 });
+index('30 MB of comments in letters of two bytes', () => `${'# é\n'.repeat(6_000_000)}entries: {}\n`, {
+  code: 'repository_invalid',
+  isSlow: true,
+});
+index('30 MB of empty lists in JSON', () => `{"apiVersion":"v1","entries":{"app":[${'[],'.repeat(10_000_000)}[]]}}`, {
+  code: 'too_large',
+  isSlow: true,
+});
+index('8 of 30 MB at a time', () => `apiVersion: v1\nentries:\n${lines(1_700_000, () => '  app: [{}, {}]\n')}`, {
+  code: 'too_large',
+  count: 8,
+  isSlow: true,
+});
+index('40 MB', () => 'x'.repeat(40_000_000), { code: 'too_large', isSlow: true });
 
 const release = (part: object) =>
   JSON.stringify({

@@ -6,9 +6,9 @@ const growth = 16;
 /** Allows for caches and for a machine that does other work. */
 const mostGrowth = 90;
 /** Times in milliseconds: below the first a text is fast, from the second on it is long enough. */
-const tooShort = 0.5;
-const longEnough = 6;
-const longest = 400_000;
+const tooShort = 0.2;
+const longEnough = 2.5;
+const longest = 100_000;
 const attempts = 6;
 
 /** Returns the shortest time of several runs. A text may be wrong: the error takes time, too. */

@@ -8,9 +8,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { agentOf, type AgentSetup } from '../../src/bin/agent-of.ts';
+import { tokenFile } from '../../src/agent/connection/token-file.ts';
+import { ControlPlane, openAgentsFile } from '../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 import type { ErrorCode } from '../../src/protocol/error-codes.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { recordingLog } from '../agent/support/log.ts';
 import { dialAgent } from '../bin/support/client.ts';
 import { indexYaml, serve, type TestRepository } from '../source/test-repository.ts';
 import { realHost } from '../support/host.ts';
@@ -63,10 +67,10 @@ spec:
 
 interface Setting {
   folder: string;
-  /** Every program that was started. */
-  programs: ChildProgram[];
-  plane: ChildProgram;
+  /** The agent as a process of its own. */
   agent: ChildProgram;
+  /** Logs of all programs, and the errors of those that did not start. */
+  logs: string[][];
   api: string;
   port: number;
   cluster: KubeCluster;
@@ -91,23 +95,23 @@ async function start(t: ExecutionContext): Promise<Setting> {
     '/bad/index.yaml': `entries: [${sentinel}`,
     '/slow/index.yaml': () => undefined,
   });
-  const plane = startProgram(['control-plane', '--port', '0']);
+  const { log, lines } = recordingLog();
+  const plane = new ControlPlane({ log });
   t.teardown(() => plane.close());
-  const { port } = await plane.logged('the control plane is listening');
+  const port = await plane.listen(0);
   const agent = startProgram([
-    ...['run', '--control-plane', `ws://127.0.0.1:${Number(port)}`, '--agent-id', 'edge-1', '--listen', '0'],
+    ...['run', '--control-plane', `ws://127.0.0.1:${port}`, '--agent-id', 'edge-1', '--listen', '0'],
     ...['--kubeconfig', join(folder, 'kubeconfig'), '--local-charts', join(folder, 'charts')],
     ...['--limits', 'steps=100000'],
   ]);
   t.teardown(() => agent.close());
   const running = await agent.logged('the agent is running');
-  await plane.logged('agent connected');
+  await plane.waitForAgent('edge-1', AbortSignal.timeout(60_000));
   return {
     folder,
-    programs: [plane, agent],
-    plane,
     agent,
-    api: `http://127.0.0.1:${Number(port)}`,
+    logs: [lines, agent.lines],
+    api: `http://127.0.0.1:${port}`,
     port: Number(running['port']),
     cluster,
     repository,
@@ -197,8 +201,8 @@ interface Tools extends Setting {
   refused: (status: number) => Promise<string>;
   /** Sends a command to the agent of that API server, which has no local charts. */
   askOther: (type: string, payload: Payload) => Promise<string>;
-  /** Resolves to the code when a program that cannot start has ended with an error. */
-  exits: (code: ErrorCode, args: string[]) => Promise<string>;
+  /** Starts a program that cannot start. Resolves to the code of its error. */
+  failsToStart: (start: (setup: AgentSetup) => Promise<unknown>) => Promise<string>;
   /** Writes a file with the secret, and returns its path. */
   secretFile: (text: string) => Promise<string>;
 }
@@ -312,7 +316,7 @@ const cases: Record<ErrorCode, Case> = {
     return send('get_release', { releaseName: 'corrupt' });
   },
   async release_too_large({ store, send }) {
-    await store('huge', release('deployed', { manifest: sentinel.repeat(4_000_000) }));
+    await store('huge', release('deployed', { manifest: sentinel.repeat(1_500_000) }));
     return send('get_release', { releaseName: 'huge' });
   },
   release_conflict: { reason: 'needs another client in the same moment' },
@@ -356,11 +360,15 @@ const cases: Record<ErrorCode, Case> = {
   unreachable: ({ refused }) => refused(0),
   unknown_kind: ({ askOther }) => askOther('deployment_info', { deploymentName: 'a' }),
 
-  async unauthenticated({ secretFile, programs, request }) {
-    const plane = startProgram(['control-plane', '--port', '0', '--api-token-file', await secretFile('token')]);
-    programs.push(plane);
-    const { port } = await plane.logged('the control plane is listening');
-    return request(`http://127.0.0.1:${Number(port)}/api/agents`, { headers: { authorization: `Bearer ${sentinel}` } });
+  async unauthenticated({ logs, request }) {
+    const { log, lines } = recordingLog();
+    logs.push(lines);
+    const plane = new ControlPlane({ apiToken: 'token', log });
+    const port = await plane.listen(0);
+    const headers = { authorization: `Bearer ${sentinel}` };
+    const code = await request(`http://127.0.0.1:${port}/api/agents`, { headers });
+    await plane.close();
+    return code;
   },
   agent_not_connected: ({ api, request }) =>
     request(`${api}/api/agents/unknown/commands`, {
@@ -373,23 +381,15 @@ const cases: Record<ErrorCode, Case> = {
   agent_restarted: { reason: 'has a fixed text, and needs an agent that is replaced' },
   command_not_found: ({ api, request }) => request(`${api}/api/commands/${sentinel}`),
   unknown_route: ({ api, request }) => request(`${api}/api/${sentinel}?a=${sentinel}`),
-  insecure_listen: ({ exits }) => exits('insecure_listen', ['run', '--listen', '0.0.0.0:0']),
-  token_unreadable: async ({ exits, secretFile }) =>
-    exits('token_unreadable', [
-      'run',
-      '--control-plane',
-      'ws://127.0.0.1:1',
-      '--token-file',
-      await secretFile(`${sentinel} ${sentinel}`),
-    ]),
-  agents_file_invalid: async ({ exits, secretFile }) =>
-    exits('agents_file_invalid', [
-      'control-plane',
-      '--port',
-      '0',
-      '--agents-file',
-      await secretFile(`{"agents":"${sentinel}`),
-    ]),
+  insecure_listen: ({ failsToStart }) =>
+    failsToStart((setup) => agentOf({ ...setup, listen: { host: '0.0.0.0', port: 0 } })),
+  token_unreadable: ({ failsToStart, secretFile }) =>
+    failsToStart(async ({ log }) => {
+      const apiToken = tokenFile(await secretFile(`${sentinel}\n${sentinel}`));
+      return new ControlPlane({ apiToken, log }).listen(0);
+    }),
+  agents_file_invalid: ({ failsToStart, secretFile }) =>
+    failsToStart(async ({ log }) => openAgentsFile(await secretFile(`{"agents":"${sentinel}`), { log })),
 };
 
 interface Reply {
@@ -400,12 +400,18 @@ interface Reply {
 const codeOf = ({ ok, error }: { ok: boolean; error?: { code: string } }) => (ok ? 'ok' : (error?.code ?? ''));
 
 async function toolsOf(t: ExecutionContext, setting: Setting): Promise<Tools> {
-  const { api, port, cluster, folder, programs, repository } = setting;
-  const kubeconfig = await secretFile(await startRefusingApi(t));
-  const other = startProgram(['run', '--listen', '0', '--kubeconfig', kubeconfig, '--deny-addresses', 'loopback']);
-  programs.push(other);
-  t.teardown(() => Promise.all(programs.map((program) => program.close())));
-  const running = await other.logged('the agent is running');
+  const { api, port, cluster, folder, logs, repository } = setting;
+  const { log, lines } = recordingLog();
+  logs.push(lines);
+  const setup: AgentSetup = {
+    agentId: 'edge-2',
+    cluster: { text: await startRefusingApi(t) },
+    listen: { host: '127.0.0.1', port: 0 },
+    denyAddresses: ['loopback'],
+    log,
+  };
+  const other = await agentOf(setup);
+  t.teardown(() => other.stop());
   const counter = { releases: 0 };
 
   async function secretFile(text: string): Promise<string> {
@@ -442,7 +448,7 @@ async function toolsOf(t: ExecutionContext, setting: Setting): Promise<Tools> {
 
   const askOther = (type: string, payload: Payload) => {
     const key = randomUUID();
-    return ask(Number(running['port']), JSON.stringify({ key, type, payload: JSON.stringify(payload) }), key);
+    return ask(Number(other.port), JSON.stringify({ key, type, payload: JSON.stringify(payload) }), key);
   };
   const credentials = { repoUserName: 'reader', repoPassword: sentinel };
 
@@ -483,11 +489,10 @@ async function toolsOf(t: ExecutionContext, setting: Setting): Promise<Tools> {
     },
     refused: (status) => askOther('list_releases', { namespace: `refused-${status}` }),
     askOther,
-    async exits(code, args) {
-      const program = startProgram(args);
-      programs.push(program);
-      await program.ended;
-      return program.lines.some((line) => line.startsWith('Error: ')) ? code : program.lines.join('\n');
+    async failsToStart(startIt) {
+      const error = await t.throwsAsync<Error & { code?: unknown }>(startIt(setup));
+      logs.push([error.message]);
+      return String(error.code);
     },
     secretFile,
   };
@@ -506,10 +511,11 @@ async function keepBusy({ port }: Tools): Promise<void> {
 }
 
 /** Ends the agent while it installs. Resolves to the codes of the installation and of another. */
-async function stopAgent(t: ExecutionContext, { agent, port, quote }: Tools): Promise<string[]> {
+async function stopAgent(t: ExecutionContext, { agent, cluster, port, quote }: Tools): Promise<string[]> {
   const client = await dialAgent(t, port, ['helm-agent.v1']);
   const installing = quote({ do: 'pod', args: ['sleep', '10h'] }, { namespace: 'last' });
-  await sleep(1000);
+  const jobs = { apiVersion: 'batch/v1', kind: 'Job', namespace: 'last' };
+  while ((await cluster.list(jobs)).length === 0) await sleep(20);
   process.kill(agent.pid, 'SIGTERM');
   await agent.logged('the agent is stopping');
   const payload = JSON.stringify({ releaseName: 'a', chartName: 'a', values: sentinel });
@@ -540,7 +546,7 @@ test('no log and no packet to another client has a value of a command, whatever 
   t.deepEqual(await stopAgent(t, tools), ['shutting_down', 'cancelled']);
   await setting.agent.ended;
 
-  const leaking = setting.programs.flatMap(({ lines }) => lines.filter((line) => line.includes(sentinel)));
+  const leaking = setting.logs.flatMap((lines) => lines.filter((line) => line.includes(sentinel)));
   t.deepEqual(leaking, []);
   t.deepEqual(
     bystander.packets.map(({ type }) => type),

@@ -11,6 +11,7 @@ import { rawAgent } from '../control-plane/support/raw-agent.ts';
 import { dialAgent } from '../bin/support/client.ts';
 import { startAgentUnderAttack } from './support/agent-under-attack.ts';
 import { startControlPlaneUnderAttack, type ControlPlaneUnderAttack } from './support/control-plane-under-attack.ts';
+import { isSlowRun } from './support/figures.ts';
 import { fields, frameOf, nested, zeros } from './support/frames.ts';
 import { assertHarmless, measure, type Target } from './support/measure.ts';
 
@@ -53,6 +54,12 @@ async function codeOf({ port }: ControlPlaneUnderAttack, key: string): Promise<s
   }
 }
 
+/** Registers a large member of a class of inputs, which runs with `npm run hostile` only. */
+const large: typeof test.serial = isSlowRun
+  ? test.serial
+  : // the many forms of the function have no common type
+    ((() => undefined) as unknown as typeof test.serial);
+
 let keys = 0;
 
 /**
@@ -80,7 +87,7 @@ const status = (resources: string) =>
   `{"seq":1,"step":"wait","state":"running","time":"2026-01-01T00:00:00Z","resources":${resources}}`;
 const resource = '{"apiVersion":"v1","kind":"Pod","name":"a","status":"Failed","reason":"r"}';
 
-test.serial(
+large(
   'a status with 7 million zeros as resources',
   planeWithstands,
   (key) => [frameOf('status', status(zeros(7_000_000)), key)],
@@ -92,7 +99,7 @@ test.serial(
   (key) => [frameOf('status', status(zeros(190_000)), key)],
   'cancelled',
 );
-test.serial(
+large(
   'a status with 60,000 empty objects as resources',
   planeWithstands,
   (key) => [frameOf('status', status(`[${Array.from({ length: 60_000 }, () => '{}').join(',')}]`), key)],
@@ -104,7 +111,7 @@ test.serial(
   (key) => [frameOf('status', status(`[${Array.from({ length: 10_000 }, () => resource).join(',')}]`), key)],
   'cancelled',
 );
-test.serial(
+large(
   '40 statuses with 1,000 resources',
   planeWithstands,
   (key) => {
@@ -121,12 +128,7 @@ test.serial(
   (key) => [frameOf('status', nested(4_000_000 - 100), key)],
   'cancelled',
 );
-test.serial(
-  'a frame that is 8 MiB of opening brackets',
-  planeWithstands,
-  () => ['['.repeat(8 * mebibyte)],
-  'cancelled',
-);
+large('a frame that is 8 MiB of opening brackets', planeWithstands, () => ['['.repeat(8 * mebibyte)], 'cancelled');
 test.serial(
   'a result with 49,000 fields',
   planeWithstands,
@@ -139,7 +141,7 @@ test.serial(
   ],
   'ok',
 );
-test.serial(
+large(
   'a result with 2 million fields',
   planeWithstands,
   (key) => [frameOf('result', fields(700_000), key)],
@@ -151,13 +153,13 @@ test.serial(
   () => [JSON.stringify({ type: 'x'.repeat(8_000_000) })],
   'cancelled',
 );
-test.serial(
+large(
   'a payload of 4 million escaped quotes',
   planeWithstands,
   (key) => [frameOf('status', '"'.repeat(4_000_000), key)],
   'cancelled',
 );
-test.serial('a frame of 16 MiB', planeWithstands, () => ['x'.repeat(16 * mebibyte)], 'cancelled');
+large('a frame of 16 MiB', planeWithstands, () => ['x'.repeat(16 * mebibyte)], 'cancelled');
 test.serial(
   '10,000 packets that are not JSON',
   planeWithstands,
@@ -311,10 +313,10 @@ const agentWithstands = test.macro(async (t, frame: string, code: string) => {
 
 const install = (payload: string) => frameOf('install_release', payload, 'k');
 
-test.serial('a payload of 4 million levels', agentWithstands, install(nested(4_000_000)), 'bad_payload');
-test.serial('a payload with 700,000 fields', agentWithstands, install(fields(700_000)), 'bad_payload');
+large('a payload of 4 million levels', agentWithstands, install(nested(4_000_000)), 'bad_payload');
+large('a payload with 700,000 fields', agentWithstands, install(fields(700_000)), 'bad_payload');
 test.serial('a payload with 49,000 unknown fields', agentWithstands, install(fields(49_000)), 'bad_payload');
-test.serial('a packet of 14 MB of zeros', agentWithstands, install(zeros(7_000_000)), 'too_large');
+large('a packet of 14 MB of zeros', agentWithstands, install(zeros(7_000_000)), 'too_large');
 test.serial('a frame with 4 million zeros', agentWithstands, zeros(4_000_000), 'bad_packet');
 test.serial(
   'a command whose type has 8 million characters',

@@ -21,7 +21,11 @@ const small: RenderLimits = {
 };
 const workerUrl = new URL('../../src/bin/render-worker.ts', import.meta.url);
 const bounded = createThreadedRenderer({ workerUrl, limits: small });
-const hurried = createThreadedRenderer({ workerUrl, limits: { ...small, steps: 1e12, milliseconds: 1000 } });
+const hurried = createThreadedRenderer({
+  workerUrl,
+  limits: { ...small, steps: 1e12, milliseconds: 300 },
+  graceMs: 500,
+});
 test.after.always(async () => {
   await Promise.all([bounded.close(), hurried.close()]);
 });

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { contentOf, type ChartContent } from '../../src/chart/load/chart-content.ts';
 import { loadUnpacked } from '../../src/chart/load/load-archive.ts';
 import { defaultChartLimits } from '../../src/chart/limits.ts';
@@ -7,7 +7,7 @@ import { encodeRelease } from '../../src/release/codec.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
 import { defaultTextLimits } from '../../src/texts/limits.ts';
 import type { TextThreadLimits } from '../../src/texts/text-functions.ts';
-import { createTextThreads, type TextThreads } from '../../src/texts/text-threads.ts';
+import { createTextThreads } from '../../src/texts/text-threads.ts';
 import { sampleRelease } from '../release/sample-release.ts';
 
 const never = new AbortController().signal;
@@ -17,13 +17,10 @@ const capabilities = { version: { gitVersion: 'v1.35.0' }, apiVersions: ['v1'] }
 
 const defaults: TextThreadLimits = { ...defaultRenderLimits, ...defaultChartLimits, ...defaultTextLimits };
 const shared = createTextThreads({ moduleUrl, limits: defaults, threads: 1 });
-test.after.always(() => shared.close());
-
-function threadsOf(t: ExecutionContext, limits: Partial<TextThreadLimits>): TextThreads {
-  const threads = createTextThreads({ moduleUrl, limits: { ...defaults, ...limits }, threads: 1 });
-  t.teardown(() => threads.close());
-  return threads;
-}
+/** Threads with low limits. */
+const limits = { ...defaults, objects: 2, manifestBytes: 1000, releaseBytes: 2000, nodes: 30, valueNodes: 100 };
+const limited = createTextThreads({ moduleUrl, limits, threads: 1 });
+test.after.always(() => Promise.all([shared.close(), limited.close()]));
 
 async function chartOf(files: Record<string, string>): Promise<ChartContent> {
   const all = { 'Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.2.3\n', ...files };
@@ -181,7 +178,6 @@ test('reads large releases one at a time', async (t) => {
 });
 
 interface Excess {
-  limits: Partial<TextThreadLimits>;
   files?: Record<string, string>;
   values?: string;
   message: string;
@@ -189,49 +185,45 @@ interface Excess {
 
 const exceeds = test.macro({
   title: (_, what: string) => `refuses ${what}`,
-  async exec(t, _what: string, { limits, files = {}, values = '', message }: Excess) {
-    const { renderer } = threadsOf(t, limits);
+  async exec(t, _what: string, { files = {}, values = '', message }: Excess) {
     const request = { chart: await chartOf(files), values: { yaml: values }, release, capabilities };
-    await t.throwsAsync(renderer.render(request, never), { message, code: 'too_large' });
+    await t.throwsAsync(limited.renderer.render(request, never), { message, code: 'too_large' });
   },
 });
 test(exceeds, 'a chart that renders too many objects', {
-  limits: { objects: 2 },
   files: { 'templates/a.yaml': `{{ range 3 }}---\n${configMap('a{{ . }}')}{{ end }}` },
   message: 'the chart renders more than 2 objects',
 });
 test(exceeds, 'a chart that renders too much text', {
-  limits: { manifestBytes: 1000 },
   files: { 'templates/a.yaml': '# {{ repeat 2000 "x" }}' },
   message: 'web/templates/a.yaml: the chart renders more than 1000 bytes',
 });
 test(exceeds, 'a chart whose files do not fit into a release', {
-  limits: { releaseBytes: 1000 },
-  files: { 'large.txt': 'x'.repeat(800) },
-  message: 'a release with the files of the chart has more than 1000 bytes',
+  files: { 'large.txt': 'x'.repeat(1600) },
+  message: 'a release with the files of the chart has more than 2000 bytes',
 });
 test(exceeds, 'values with too many nodes', {
-  limits: { valueNodes: 100 },
   values: `a: [${'1,'.repeat(100)}]`,
   message: 'the values of the chart have more than 100 nodes',
 });
 
 test('refuses a manifest with too many objects, and one with too many values', async (t) => {
-  const two = `${configMap('a')}---\n${configMap('b')}`;
-  await t.throwsAsync(threadsOf(t, { objects: 1 }).renderer.readObjects(two, 'read', never), {
-    message: 'read: manifest: the manifest has more than 1 objects',
+  const objects = ['a', 'b', 'c'].map((name) => `---\n${configMap(name)}`).join('');
+  await t.throwsAsync(limited.renderer.readObjects(objects, 'read', never), {
+    message: 'read: manifest: the manifest has more than 2 objects',
     code: 'too_large',
   });
-  await t.throwsAsync(threadsOf(t, { nodes: 5 }).renderer.readObjects(two, 'read', never), {
-    message: 'the manifest has more than 5 nodes',
+  const fields = Array.from({ length: 30 }, (_, index) => `  k${index}: v\n`).join('');
+  await t.throwsAsync(limited.renderer.readObjects(`${configMap('a')}data:\n${fields}`, 'read', never), {
+    message: 'the manifest has more than 30 nodes',
     code: 'too_large',
   });
 });
 
 test('refuses a stored release that unpacks to too much', async (t) => {
   const encoded = await encodeRelease({ ...sampleRelease('web', 1, 'deployed'), manifest: 'x'.repeat(2_000_000) });
-  await t.throwsAsync(threadsOf(t, { releaseBytes: 1_000_000 }).codec.decode(encoded), {
-    message: 'the stored release unpacks to more than 1000000 bytes',
+  await t.throwsAsync(limited.codec.decode(encoded), {
+    message: 'the stored release unpacks to more than 2000 bytes',
     code: 'release_too_large',
   });
 });

@@ -14,6 +14,7 @@ interface PoolSetup {
   size?: number;
   processMemoryMb?: number;
   idleMs?: number;
+  graceMs?: number;
 }
 
 function poolOf(t: ExecutionContext, { limits, ...setup }: PoolSetup = {}): ThreadPool<TestTasks> {
@@ -54,19 +55,19 @@ test('receives parts one at a time, before the output', async (t) => {
 });
 
 test('asks a task that takes too long to stop at its next step, with the line', async (t) => {
-  const pool = poolOf(t, { limits: { milliseconds: 1000 } });
+  const pool = poolOf(t, { limits: { milliseconds: 200 } });
   const error = await t.throwsAsync(pool.run('step', undefined, options), { instanceOf: TaskError });
-  t.is(error.message, 'takes more than 1 s; look for a template that never ends');
+  t.is(error.message, 'takes more than 0.2 s; look for a template that never ends');
   t.deepEqual(error.position, { file: 'a', line: 3 });
 });
 
 test('ends a task that never comes to a step, and names the file that it was reading', async (t) => {
-  const pool = poolOf(t, { limits: { milliseconds: 1000 } });
+  const pool = poolOf(t, { limits: { milliseconds: 200 }, graceMs: 200 });
   const error = await t.throwsAsync(pool.run('spin', undefined, { ...options, limitCode: 'too_large' }), {
     instanceOf: TaskError,
   });
   t.is(error.code, 'too_large');
-  t.is(error.message, 'templates/spin.yaml: reading web takes more than 1 s; look for a template that never ends');
+  t.is(error.message, 'templates/spin.yaml: reading web takes more than 0.2 s; look for a template that never ends');
   t.is(await pool.run('add', { a: 1, b: 1 }, options), 2, 'another thread takes its place');
 });
 

@@ -60,8 +60,23 @@ export function shortenMessage(message: string): string {
 
 /** The payload is JSON text inside JSON text, where each quote takes one more byte. */
 function fitsPacket(value: unknown): boolean {
+  const most = maxPacketBytes - packetMargin;
+  // to encode megabytes in vain would hold up the event loop
+  if (lengthOfTexts(value, most) > most) return false;
   const text = JSON.stringify(value);
-  return Buffer.byteLength(JSON.stringify(text)) <= maxPacketBytes - packetMargin && isParsableJson(text, 2);
+  return Buffer.byteLength(JSON.stringify(text)) <= most && isParsableJson(text, 2);
+}
+
+/** Returns the length of all texts in a value. Stops when it is above `most`. */
+function lengthOfTexts(value: unknown, most: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let length = 0;
+  for (const child of Object.values(value)) {
+    length += lengthOfTexts(child, most - length);
+    if (length > most) break;
+  }
+  return length;
 }
 
 /**

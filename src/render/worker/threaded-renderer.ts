@@ -18,6 +18,8 @@ export interface RendererOptions extends Pick<RenderOptions, 'limits' | 'allowNu
   threads?: number;
   /** Value of `.Capabilities.HelmVersion`. Default: the Helm version that is reproduced. */
   helmVersion?: HelmVersion;
+  /** Time that a render that takes too long has to stop, in milliseconds. Default: 3000. */
+  graceMs?: number;
 }
 
 type FilesRequest = Omit<RenderRequest, 'lookup' | 'postRender' | 'postRenderStrategy'>;
@@ -41,8 +43,9 @@ export function createThreadedRenderer({
   threads = 1,
   helmVersion = defaultHelmVersion,
   allowNunjucks = false,
+  graceMs,
 }: RendererOptions): ThreadedRenderer {
-  const pool = createThreadPool<RenderTasks>({ moduleUrl: workerUrl, limits, size: threads });
+  const pool = createThreadPool<RenderTasks>({ moduleUrl: workerUrl, limits, size: threads, graceMs });
 
   function pack(request: FilesRequest, output: RenderTask['output']): RenderTask {
     return {
