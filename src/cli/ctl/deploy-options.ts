@@ -17,10 +17,11 @@ import {
 import { deployDefaults, helmDefaultsSettings, wantsHelmDefaults } from './helm-defaults.ts';
 import { dryRunOf, historyLimitOf, waitOf } from './helm-values.ts';
 import { integer } from './integer.ts';
+import { addRecoverOptions, recoverParameters, type RecoverFlags } from './recover-options.ts';
 import { optionalOutputOption, type OutputFormat } from './output/format.ts';
 
 /** The flags of `install` and `upgrade`. The agent chooses the defaults. */
-export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, CrdFlags {
+export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, CrdFlags, RecoverFlags {
   [flag: string]: unknown;
   namespace?: string;
   timeout?: string;
@@ -74,6 +75,7 @@ export function addDeployOptions(command: Command): void {
     .addOption(optionalOutputOption());
   addApplyOptions(command);
   addCrdOptions(command);
+  addRecoverOptions(command);
   command.option('--take-ownership', 'take over existing objects that do not belong to the release');
   addWaitOptions(command, 'all resources are ready');
   addSwitches(
@@ -148,6 +150,7 @@ export async function deployParameters(
     historyLimit: historyLimitOf(historyMax),
     ...applyParameters(flags),
     ...crdParameters(flags),
+    ...recoverParameters(flags),
     ...(!flags.hooks && { noHooks: true }),
     dryRun: dryRunOf(flags.dryRun),
     ...{ hideSecret, hideNotes, renderSubchartNotes, skipSchemaValidation, disableOpenapiValidation },

@@ -6,11 +6,12 @@ import { addApplyOptions, applyParameters, type ApplyFlags } from './apply-optio
 import { addSwitches, addWaitOptions, dryRunOption, withoutUndefined } from './deploy-options.ts';
 import { helmDefaultsSettings, rollbackDefaults, wantsHelmDefaults } from './helm-defaults.ts';
 import { dryRunOf, historyLimitOf, waitOf } from './helm-values.ts';
+import { addRecoverOptions, recoverParameters, type RecoverFlags } from './recover-options.ts';
 import { integer } from './integer.ts';
 import type { CtlSession } from './session.ts';
 import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
 
-interface RollbackFlags extends Omit<ApplyFlags, 'takeOwnership'> {
+interface RollbackFlags extends Omit<ApplyFlags, 'takeOwnership'>, RecoverFlags {
   [flag: string]: unknown;
   namespace?: string;
   timeout?: string;
@@ -36,6 +37,7 @@ export function addRollback(ctl: Command, session: CtlSession): void {
     .option('--no-hooks', 'do not run hooks')
     .addOption(dryRunOption('only check that the rollback is possible'));
   addApplyOptions(command);
+  addRecoverOptions(command);
   addWaitOptions(command, 'all resources are ready');
   addSwitches(command, ['wait-for-jobs']);
   addSettings(command, helmDefaultsSettings);
@@ -52,6 +54,7 @@ export function addRollback(ctl: Command, session: CtlSession): void {
       cleanupOnFail,
       historyLimit: historyLimitOf(historyMax),
       ...applyParameters(flags),
+      ...recoverParameters(flags),
       ...(!hooks && { noHooks: true }),
       dryRun: dryRunOf(flags.dryRun),
     };

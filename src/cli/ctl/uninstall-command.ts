@@ -6,10 +6,11 @@ import { printable } from '../text.ts';
 import { addWaitOptions, withoutUndefined } from './deploy-options.ts';
 import { helmDefaultsSettings, uninstallDefaults, wantsHelmDefaults } from './helm-defaults.ts';
 import { waitOf } from './helm-values.ts';
+import { addRecoverOptions, recoverParameters, type RecoverFlags } from './recover-options.ts';
 import type { CtlSession } from './session.ts';
 import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
 
-interface UninstallFlags {
+interface UninstallFlags extends RecoverFlags {
   [flag: string]: unknown;
   namespace?: string;
   timeout?: string;
@@ -40,6 +41,7 @@ export function addUninstall(ctl: Command, session: CtlSession): void {
     .addOption(
       new Option('--cascade <policy>', 'background, foreground or orphan: when the pods of an object are deleted'),
     );
+  addRecoverOptions(command);
   addWaitOptions(command, 'all resources are deleted');
   addSettings(command, helmDefaultsSettings);
   readLikePflag(command);
@@ -48,6 +50,7 @@ export function addUninstall(ctl: Command, session: CtlSession): void {
     const options = {
       ...{ namespace, timeout, description, keepHistory, ignoreNotFound, dryRun },
       cascade: cascadeOf(flags),
+      ...recoverParameters(flags),
       ...(wantsHelmDefaults(flags, session.dependencies) && uninstallDefaults),
       ...withoutUndefined({ wait: waitOf(flags.wait) }),
       ...(!hooks && { noHooks: true }),

@@ -28,6 +28,19 @@ export const timeoutField = timeoutSchema
     'Time limit for the whole operation: a Go duration (`5m0s`, `1h30m`) or a number of seconds; more than 0, at most `168h`. Default: `5m`',
   );
 
+/** The options for a release that another client has left unfinished. */
+export const recoverOptions = {
+  recover: z
+    .boolean()
+    .optional()
+    .describe(
+      'Take over a release that is `pending-*` or `uninstalling`, if its client has ended; see operations.md. Default: false',
+    ),
+  recoverAfter: timeoutSchema
+    .optional()
+    .describe('With `recover`: the client has ended if it wrote nothing for this time, as `timeout`. Default: `1h`'),
+};
+
 export const noHooksField = z.boolean().optional().describe('Do not run hooks. Default: false');
 
 export const dryRunField = z
@@ -153,6 +166,7 @@ export const deployOptions = {
     .optional()
     .describe('Take over existing objects that do not belong to the release. Default: false'),
   crds: crdsField,
+  ...recoverOptions,
   noHooks: noHooksField,
   dryRun: dryRunField,
   hideSecret: z.boolean().optional().describe('With `dryRun`: leave Secrets out of the manifest. Default: false'),

@@ -310,6 +310,17 @@ test(
   'install_release',
   { labels: { a: '1', b: '2' }, hideNotes: true, renderSubchartNotes: true, skipSchemaValidation: true },
 );
+for (const [verb, type] of [
+  ['install web nginx --upgrade', 'install_release'],
+  ['rollback web', 'rollback_release'],
+  ['uninstall web', 'uninstall_release'],
+] as const) {
+  test(sends, `${verb} --recover --recover-after 20m`, type, {
+    ...(type === 'install_release' && { upgrade: true }),
+    recover: true,
+    recoverAfter: 1_200_000,
+  });
+}
 test(sends, 'rollback web --helm-defaults', 'rollback_release', { wait: 'hookOnly', waitForJobs: false });
 test(sends, 'uninstall web --helm-defaults', 'uninstall_release', { wait: 'hookOnly' });
 test(
