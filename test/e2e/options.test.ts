@@ -4,7 +4,7 @@ import { useHarness } from './harness.ts';
 import type { Ended } from './helm.ts';
 import { kubeconfigText } from './real-cluster.ts';
 import { newTwins } from './twins.ts';
-import { wantedDifferences } from './wanted-differences.ts';
+import { wantedDifferences, wantedInErrors, wantedInOutput } from './wanted-differences.ts';
 
 const charts = fileURLToPath(new URL('fixtures', import.meta.url));
 const harness = useHarness(() => ({ kubeconfig: kubeconfigText(), localCharts: charts }));
@@ -14,17 +14,20 @@ const safeVerbs = new Set(['install', 'upgrade', 'rollback', 'uninstall']);
 
 /** Returns what a command printed, without what differs in each run. */
 function printed({ stdout }: Ended, namespace: string): string {
-  return stdout
+  const stable = stdout
     .replaceAll(namespace, 'NAMESPACE')
+    .replace(/[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}/g, 'TIME')
+    .replace(/"(createdAt|modifiedAt)":"\d+"/g, '"$1":"TIME"')
     .replace(/^(LAST DEPLOYED|Last Started|Last Completed): .*$/gm, '$1: TIME')
     .replace(/"(first_deployed|last_deployed|started_at|completed_at)":"[^"]*"/g, '"$1":"TIME"')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME');
+  return wantedInOutput.reduce((text, { pattern }) => text.replace(pattern, ''), stable);
 }
 
-/** Returns the error, without helm's prefix and without the agent's code. */
+/** Returns the error, without what differs on purpose. */
 function errorIn({ stderr }: Ended): string {
   const [, text = ''] = /^Error: (.*)/ms.exec(stderr) ?? [];
-  return text.replace(/^(INSTALLATION|UPGRADE) FAILED: /, '').replace(/ \(\w+\)\n(  at .*\n)?$/, '\n');
+  return wantedInErrors.reduce((error, { pattern }) => error.replace(pattern, ''), text);
 }
 
 /**
@@ -90,6 +93,32 @@ test(equal, `${install} --set tests.enabled=true`, 'test site', 'get hooks site'
 test(equal, `${install} --set tests.enabled=true`, 'test site --filter name=site-second --logs');
 test(equal, `${install} --set tests.enabled=true`, 'test site --filter !name=site-first');
 test(equal, install, 'test site', 'test none');
+test(equal, `${install} --no-hooks --wait=hookOnly --timeout 30s`, 'upgrade site CHART --wait=legacy --wait-for-jobs');
+test(equal, `${install} --wait=true`, 'upgrade site CHART --wait=false --rollback-on-failure=false');
+test(equal, `${install} --wait=other`);
+test(equal, `${install} --dry-run=other`);
+test(equal, `${install} --server-side=false`, 'upgrade site CHART --set size=2', 'rollback site');
+test(equal, `${install} --disable-openapi-validation --devel`, 'upgrade site CHART --install -o json');
+test(equal, install, 'upgrade site CHART --history-max 2', 'upgrade site CHART --history-max 2', 'history site');
+test(equal, `${install} -l a=1`, 'list -l a=1 -q', 'list -l a!=1 -q', 'get metadata site -o json');
+test(equal, install, 'upgrade site CHART --set size=9000000', 'history site --max 1', 'get values site -o json');
+test(equal, install, 'uninstall site --keep-history', 'list -q', 'list -q --uninstalled', 'rollback site 1');
+test(equal, install, 'uninstall site none', 'uninstall none site');
+test(
+  equal,
+  install,
+  'upgrade site CHART --set-json {"size":5} --set-string size=6 --set size=7',
+  'get values site --all',
+);
+test(
+  equal,
+  'install Bad_Name CHART',
+  'upgrade Bad_Name CHART',
+  'rollback Bad_Name',
+  'uninstall Bad_Name',
+  'test Bad_Name',
+);
+test(equal, install, 'upgrade site CHART --create-namespace --description x', 'rollback site 1 --history-max 1');
 
 test('adds the notes of subcharts, in an order that does not change', async (t) => {
   const twins = newTwins(t, harness());

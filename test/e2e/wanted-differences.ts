@@ -15,3 +15,18 @@ export const wantedDifferences: readonly { starts: RegExp; because: string }[] =
     because: 'an upgrade that reuses values writes nulls of the new values into the old revision in Helm',
   },
 ];
+
+/** Parts of the output that only one of the two has on purpose, and the reason. */
+export const wantedInOutput: readonly { pattern: RegExp; because: string }[] = [
+  {
+    pattern: /"chart":\{"metadata.*\},(?="(config|manifest)":)/,
+    because: 'a packet has only the metadata of a chart, and the agent prints none of it here',
+  },
+];
+
+/** Parts of errors that only one of the two has on purpose, and the reason. */
+export const wantedInErrors: readonly { pattern: RegExp; because: string }[] = [
+  { pattern: /^(INSTALLATION|UPGRADE) FAILED: /, because: 'the agent names the command in its progress' },
+  { pattern: / \(\w+\)(?=\n(  at .*\n)?$)/, because: 'errors of the agent have a code' },
+  { pattern: /  at .*\n$/, because: 'errors of the agent say where they are in a text' },
+];

@@ -7,7 +7,14 @@ import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
 import { unixSeconds } from '../time.ts';
 import { decodeRevision, encodeRevision, refOf, storedRevision, type ObjectFormat } from './revision-object.ts';
-import { latestOf, summaryOf, type ReleaseStorage, type RevisionQuery, type StoredRevision } from './storage.ts';
+import {
+  customLabels,
+  latestOf,
+  summaryOf,
+  type ReleaseStorage,
+  type RevisionQuery,
+  type StoredRevision,
+} from './storage.ts';
 
 /** The requests that release storage sends. */
 export type ReleaseCluster = Pick<Cluster, 'get' | 'list' | 'create' | 'replace' | 'delete'>;
@@ -68,7 +75,7 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
         format,
         codec,
         release,
-        { ...labels, modifiedAt: unixSeconds(host.now()) },
+        { ...customLabels(labels), modifiedAt: unixSeconds(host.now()) }, // as in Helm, without createdAt
         signal,
       );
       object.metadata.resourceVersion = resourceVersion;

@@ -2,6 +2,7 @@ import type { Host } from '../../go/host.ts';
 import { ReleaseError } from '../error.ts';
 import { unixSeconds } from '../time.ts';
 import {
+  customLabels,
   latestOf,
   revisionKey,
   storageLabels,
@@ -52,7 +53,9 @@ export function memoryStorage(host: Host): ReleaseStorage {
       if (known.resourceVersion !== resourceVersion) {
         throw new ReleaseError('release_conflict', 'the revision was changed by another client');
       }
-      return write({ release, labels: storageLabels(release, { ...labels, modifiedAt: unixSeconds(host.now()) }) });
+      // as in Helm, without createdAt
+      const changed = { ...customLabels(labels), modifiedAt: unixSeconds(host.now()) };
+      return write({ release, labels: storageLabels(release, changed) });
     },
 
     delete: (key) => Promise.resolve(revisions.delete(keyText(key))),

@@ -60,21 +60,23 @@ withStorage('creates a revision only once', async (t, storage) => {
   await t.throwsAsync(storage.create(sampleRelease('web', 1, 'deployed'), {}), { code: 'release_exists' });
 });
 
-withStorage('an update changes the status and the labels', async (t, storage) => {
-  const created = await storage.create(sampleRelease('web', 1, 'pending-install'), { team: 'blue' });
-  await storage.update({ ...created, release: withStatus(created.release, 'deployed', 'Install complete') });
-  const [read] = await storage.query({ status: 'deployed' });
-  t.is(read?.release.info.status, 'deployed');
-  t.deepEqual(read?.labels, {
-    createdAt: '1700000001',
-    modifiedAt: '1700000002',
-    name: 'web',
-    owner: 'helm',
-    status: 'deployed',
-    team: 'blue',
-    version: '1',
-  });
-});
+withStorage(
+  'an update changes the status and the labels, and drops the time of creation as Helm does',
+  async (t, storage) => {
+    const created = await storage.create(sampleRelease('web', 1, 'pending-install'), { team: 'blue' });
+    await storage.update({ ...created, release: withStatus(created.release, 'deployed', 'Install complete') });
+    const [read] = await storage.query({ status: 'deployed' });
+    t.is(read?.release.info.status, 'deployed');
+    t.deepEqual(read?.labels, {
+      modifiedAt: '1700000002',
+      name: 'web',
+      owner: 'helm',
+      status: 'deployed',
+      team: 'blue',
+      version: '1',
+    });
+  },
+);
 
 withStorage('refuses an update of a revision that has changed', async (t, storage) => {
   const created = await storage.create(sampleRelease('web', 1, 'pending-install'), {});
