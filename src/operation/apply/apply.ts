@@ -99,8 +99,21 @@ async function updateObjects(
 ): Promise<void> {
   const { old, objects } = change;
   const originalOf = originals(change);
-  await eachBatch(objects, tools.signal, (item) => bringObject(strategy, item, originalOf, change, log, tools));
+  const read = await readObjects(objects, tools);
+  const bring = (item: ReleaseObject) =>
+    bringObject(strategy, { item, ...read.get(item) }, originalOf, change, log, tools);
+  await eachBatch(objects, tools.signal, bring);
   await eachBatch(subtractObjects(old, objects), tools.signal, (item) => deleteUnwanted(item, change, log, tools));
+}
+
+/** Reads all objects at the same time: one may be changed long after it was read. */
+async function readObjects(
+  objects: readonly ReleaseObject[],
+  { cluster, signal }: ApplyTools,
+): Promise<ReadonlyMap<ReleaseObject, { live: KubeObject | undefined }>> {
+  const named = objects.filter(({ ref }) => ref.name !== '');
+  const found = await forEach(named, async (item) => [item, { live: await cluster.get(item.ref, signal) }] as const);
+  return new Map(found);
 }
 
 /** Calls `run` for all objects, and throws the errors that it returns when it is done. */
@@ -134,7 +147,7 @@ function originals({ old, adopted }: ReleaseChange): (item: ReleaseObject, live:
 /** Creates or changes an object. Returns the error if it exists and cannot be changed. */
 async function bringObject(
   strategy: ApplyStrategy,
-  item: ReleaseObject,
+  { item, live: firstLive }: { item: ReleaseObject; live?: KubeObject | undefined },
   originalOf: ReturnType<typeof originals>,
   { owner, settings }: ReleaseChange,
   log: ChangeLog,
@@ -143,7 +156,7 @@ async function bringObject(
   const { ref } = item;
   if (ref.name === '') throw withoutName();
   for (let attempt = 1; ; attempt++) {
-    const live = await cluster.get(ref, signal);
+    const live = attempt === 1 ? firstLive : await cluster.get(ref, signal);
     try {
       if (live === undefined) await log.creating(ref);
       else if (settings.takeOwnership !== true) requireNoOtherOwner(live, ref, owner);
@@ -155,8 +168,9 @@ async function bringObject(
       return undefined;
     } catch (error) {
       throwIfEnded(error, signal);
-      if (live === undefined) throw withPrefix('failed to create resource', error);
-      if (attempt === maxAttempts || !isReplacedMeanwhile(error)) return error;
+      const isOld = attempt < maxAttempts && isReplacedMeanwhile(error);
+      if (live === undefined && !isOld) throw withPrefix('failed to create resource', error);
+      if (!isOld) return error;
     }
   }
 }
@@ -167,9 +181,10 @@ function withoutName(): OperationError {
   return new OperationError('apply_failed', message);
 }
 
-/** Whether a change failed because the object is no longer the one that was read. */
+/** Whether a write failed because the object is no longer as it was read. */
 function isReplacedMeanwhile(error: unknown): boolean {
-  return error instanceof OperationError && error.code === 'conflict' && !isFieldConflict(error);
+  if (!(error instanceof OperationError)) return false;
+  return (error.code === 'conflict' && !isFieldConflict(error)) || hasClusterErrorCode(error.cause, 'already_exists');
 }
 
 async function deleteUnwanted(

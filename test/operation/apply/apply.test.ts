@@ -252,3 +252,46 @@ test('an object with only generateName fails server-side, as in Helm', async (t)
     /server-side apply failed for object \S+\/ \/v1, Kind=ConfigMap: resource name may not be empty/,
   );
 });
+
+test('an upgrade reads its objects at the same time before it changes them in order', async (t) => {
+  const first = textChart({ 'a.yaml': configMap('a', '1'), 'd.yaml': deployment('web', { replicas: 0 }) });
+  const second = textChart({
+    'a.yaml': configMap('a', '2'),
+    'd.yaml': deployment('web', { replicas: 0, args: ['x'] }),
+  });
+  const world = newWorld(t, first, second);
+  await world.install(first, plain);
+  const calls: string[] = [];
+  const cluster: Cluster = {
+    ...world.cluster,
+    get(ref, signal) {
+      if (ref.kind !== 'Secret') calls.push(`get ${ref.kind}`);
+      return world.cluster.get(ref, signal);
+    },
+    apply(object, options) {
+      calls.push(`apply ${object.kind}`);
+      return world.cluster.apply(object, options);
+    },
+  };
+  await world.upgrade(second, plain, { cluster });
+  t.deepEqual(calls, ['get ConfigMap', 'get Deployment', 'apply ConfigMap', 'apply Deployment']);
+});
+
+test('an object that appears while a client-side upgrade creates it is not taken over silently', async (t) => {
+  const first = textChart({ 'a.yaml': configMap('a') });
+  const second = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b', '2') });
+  const world = newWorld(t, first, second);
+  await world.install(first, { ...plain, serverSide: false });
+  const annotations = { 'meta.helm.sh/release-name': 'other', 'meta.helm.sh/release-namespace': world.namespace };
+  const labels = { 'app.kubernetes.io/managed-by': 'Helm' };
+  const metadata = { name: 'b', namespace: world.namespace, labels, annotations };
+  const cluster: Cluster = {
+    ...world.cluster,
+    async create(object, options) {
+      if (object.metadata.name === 'b') await world.cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+      return world.cluster.create(object, options);
+    },
+  };
+  await t.throwsAsync(world.upgrade(second, plain, { cluster }), { code: 'ownership_conflict' });
+  t.is((await world.find('ConfigMap', 'b'))?.['data'], undefined);
+});
