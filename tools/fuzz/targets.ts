@@ -14,6 +14,10 @@ import { formatTime } from '../../src/go/time-format.ts';
 import { parseTime } from '../../src/go/time-parse.ts';
 import { utc } from '../../src/go/time-zone.ts';
 import { GoError, int, type Value, type ValueMap } from '../../src/go/value.ts';
+import { payloadReaders } from '../../src/protocol/commands/index.ts';
+import { agentMessageSchemas } from '../../src/protocol/messages.ts';
+import { decodeFrame } from '../../src/protocol/packet.ts';
+import { decodePayload } from '../../src/protocol/payload.ts';
 import { chartTemplates } from '../../src/render/scope/chart-templates.ts';
 import { defaultHelmVersion, parseKubeVersion } from '../../src/render/scope/capabilities.ts';
 import { createEngines } from '../../src/render/engines.ts';
@@ -109,6 +113,14 @@ function assign(text: string): void {
     } catch (error) {
       if (!isOwnError(error)) throw error;
     }
+  }
+}
+
+function readPayload(reader: Parameters<typeof decodePayload>[0], payload: string | undefined): void {
+  try {
+    decodePayload(reader, payload);
+  } catch (error) {
+    if (!isOwnError(error)) throw error;
   }
 }
 
@@ -320,6 +332,23 @@ export const fuzzTargets: readonly FuzzTarget[] = [
         ['m', new Map<string, Value>()],
       ]);
       schemaProblems(Buffer.from(text), value);
+    },
+  },
+  {
+    name: 'packets',
+    seeds: [
+      '{"key":"k","type":"install_release","payload":"{\"releaseName\":\"web\",\"chartName\":\"c\",\"timeout\":\"5m\"}"}',
+      '{"type":"list_releases","payload":"{\"namespace\":\"a\",\"filter\":\"^w\",\"statuses\":[\"deployed\"]}"}',
+      '{"type":"hello","payload":"{\"agentId\":\"a\",\"instanceId\":\"b\",\"version\":\"1\",\"capabilities\":[],\"limits\":{\"maxPacketBytes\":1}}"}',
+      '{"key":"k","type":"result","payload":"{\"ok\":false,\"error\":{\"code\":\"internal\",\"message\":\"m\"}}"}',
+    ],
+    tokens: words(
+      '{ } [ ] : , "key" "type" "payload" "install_release" "status" "{}" "{\\"a\\":1}" \\" \\u0000 \\ud800 1e400 -0 null true',
+    ),
+    run: (text) => {
+      const packet = decodeFrame(Buffer.from(text), false);
+      const readers = [...Object.values(payloadReaders), ...Object.values(agentMessageSchemas)];
+      for (const reader of readers) readPayload(reader, packet.payload);
     },
   },
 ];
