@@ -3,4 +3,5 @@ export default {
   extensions: ['ts'],
   workerThreads: false,
   timeout: '60s',
+  concurrency: 4,
 };

@@ -38,7 +38,7 @@ export function performance<Type extends CommandType, Request, Outcome>(
 }
 
 /** Runs a command. */
-export type RunCommand = <Result>(command: () => Promise<Result>) => Promise<Result>;
+type RunCommand = <Result>(command: () => Promise<Result>) => Promise<Result>;
 
 const atOnce: RunCommand = (command) => command();
 
