@@ -20,6 +20,8 @@ async function prepare(): Promise<AgentUnderAttack> {
   const agent = await startAgentUnderAttack();
   await agent.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
   for (const victim of victims) await agent.cluster.create(victim);
+  // the first release of a namespace labels it
+  await agent.plane.install(agentId, { releaseName: 'first', chartName: 'small' }).result;
   return agent;
 }
 
