@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
 import { waitForParts } from './board.ts';
 import { failedOutcome } from './failed-outcome.ts';
@@ -7,9 +6,7 @@ import { createLiveHeap } from './live-heap.ts';
 import type { TaskRequest, ThreadMessage, ThreadSetup } from './messages.ts';
 import { createSupervisor } from './supervisor.ts';
 import type { TaskFunctions, TaskTypes } from './tasks.ts';
-
-/** Size of the heap after a task from which on its garbage is collected, in bytes. */
-const largeHeap = 48 * 2 ** 20;
+import { createTidyUp, heapBytes } from './tidy-up.ts';
 
 /** Runs the tasks that a pool sends to this thread, one after the other. */
 export function serveTasks<Types extends TaskTypes<Types>>(
@@ -19,13 +16,12 @@ export function serveTasks<Types extends TaskTypes<Types>>(
 ): void {
   const collectGarbage = garbageCollector();
   const supervisor = createSupervisor(board, limits, createLiveHeap(collectGarbage));
-
-  /** Gives memory back that the task took: a thread keeps it until the next task otherwise. */
-  function tidyUp(): void {
-    const { total_physical_size, external_memory } = getHeapStatistics();
-    const isLarge = total_physical_size + external_memory > largeHeap;
-    if (isLarge || process.memoryUsage.rss() > scarceBytes) collectGarbage('all-and-shrink');
-  }
+  const tidyUp = createTidyUp({
+    scarceBytes,
+    collectGarbage,
+    heapBytes,
+    residentBytes: () => process.memoryUsage.rss(),
+  });
 
   async function perform({ task, input }: TaskRequest): Promise<ThreadMessage> {
     const run = functions[task as keyof Types]; // the pool has the same types
