@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Number of objects in the charts that are deployed. */
-const chartSizes = { small: 4, large: 50 } as const;
+export const chartSizes = { small: 4, large: 50 } as const;
 export type ChartName = keyof typeof chartSizes;
 
 /**

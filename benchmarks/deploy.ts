@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { connectCluster } from '../src/kube/cluster.ts';
 import { startAgentProcess, type AgentProcess } from './agent-process.ts';
-import { writeCharts, type ChartName } from './bench-chart.ts';
+import { chartSizes, writeCharts, type ChartName } from './bench-chart.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 import { buildHelm, buildSdkAgent } from './helm-engine.ts';
-import { median } from './statistics.ts';
+import { mean, median } from './statistics.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -73,7 +73,7 @@ async function measure(agents: Record<'own' | 'sdk', AgentProcess>, helm: string
       if (round < helmRounds) times[chart].helm.push(await helmInstall(helm, chart, `one-${round}`));
       console.error(`${chart}: round ${round + 1} of ${rounds}`);
     }
-    report(`install of ${chart === 'small' ? 4 : 50} objects, median in ms`, {
+    report(`install of ${chartSizes[chart]} objects, median in ms`, {
       own: median(times[chart].own),
       sdk: median(times[chart].sdk),
       helm: median(times[chart].helm),
@@ -165,7 +165,7 @@ async function countRequests(sdk: string): Promise<void> {
       for (const request of proxy.requests()) console.error(`${name} ${chart}: ${request}`);
       await agents[name].perform('uninstall_release', identity);
     }
-    report(`requests of an install of ${chart === 'small' ? 4 : 50} objects`, counts);
+    report(`requests of an install of ${chartSizes[chart]} objects`, counts);
   }
   for (const agent of Object.values(agents)) await agent.close();
   await proxy.close();
@@ -178,10 +178,6 @@ async function createNamespace(name: Contender): Promise<void> {
 
 function namespaceOf(name: Contender): string {
   return `bench-${name}`;
-}
-
-function mean(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }
 
 /** Prints figures, and the ratios to the agent on Helm's SDK. */

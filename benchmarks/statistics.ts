@@ -6,6 +6,10 @@ export function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
+export function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+}
+
 export function geometricMean(numbers: readonly number[]): number {
-  return Math.exp(numbers.reduce((sum, number) => sum + Math.log(number), 0) / numbers.length);
+  return Math.exp(mean(numbers.map((number) => Math.log(number))));
 }

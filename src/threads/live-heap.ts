@@ -17,7 +17,7 @@ export function createLiveHeap(collectGarbage: CollectGarbage): LiveHeap {
   };
 }
 
-export function usedBytes(): number {
-  const { used_heap_size, external_memory } = getHeapStatistics();
+/** Returns the bytes that values take, garbage included, by default those of the calling thread. */
+export function usedBytes({ used_heap_size, external_memory } = getHeapStatistics()): number {
   return used_heap_size + external_memory;
 }

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { abortReason } from './abort-reason.ts';
 import { confirmPart, createBoard, readFileName, requestStop, resetBoard } from './board.ts';
 import type { GuardedThread, MemoryGuard } from './memory-guard.ts';
+import { usedBytes } from './live-heap.ts';
 import type { TaskLimits, TaskOutcome, TaskRequest, ThreadMessage, ThreadSetup } from './messages.ts';
 import { memoryProblem, timeProblem } from './supervisor.ts';
 import { TaskError } from './tasks.ts';
@@ -117,9 +118,7 @@ export function startThread({ moduleUrl, limits, guard, graceMs, scarceBytes }: 
 }
 
 async function heapBytesOf(worker: Worker): Promise<number | undefined> {
-  const report = worker
-    .getHeapStatistics()
-    .then(({ used_heap_size, external_memory }) => used_heap_size + external_memory);
+  const report = worker.getHeapStatistics().then(usedBytes);
   // a thread that has ended meanwhile rejects
   return Promise.race([report.catch(() => 0), sleep(reportMs, undefined, { ref: false })]);
 }

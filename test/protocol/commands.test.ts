@@ -1,6 +1,8 @@
 import test from 'ava';
+import { z } from 'zod';
 import { changedRelease, commands, payloadReaders, type CommandType } from '../../src/protocol/commands/index.ts';
 import { decodePayload, PayloadError } from '../../src/protocol/payload.ts';
+import { releaseStatuses } from '../../src/release/status.ts';
 
 const reads = test.macro((t, type: CommandType, payload: object, expected: object) => {
   t.deepEqual<object, object>(decodePayload<object>(payloadReaders[type], JSON.stringify(payload)), expected);
@@ -161,4 +163,9 @@ test('commands that only read have no release key', (t) => {
 test('each command has a method of its own', (t) => {
   const methods = Object.values(commands).map(({ method }) => method);
   t.is(new Set(methods).size, methods.length);
+});
+
+test('list_releases selects by every status of a stored release, and by no other', (t) => {
+  const { properties } = z.toJSONSchema(commands.list_releases.payload);
+  t.like(properties?.['statuses'], { items: { enum: [...releaseStatuses] } });
 });
