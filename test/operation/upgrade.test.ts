@@ -129,11 +129,24 @@ test('refuses a release with a pending operation', async (t) => {
   });
 });
 
-test('refuses one of two concurrent upgrades', async (t) => {
+test('refuses one of two upgrades that record their revision at the same time', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   await world.install(chart);
-  const results = await Promise.allSettled([world.upgrade(chart), world.upgrade(chart)]);
+  const { storage } = world.context();
+  let waiting = 0;
+  const both = Promise.withResolvers<undefined>();
+  const meeting: typeof storage = {
+    ...storage,
+    async create(...release) {
+      waiting += 1;
+      if (waiting === 2) both.resolve(undefined);
+      await both.promise;
+      return storage.create(...release);
+    },
+  };
+  const upgrade = () => world.upgrade(chart, {}, { storage: meeting });
+  const results = await Promise.allSettled([upgrade(), upgrade()]);
   const refused = results.filter((result) => result.status === 'rejected');
   t.is(refused.length, 1);
   t.like(refused[0]?.reason, { code: 'pending_operation' });
