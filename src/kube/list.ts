@@ -1,8 +1,8 @@
 import { apiPath } from '../objects/api-path.ts';
-import type { ObjectQuery } from '../objects/cluster.ts';
+import type { ListQuery } from '../objects/cluster.ts';
 import type { KubeObject, ResourceKind } from '../objects/object.ts';
 import { isKubeError } from './kube-error.ts';
-import type { Transport } from './transport.ts';
+import { isTooLong, type KubeRequest, type Transport } from './transport.ts';
 
 /** All objects of a query, and the version of the collection from which to start a watch. */
 export interface ListedObjects {
@@ -15,16 +15,26 @@ interface ListDocument {
   items: KubeObject[] | null;
 }
 
-const defaultPageSize = 500;
+/** Number of objects in a page, and most bytes of a page with more than one object. */
+export interface PageSize {
+  objects: number;
+  bytes: number;
+}
+
+/** A page is parsed at once, so it must be small enough not to stall the event loop. */
+const defaultPageSize: PageSize = { objects: 500, bytes: 4 * 1024 * 1024 };
+
+/** Asks for the metadata of objects. A server that cannot do that sends whole objects. */
+const metadataType = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
 /**
- * Reads a collection page by page. Starts again without pages if the server no longer has the
- * version that the first page was read from.
+ * Reads a collection page by page. Starts again if the server no longer has the version that the
+ * first page was read from.
  */
 export async function listObjects(
   transport: Transport,
   kind: ResourceKind,
-  query: ObjectQuery,
+  query: ListQuery,
   signal?: AbortSignal,
   pageSize = defaultPageSize,
 ): Promise<ListedObjects> {
@@ -32,34 +42,56 @@ export async function listObjects(
     return await listPages(transport, kind, query, signal, pageSize);
   } catch (error) {
     if (!isKubeError(error, 'gone')) throw error;
-    return listPages(transport, kind, query, signal);
+    return listPages(transport, kind, query, signal, pageSize);
   }
 }
 
+/** Reads pages, with fewer objects once a page has too many bytes. */
 async function listPages(
   transport: Transport,
   kind: ResourceKind,
-  query: ObjectQuery,
+  query: ListQuery,
   signal: AbortSignal | undefined,
-  pageSize?: number,
+  pageSize: PageSize,
 ): Promise<ListedObjects> {
   const objects: KubeObject[] = [];
+  let limit = pageSize.objects;
   let next: string | undefined;
   for (;;) {
-    const document = await transport.json({
-      method: 'GET',
-      path: apiPath(kind, { namespace: query.namespace }),
-      query: {
-        labelSelector: query.labelSelector,
-        fieldSelector: query.fieldSelector,
-        limit: pageSize?.toString(),
-        continue: next,
-      },
+    const page = await readPage(transport, {
+      ...pageRequest(kind, query, limit, next),
+      maxBytes: limit > 1 ? pageSize.bytes : undefined,
       signal,
     });
-    const page = document as ListDocument; // defined by the API
+    if (page === 'too long') {
+      limit = Math.ceil(limit / 10);
+      continue;
+    }
     for (const item of page.items ?? []) objects.push({ ...item, apiVersion: kind.apiVersion, kind: kind.kind });
     next = page.metadata.continue;
     if (!next) return { objects, resourceVersion: page.metadata.resourceVersion };
   }
+}
+
+async function readPage(transport: Transport, request: KubeRequest): Promise<ListDocument | 'too long'> {
+  try {
+    return (await transport.json(request)) as ListDocument; // defined by the API
+  } catch (error) {
+    if (isTooLong(error)) return 'too long';
+    throw error;
+  }
+}
+
+function pageRequest(
+  kind: ResourceKind,
+  { namespace, labelSelector, fieldSelector, metadataOnly = false }: ListQuery,
+  limit: number,
+  next: string | undefined,
+): KubeRequest {
+  return {
+    method: 'GET',
+    path: apiPath(kind, { namespace }),
+    query: { labelSelector, fieldSelector, limit: String(limit), continue: next },
+    ...(metadataOnly && { accept: metadataType }),
+  };
 }

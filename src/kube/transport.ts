@@ -20,6 +20,8 @@ export interface KubeRequest {
    * always may. Default: false.
    */
   idempotent?: boolean;
+  /** Most bytes of the response: a longer one fails ({@link isTooLong}). Default: no limit. */
+  maxBytes?: number | undefined;
   /** Called for each warning of the server. */
   onWarning?: ((text: string) => void) | undefined;
   signal?: AbortSignal | undefined;
@@ -34,6 +36,15 @@ export interface Transport {
   text(request: KubeRequest): Promise<string>;
   /** Returns the body as a stream, without a time limit. */
   stream(request: KubeRequest): Promise<AsyncIterable<Uint8Array>>;
+}
+
+class ResponseTooLongError extends Error {
+  override readonly name = 'ResponseTooLongError';
+}
+
+/** Whether a request failed because its response is longer than `maxBytes`. */
+export function isTooLong(error: unknown): boolean {
+  return error instanceof ResponseTooLongError;
 }
 
 /** Milliseconds before each retry, unless the server sends `Retry-After`. */
@@ -132,10 +143,19 @@ function contentHeaders(request: KubeRequest): Record<string, string> {
 }
 
 async function readText(response: Dispatcher.ResponseData, request: KubeRequest): Promise<string> {
+  const { maxBytes = Infinity } = request;
   try {
-    return await response.body.text();
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw new ResponseTooLongError(`the response has more than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString();
   } catch (error) {
     request.signal?.throwIfAborted();
+    if (isTooLong(error)) throw error;
     throw new KubeError(
       'unreachable',
       `the response to ${request.method} ${request.path} is incomplete: ${reasonOf(error)}`,

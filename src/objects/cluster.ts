@@ -20,6 +20,12 @@ export interface ObjectQuery {
   fieldSelector?: string;
 }
 
+/** Selects objects of one kind for a list. */
+export interface ListQuery extends ObjectQuery {
+  /** Lists objects without anything but their metadata, which is small. Default: false. */
+  metadataOnly?: boolean;
+}
+
 /**
  * An event of `observe`: first a snapshot, then single changes, and another snapshot after a gap in
  * the watch. An object that is missing from a later snapshot no longer exists.
@@ -73,7 +79,7 @@ export interface Cluster {
   servedKind(group: string, kind: string, signal?: AbortSignal): Promise<ResourceKind | undefined>;
   /** Returns the object, or undefined if it does not exist. */
   get(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
-  list(query: ObjectQuery, signal?: AbortSignal): Promise<KubeObject[]>;
+  list(query: ListQuery, signal?: AbortSignal): Promise<KubeObject[]>;
   create(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /**
    * Sends a PUT. With `metadata.resourceVersion`, it fails with `conflict` if the object has

@@ -136,6 +136,15 @@ export function watching(open: () => Environment): void {
     t.is(second.metadata.continue, undefined);
     t.is(second.metadata.resourceVersion, first.metadata.resourceVersion);
   });
+
+  test('a list of metadata leaves out everything else', async (t) => {
+    const { cluster } = open();
+    const namespace = await newNamespace(t, open());
+    const { metadata } = await cluster.create(configMap(namespace, 'a', { x: '1' }));
+    const fieldSelector = 'metadata.name=a';
+    const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace, fieldSelector, metadataOnly: true };
+    t.deepEqual(await cluster.list(query), [{ apiVersion: 'v1', kind: 'ConfigMap', metadata }]);
+  });
 }
 
 interface Page {

@@ -165,10 +165,11 @@ test('ends without an error when the signal aborts, and closes the watch', async
 });
 
 test('lists page by page, and again from the start if a page is too old', async (t) => {
+  let pages = 0;
   const server = await fakeServer(t, (request, response) => {
-    const search = new URL(request.url ?? '', 'http://x').searchParams;
-    if (!search.has('limit')) list(response, '20', 'a', 'b', 'c');
-    else if (search.get('continue') === 'second') json(response, 410, expired);
+    pages += 1;
+    if (pages === 3) list(response, '20', 'a', 'b', 'c');
+    else if (new URL(request.url ?? '', 'http://x').searchParams.has('continue')) json(response, 410, expired);
     else
       json(response, 200, { metadata: { resourceVersion: '10', continue: 'second' }, items: [configMap('a', '10')] });
   });
@@ -178,4 +179,31 @@ test('lists page by page, and again from the start if a page is too old', async 
     ['a', 'b', 'c'],
   );
   t.is(server.requests.length, 3);
+});
+
+test('reads fewer objects at a time when a page is too long', async (t) => {
+  const limits: number[] = [];
+  const server = await fakeServer(t, (request, response) => {
+    const search = new URL(request.url ?? '', 'http://x').searchParams;
+    const limit = Number(search.get('limit'));
+    const start = Number(search.get('continue') ?? 0);
+    const end = Math.min(start + limit, 60);
+    limits.push(limit);
+    const items = Array.from({ length: end - start }, (_, index) => ({
+      metadata: { name: `a${start + index}` },
+      data: { text: 'x'.repeat(300_000) },
+    }));
+    json(response, 200, { metadata: { resourceVersion: '1', ...(end < 60 && { continue: String(end) }) }, items });
+  });
+  const found = await server.cluster.list(query);
+  t.is(new Set(found.map(({ metadata }) => metadata.name)).size, 60);
+  t.deepEqual(limits.slice(0, 3), [500, 50, 5]);
+  t.is(limits.length, 2 + 12);
+});
+
+test('reads an object that is longer than a page', async (t) => {
+  const server = await fakeServer(t, (_, response) =>
+    json(response, 200, { metadata: { resourceVersion: '1' }, items: [{ metadata: { name: 'x'.repeat(5_000_000) } }] }),
+  );
+  t.is((await server.cluster.list(query)).length, 1);
 });

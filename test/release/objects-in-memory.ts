@@ -1,18 +1,21 @@
 import type { ClusterErrorCode } from '../../src/objects/cluster-error.ts';
-import type { ObjectQuery } from '../../src/objects/cluster.ts';
+import type { ListQuery } from '../../src/objects/cluster.ts';
 import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
 import type { ReleaseCluster } from '../../src/release/storage/kube-object.ts';
 
 /** The part of an API server that release storage uses. */
 export class ObjectsInMemory implements ReleaseCluster {
   readonly objects = new Map<string, KubeObject>();
+  /** Names of the objects that were read one by one. */
+  readonly read: string[] = [];
   #version = 0;
 
   get(ref: ObjectRef): Promise<KubeObject | undefined> {
+    this.read.push(ref.name);
     return Promise.resolve(structuredClone(this.objects.get(keyOf(ref))));
   }
 
-  list({ kind, namespace, labelSelector = '' }: ObjectQuery): Promise<KubeObject[]> {
+  list({ kind, namespace, labelSelector = '', metadataOnly = false }: ListQuery): Promise<KubeObject[]> {
     const wanted = labelSelector.split(',').map((pair) => pair.split('='));
     const found = [...this.objects.values()].filter(
       ({ kind: itsKind, metadata }) =>
@@ -20,7 +23,8 @@ export class ObjectsInMemory implements ReleaseCluster {
         metadata.namespace === (namespace ?? metadata.namespace) &&
         wanted.every(([label = '', value]) => metadata.labels?.[label] === value),
     );
-    return Promise.resolve(structuredClone(found));
+    const listed = metadataOnly ? found.map(({ apiVersion, metadata }) => ({ apiVersion, kind, metadata })) : found;
+    return Promise.resolve(structuredClone(listed));
   }
 
   async create(object: KubeObject): Promise<KubeObject> {

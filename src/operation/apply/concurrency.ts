@@ -1,3 +1,5 @@
+import pMap from 'p-map';
+
 /** Maximum number of concurrent requests. */
 const limit = 8;
 
@@ -9,18 +11,14 @@ export async function settleEach<T, R>(
   items: readonly T[],
   run: (item: T) => Promise<R>,
 ): Promise<PromiseSettledResult<R>[]> {
-  const results: PromiseSettledResult<R>[] = [];
-  const queue = items.entries();
-  const worker = async () => {
-    for (const [index, item] of queue) {
-      results[index] = await run(item).then(
-        (value) => ({ status: 'fulfilled', value }),
-        (reason: unknown) => ({ status: 'rejected', reason }),
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
-  return results;
+  return pMap(
+    items,
+    async (item): Promise<PromiseSettledResult<R>> => {
+      const [result] = await Promise.allSettled([run(item)]);
+      return result;
+    },
+    { concurrency: limit },
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
+import pMap, { pMapSkip } from 'p-map';
 import type { Host } from '../../go/host.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
-import type { Cluster } from '../../objects/cluster.ts';
+import type { Cluster, ListQuery } from '../../objects/cluster.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { releaseCodec, type ReleaseCodec } from '../codec.ts';
 import { ReleaseError } from '../error.ts';
@@ -31,6 +32,9 @@ export interface KubeStorageOptions {
   codec?: ReleaseCodec;
 }
 
+/** Maximum number of revisions that a query reads at the same time. */
+const concurrency = 8;
+
 /** Stores each revision in an object named `sh.helm.release.v1.NAME.vN`, with Helm's labels. */
 export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOptions): ReleaseStorage {
   const { cluster, host, onUnreadable, codec = releaseCodec } = options;
@@ -42,11 +46,7 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
     },
 
     async query(query, signal) {
-      const { namespace } = query;
-      const selection = { apiVersion: 'v1', kind, labelSelector: labelSelector(query) };
-      const found = await cluster.list({ ...selection, ...(namespace !== undefined && { namespace }) }, signal);
-      const wanted = query.latestOnly === true ? latestObjects(found, query) : found;
-      const results = await Promise.all(wanted.map((object) => readOrReport(object, query, signal)));
+      const results = query.latestOnly === true ? await readLatest(query, signal) : await readAll(query, signal);
       const revisions = results.filter((result): result is StoredRevision => !(result instanceof ReleaseError));
       const [unreadable] = results;
       // a release of which nothing is readable exists nevertheless
@@ -90,6 +90,30 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
 
     delete: (key, signal) => cluster.delete(refOf(kind, key), signal && { signal }),
   };
+
+  async function readAll(query: RevisionQuery, signal: AbortSignal | undefined) {
+    const objects = await cluster.list(selection(query), signal);
+    return Promise.all(objects.map((object) => readOrReport(object, query, signal)));
+  }
+
+  /** Reads only the highest revisions in full, a few at a time: there may be thousands. */
+  async function readLatest(query: RevisionQuery, signal: AbortSignal | undefined) {
+    const found = await cluster.list({ ...selection(query), metadataOnly: true }, signal);
+    return pMap(
+      latestObjects(found, query),
+      async ({ metadata: { name, namespace } }) => {
+        const object = await cluster.get({ apiVersion: 'v1', kind, name, ...(namespace && { namespace }) }, signal);
+        return object === undefined ? pMapSkip : readOrReport(object, query, signal);
+      },
+      { concurrency },
+    );
+  }
+
+  function selection(query: RevisionQuery): ListQuery {
+    const { namespace } = query;
+    const all = { apiVersion: 'v1', kind, labelSelector: labelSelector(query) };
+    return namespace === undefined ? all : { ...all, namespace };
+  }
 
   /**
    * Reports an unreadable revision and returns its error. As in Helm, it does not block the other

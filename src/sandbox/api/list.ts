@@ -4,6 +4,8 @@ import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource
 import type { Selection } from './selection.ts';
 import type { Store } from '../store/store.ts';
 
+const metadataVersion = 'meta.k8s.io/v1';
+
 interface ContinueToken {
   /** Revision of the first page. */
   revision: number;
@@ -15,7 +17,13 @@ interface ContinueToken {
  * Returns the list document for a GET of a collection, or one page of it. Throws a 410 if the
  * continue token is too old.
  */
-export function listDocument(store: Store, type: ResourceType, selected: Selection, query: URLSearchParams): unknown {
+export function listDocument(
+  store: Store,
+  type: ResourceType,
+  selected: Selection,
+  query: URLSearchParams,
+  accept = '',
+): unknown {
   checkResourceVersion(query.get('resourceVersion') ?? '');
   const token = readToken(query.get('continue'));
   if (token && token.revision < store.oldest()) {
@@ -31,9 +39,10 @@ export function listDocument(store: Store, type: ResourceType, selected: Selecti
   const revision = token?.revision ?? store.revision();
   const last = page.at(-1);
   const more = last !== undefined && page.length < rest.length;
+  const metadataOnly = accept.includes('as=PartialObjectMetadataList');
   return {
-    kind: `${type.kind}List`,
-    apiVersion: apiVersionOf(type),
+    kind: metadataOnly ? 'PartialObjectMetadataList' : `${type.kind}List`,
+    apiVersion: metadataOnly ? metadataVersion : apiVersionOf(type),
     metadata: {
       resourceVersion: String(revision),
       ...(more && {
@@ -41,7 +50,7 @@ export function listDocument(store: Store, type: ResourceType, selected: Selecti
         remainingItemCount: rest.length - page.length,
       }),
     },
-    items: page.map((object) => itemOf(type, object)),
+    items: page.map((object) => (metadataOnly ? metadataOf(object) : itemOf(type, object))),
   };
 }
 
@@ -63,6 +72,10 @@ export function resourceVersionProblem(text: string): string {
 function itemOf(type: ResourceType, object: KubeObject): unknown {
   if (type.custom) return { ...object, apiVersion: apiVersionOf(type) };
   return Object.fromEntries(Object.entries(object).filter(([field]) => field !== 'apiVersion' && field !== 'kind'));
+}
+
+function metadataOf({ metadata }: KubeObject): unknown {
+  return { kind: 'PartialObjectMetadata', apiVersion: metadataVersion, metadata };
 }
 
 function keyOf(object: KubeObject): string {

@@ -82,7 +82,7 @@ function handleCollection(
     case 'GET': {
       const selected = selectionOf(type, resource.namespace, request.query);
       const watching = ['true', '1'].includes(request.query.get('watch') ?? '');
-      if (!watching) return ok(listDocument(state.store, type, selected, request.query));
+      if (!watching) return ok(listDocument(state.store, type, selected, request.query, request.accept));
       return {
         stream: (response) =>
           streamWatch(state.store, type, selected, request.query, settings, request.signal, response),

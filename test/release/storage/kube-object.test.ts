@@ -5,6 +5,7 @@ import { isJsonObject } from '../../../src/objects/fields.ts';
 import type { KubeObject } from '../../../src/objects/object.ts';
 import type { ReleaseError } from '../../../src/release/error.ts';
 import { configMapStorage } from '../../../src/release/storage/config-map.ts';
+import type { RevisionQuery } from '../../../src/release/storage/storage.ts';
 import { secretStorage } from '../../../src/release/storage/secret.ts';
 import { steppingHost } from '../../support/host.ts';
 import { ObjectsInMemory } from '../objects-in-memory.ts';
@@ -96,4 +97,22 @@ forEachDriver('passes on other errors of the cluster', async (t, driver) => {
   const { cluster, storage } = setUp(driver);
   cluster.create = () => Promise.reject(Object.assign(new Error('no'), { code: 'forbidden' }));
   await t.throwsAsync(storage.create(sampleRelease('web', 1, 'deployed'), {}), { code: 'forbidden' });
+});
+
+forEachDriver('reads only the highest revisions when only these are wanted', async (t, driver) => {
+  const { cluster, storage } = setUp(driver);
+  for (const version of [1, 2, 10]) await storage.create(sampleRelease('web', version, 'superseded'), {});
+  await storage.create(sampleRelease('db', 1, 'deployed'), {});
+  const versions = async (query: RevisionQuery) =>
+    (await storage.query(query)).map(({ release: { name, version } }) => `${name} ${version}`).sort();
+  t.deepEqual(await versions({ latestOnly: true }), ['db 1', 'web 10']);
+  t.deepEqual(cluster.read.sort(), ['sh.helm.release.v1.db.v1', 'sh.helm.release.v1.web.v10']);
+  t.deepEqual(await versions({ latestOnly: true, status: 'deployed' }), ['db 1']);
+});
+
+forEachDriver('leaves out a revision that is deleted while it is read', async (t, driver) => {
+  const { cluster, storage } = setUp(driver);
+  await storage.create(sampleRelease('web', 1, 'deployed'), {});
+  cluster.get = () => Promise.resolve(undefined);
+  t.deepEqual(await storage.query({ latestOnly: true }), []);
 });
