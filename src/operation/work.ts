@@ -1,5 +1,6 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { ClusterCapabilities } from '../objects/cluster.ts';
+import type { AppliedStatus } from '../readiness/applied-status.ts';
 import { ReleaseError } from '../release/error.ts';
 import { history } from '../release/history.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
@@ -24,6 +25,8 @@ interface Materials {
   newApiVersions?: readonly string[];
   capabilities?: ClusterCapabilities;
   rendered?: RenderedRelease;
+  /** Statuses of the objects that this process has applied, as the API server has returned them. */
+  applied?: Map<string, AppliedStatus>;
   /** Logs of tests. */
   logs?: TestLog[];
   /** Revisions as they were last read or written, by version. */

@@ -36,6 +36,11 @@ export function readinessOf(object: KubeObject, options: ReadinessOptions): Read
   return genericReadiness(object) ?? (rules.get(groupKind(object)) ?? readyCondition)(object, options);
 }
 
+/** Whether the objects of this kind have a rule of their own. */
+export function hasReadinessRule(object: KubeObject): boolean {
+  return rules.has(groupKind(object));
+}
+
 function genericReadiness(object: KubeObject): Readiness | undefined {
   if ((object.metadata.deletionTimestamp ?? '') !== '') {
     return { status: 'Terminating', message: 'Resource scheduled for deletion' };

@@ -79,7 +79,8 @@ async function createObjects(
     if (errors.length === 0) signal.throwIfAborted();
     if (signal.aborted) break;
     const results = await settleEach(batch, async (item) => {
-      log.applied(seenObject(item.ref, await create(item)));
+      const created = await create(item);
+      log.applied(seenObject(item.ref, created), created);
     });
     errors.push(...failures(results));
   }
@@ -164,7 +165,7 @@ async function bringObject(
         live === undefined
           ? await strategy.create(item)
           : await strategy.update({ original: originalOf(item, live), item, live });
-      log.applied(seenObject(ref, applied));
+      log.applied(seenObject(ref, applied), applied);
       return undefined;
     } catch (error) {
       throwIfEnded(error, signal);

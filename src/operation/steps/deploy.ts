@@ -1,7 +1,10 @@
 import type { HookEvent } from '../../release/hook.ts';
 import { withStatus } from '../../release/release.ts';
 import { revisionKey } from '../../release/storage/storage.ts';
+import { identityOf } from '../../objects/group-kind.ts';
+import { appliedStatus, type AppliedStatus } from '../../readiness/applied-status.ts';
 import { applyRelease } from '../apply/apply.ts';
+import type { ChangeLog } from '../apply/change-log.ts';
 import { withOwner } from '../apply/ownership.ts';
 import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { withPrefix } from '../error.ts';
@@ -9,6 +12,7 @@ import type { DeployOptions } from '../request.ts';
 import { recordChanges } from '../state/object-changes.ts';
 import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
+import { settledObjects } from '../wait/settled-objects.ts';
 import { ownRevision, storedRevision, type Work } from '../work.ts';
 import { runHooks } from './hooks/run-hooks.ts';
 import type { StateTools, Step } from './step.ts';
@@ -68,9 +72,19 @@ async function apply(state: OperationState, work: DeployWork, tools: StateTools)
   const log = recordChanges(changes, async (known) => {
     if (request.cleanupOnFail === true) await tools.save(withRevision(state, { changes: known }));
   });
+  const applied = new Map<string, AppliedStatus>();
+  work.materials.applied = applied;
+  const readiness = readinessOptions(work);
   try {
     const change = { action, settings, owner, objects, old, oldMethod, adopted };
-    await applyRelease(change, log, { ...tools, cluster: context.cluster });
+    const noting: ChangeLog = {
+      ...log,
+      applied(object, response) {
+        log.applied(object, response);
+        applied.set(identityOf(object.ref), appliedStatus(response, readiness));
+      },
+    };
+    await applyRelease(change, noting, { ...tools, cluster: context.cluster });
   } finally {
     tools.keep(withRevision(state, { changes: log.changes() }));
   }
@@ -81,7 +95,7 @@ async function apply(state: OperationState, work: DeployWork, tools: StateTools)
 }
 
 async function wait(state: OperationState, work: DeployWork, tools: StateTools): Promise<OperationState> {
-  const { wait: isWanted = true, waitForJobs = true } = work.request;
+  const { wait: isWanted = true } = work.request;
   if (!isWanted) {
     tools.skipped('not requested');
     return state;
@@ -89,9 +103,15 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
   const objects = await objectsOf(work, state, tools.signal);
   const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
   const { cluster, host } = work.context;
-  await waitUntilReady(refs, { cluster, host, tools, toCompletion: waitForJobs ? ['Job'] : [], labelled: true });
+  const { toCompletion } = readinessOptions(work);
+  const settled = settledObjects(refs, work.materials.applied ?? new Map());
+  await waitUntilReady(refs, { cluster, host, tools, toCompletion, labelled: true, settled });
   tools.done(countText(refs.length, 'ready'));
   return state;
+}
+
+function readinessOptions({ context, request: { waitForJobs = true } }: DeployWork) {
+  return { now: Number(context.host.now() / 1_000_000n), toCompletion: waitForJobs ? (['Job'] as const) : [] };
 }
 
 /**

@@ -20,6 +20,8 @@ export interface ReadyWaitOptions {
   toCompletion: NonNullable<ReadinessOptions['toCompletion']>;
   /** As in `StatusWait`. */
   labelled: boolean;
+  /** As in `StatusWait`. */
+  settled?: ReadonlySet<string>;
 }
 
 /** Delay of a failure, so that the watch of pods can catch up with its reason; in milliseconds. */
@@ -29,7 +31,7 @@ const maxReasonDelay = 2000;
 
 /** Waits until all objects are ready. Throws `not_ready` as soon as one has failed. */
 export async function waitUntilReady(refs: readonly ObjectRef[], options: ReadyWaitOptions): Promise<void> {
-  const { cluster, host, tools, labelled, toCompletion } = options;
+  const { cluster, host, tools, labelled, settled, toCompletion } = options;
   const clock = () => Number(host.now() / 1_000_000n);
   await withWatches(cluster, tools.signal, async (watches) => {
     const surroundings = watchSurroundings(watches, (message) => tools.report({ message }));
@@ -37,6 +39,7 @@ export async function waitUntilReady(refs: readonly ObjectRef[], options: ReadyW
     await waitForStatus(watches, tools, {
       refs,
       labelled,
+      ...(settled && { settled }),
       wanted: 'Current',
       statusOf(ref, object, previous) {
         const status = statusOf(ref, object, surroundings.of, { now: clock(), toCompletion });

@@ -1,5 +1,6 @@
 import type { ObjectQuery } from '../../objects/cluster.ts';
 import { fieldSelectorText } from '../../objects/field-selector.ts';
+import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { managedByLabel } from '../apply/ownership.ts';
 import { OperationError } from '../error.ts';
@@ -16,6 +17,11 @@ export interface StatusWait {
    */
   labelled: boolean;
   wanted: ResourceStatusName;
+  /**
+   * Identities of objects that are known to have the wanted status. They are not watched. Default:
+   * none.
+   */
+  settled?: ReadonlySet<string>;
   /** Returns the status of an object, which is undefined if it does not exist. */
   statusOf(ref: ObjectRef, object: KubeObject | undefined, previous: ResourceStatus | undefined): ResourceStatus;
   /** Throws if it makes no sense to wait longer. */
@@ -30,10 +36,13 @@ export interface StatusWait {
  * reason and the remaining objects. Fails if the API server refuses a watch.
  */
 export async function waitForStatus(watches: WatchGroup, tools: StepTools, wait: StatusWait): Promise<void> {
-  const lookUp = watchObjects(watches, wait);
+  const isSettled = (ref: ObjectRef) => wait.settled?.has(identityOf(ref)) === true;
+  const open = wait.refs.filter((ref) => !isSettled(ref));
+  const lookUp = watchObjects(watches, { ...wait, refs: open });
   let known: ResourceStatus[] = [];
   for (;;) {
     const statuses = wait.refs.map((ref, index): ResourceStatus => {
+      if (isSettled(ref)) return { ...ref, status: wait.wanted };
       const object = lookUp(ref);
       return object === 'unknown' ? { ...ref, status: 'Unknown' } : wait.statusOf(ref, object, known[index]);
     });

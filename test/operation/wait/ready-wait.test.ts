@@ -22,7 +22,11 @@ const completed = object('Job', 'load', { status: { conditions: [{ type: 'Comple
 const bound = { status: { phase: 'Bound' } };
 const forbidden = (what: string) => Object.assign(new Error(`${what} is forbidden`), { code: 'forbidden' });
 
-async function wait(refs: ObjectRef[], script: (query: ObjectQuery) => Script, limit = 2000) {
+async function wait(
+  refs: ObjectRef[],
+  script: (query: ObjectQuery) => Script,
+  { limit = 2000, settled = new Set<string>() } = {},
+) {
   const cluster = watchedCluster(script);
   const reports: { message?: string; resources?: ResourceStatus[] }[] = [];
   const controller = new AbortController();
@@ -35,7 +39,14 @@ async function wait(refs: ObjectRef[], script: (query: ObjectQuery) => Script, l
   };
   let error: unknown;
   try {
-    await waitUntilReady(refs, { cluster, host: steppingHost(), tools, toCompletion: ['Job'], labelled: true });
+    await waitUntilReady(refs, {
+      cluster,
+      host: steppingHost(),
+      tools,
+      toCompletion: ['Job'],
+      labelled: true,
+      settled,
+    });
   } catch (caught) {
     error = caught;
   } finally {
@@ -133,7 +144,7 @@ test('names all resources that are not ready at the deadline, with reasons', asy
     refs,
     ({ kind }) =>
       kind === 'Job' ? [] : [{ type: 'snapshot', objects: [object(kind, kind === 'ConfigMap' ? 'a' : 'data')] }],
-    200,
+    { limit: 200 },
   );
   t.like(error, {
     code: 'timeout',
@@ -147,4 +158,20 @@ test('returns at once if there are no objects', async (t) => {
   const { error, queries } = await wait([], () => []);
   t.is(error, undefined);
   t.deepEqual(queries, []);
+});
+
+test('does not watch the objects that are known to be ready, but reports them', async (t) => {
+  const refs = [ref('ConfigMap', 'a'), ref('PersistentVolumeClaim', 'b')];
+  const settled = new Set(['/ConfigMap/shop/a']);
+  const { error, queries, statuses } = await wait(
+    refs,
+    () => [{ type: 'snapshot', objects: [object('PersistentVolumeClaim', 'b', bound)] }],
+    { settled },
+  );
+  t.is(error, undefined);
+  t.deepEqual(
+    queries.map(({ kind }) => kind),
+    ['PersistentVolumeClaim'],
+  );
+  t.deepEqual(statuses, [['a Current', 'b Current']]);
 });
