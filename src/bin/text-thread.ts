@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { processHost } from '../render/process-host.ts';
-import { textFunctions, type TextThreadLimits } from '../texts/text-functions.ts';
+import type { TextThreadLimits } from '../texts/limits.ts';
+import { textFunctions } from '../texts/text-functions.ts';
 import type { ThreadSetup } from '../threads/messages.ts';
 import { serveTasks } from '../threads/serve-tasks.ts';
 

@@ -1,3 +1,6 @@
+import type { ChartLimits } from '../chart/limits.ts';
+import type { RenderLimits } from '../render/limits.ts';
+
 /** Limits for what texts of strangers become. */
 export interface TextLimits {
   /** Objects of one manifest. */
@@ -20,3 +23,6 @@ export const defaultTextLimits: TextLimits = {
   nodes: 1_000_000,
   valueNodes: 100_000,
 };
+
+/** All limits of a thread that reads texts. */
+export interface TextThreadLimits extends RenderLimits, ChartLimits, TextLimits {}

@@ -17,7 +17,7 @@ import { renderWithLookups } from '../render/scope/lookup-rounds.ts';
 import type { ChartReader } from '../source/chart-reader.ts';
 import { createThreadPool } from '../threads/thread-pool.ts';
 import { createLargeTexts, type LargeTexts } from './large-texts.ts';
-import type { TextThreadLimits } from './text-functions.ts';
+import type { TextThreadLimits } from './limits.ts';
 import type { ReleaseRenderReply, ReleaseRenderTask, TextTasks } from './text-tasks.ts';
 
 /**

@@ -6,7 +6,7 @@ import { defaultChartLimits } from '../../src/chart/limits.ts';
 import { encodeRelease } from '../../src/release/codec.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
 import { defaultTextLimits } from '../../src/texts/limits.ts';
-import type { TextThreadLimits } from '../../src/texts/text-functions.ts';
+import type { TextThreadLimits } from '../../src/texts/limits.ts';
 import { createTextThreads } from '../../src/texts/text-threads.ts';
 import { sampleRelease } from '../release/sample-release.ts';
 
