@@ -4,6 +4,7 @@ import { applySettings, checkApplySettings } from './apply/apply-settings.ts';
 import { checkOwnership } from './apply/ownership-check.ts';
 import { resolveReleaseObjects } from './apply/release-object.ts';
 import type { OperationContext } from './context.ts';
+import type { Deployed } from './deployed.ts';
 import { OperationError } from './error.ts';
 import { notStoredText, throwFailure } from './failure-message.ts';
 import type { InstallRequest, UninstallRequest } from './request.ts';
@@ -29,7 +30,7 @@ import { newWork, ownRevision, readHistory, storedRevision, type Work } from './
 type InstallWork = Work<InstallRequest>;
 
 /** The steps of {@link install} and of undoing it. */
-const installTable: VerbTable<InstallRequest, Release> = {
+const installTable: VerbTable<InstallRequest, Deployed> = {
   phases: {
     main: {
       limit: 'operation',
@@ -63,7 +64,7 @@ export const installTables = { install: installTable, upgrade: upgradeTable };
  * and the request allows it. If it fails, an atomic installation is uninstalled, and any other
  * leaves the release `failed`. CRDs and the namespace are kept.
  */
-export async function install(context: OperationContext, request: InstallRequest): Promise<Release> {
+export async function install(context: OperationContext, request: InstallRequest): Promise<Deployed> {
   const { releaseName, namespace } = request;
   checkReleaseName(
     releaseName,
@@ -167,7 +168,7 @@ async function startUndo(
   return next;
 }
 
-async function outcome(state: OperationState, work: InstallWork): Promise<Release> {
+async function outcome(state: OperationState, work: InstallWork): Promise<Deployed> {
   const { context, request } = work;
   const { namespace, releaseName: name } = state;
   throwFailure(state, work, {
@@ -178,14 +179,11 @@ async function outcome(state: OperationState, work: InstallWork): Promise<Releas
         ? `release ${name} failed, and has been uninstalled due to rollback-on-failure being set: ${message}`
         : `an error occurred while uninstalling the release. original install error: ${message}: ${failure.error.message}`,
   });
-  if (request.dryRun !== true) return (await ownRevision(work, state, context.abandon)).release;
+  if (request.dryRun !== true) return { release: (await ownRevision(work, state, context.abandon)).release };
   const now = formatTime(context.host.now());
   const times = { first_deployed: now, last_deployed: now };
   const info = { ...times, description: dryRunDescription, status: 'pending-install' as const };
-  return newRevision(
-    { name, namespace, version: 1 },
-    info,
-    await renderedOf(work, state, context.signal),
-    revisionOf(state).apply.method,
-  );
+  const rendered = await renderedOf(work, state, context.signal);
+  const { method } = revisionOf(state).apply;
+  return { release: newRevision({ name, namespace, version: 1 }, info, rendered, method) };
 }

@@ -110,6 +110,8 @@ export interface ReuseOptions {
 export interface InstallRequest
   extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions, RecoverOptions {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
+  /** With {@link upgrade}: as of an upgrade. */
+  unchanged?: 'skip';
   /** Default: true. */
   createNamespace?: boolean;
   /**
@@ -124,6 +126,11 @@ export interface InstallRequest
 export interface UpgradeRequest
   extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions, RecoverOptions {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
+  /**
+   * `skip` adds no revision if the deployed one has the same content and the live objects are as it
+   * says. Default: a revision is added in any case.
+   */
+  unchanged?: 'skip';
 }
 
 export interface RollbackRequest

@@ -1,5 +1,6 @@
 import type { Release } from '../release/release.ts';
 import type { OperationContext } from './context.ts';
+import type { Deployed } from './deployed.ts';
 import { installTables } from './install.ts';
 import type { InstallRequest, RollbackRequest, TestRequest, UninstallRequest, UpgradeRequest } from './request.ts';
 import { rollbackTable } from './rollback.ts';
@@ -29,7 +30,7 @@ export async function resume(
   context: OperationContext,
   state: OperationState,
   findRequest: FindRequest,
-): Promise<Release | Uninstalled | Tested> {
+): Promise<Deployed | Release | Uninstalled | Tested> {
   const found = await findRequest(state.id);
   switch (found.verb) {
     case 'install':

@@ -8,6 +8,7 @@ import { applySettings, checkApplySettings, undoSettings } from './apply/apply-s
 import { checkOwnership } from './apply/ownership-check.ts';
 import { resolveReleaseObjects, subtractObjects } from './apply/release-object.ts';
 import type { OperationContext } from './context.ts';
+import type { Deployed } from './deployed.ts';
 import { OperationError } from './error.ts';
 import { cleanUpText, notStoredText, throwFailure } from './failure-message.ts';
 import type { RollbackRequest, UpgradeRequest } from './request.ts';
@@ -33,13 +34,14 @@ import { recordOwnRevision } from './steps/record-step.ts';
 import { defaultHistoryLimit, dryRunDescription, newRevision } from './steps/revision.ts';
 import { installLabels, upgradeLabels } from './steps/revision-labels.ts';
 import { stepsFor, type StateTools, type VerbTable } from './steps/step.ts';
+import { isUnchanged } from './steps/unchanged.ts';
 import { undoPhases } from './steps/undo.ts';
 import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
 
 type UpgradeWork = Work<UpgradeRequest>;
 
 /** The steps of {@link upgrade} and of undoing it. */
-export const upgradeTable: VerbTable<UpgradeRequest, Release> = {
+export const upgradeTable: VerbTable<UpgradeRequest, Deployed> = {
   phases: {
     main: {
       limit: 'operation',
@@ -70,7 +72,7 @@ export const upgradeTable: VerbTable<UpgradeRequest, Release> = {
  * atomic upgrade rolls back to the last successful revision, and any other leaves its revision
  * `failed`.
  */
-export async function upgrade(context: OperationContext, request: UpgradeRequest): Promise<Release> {
+export async function upgrade(context: OperationContext, request: UpgradeRequest): Promise<Deployed> {
   const { releaseName, namespace } = request;
   checkReleaseName(releaseName, () => `release name is invalid: ${releaseName}`);
   checkNamespace(namespace);
@@ -111,8 +113,9 @@ export function startUpgrade(
   return { ...state, revision: revisionState('upgrade', last.release.version + 1, rest) };
 }
 
-async function check(state: OperationState, work: UpgradeWork, { signal }: StateTools): Promise<OperationState> {
+async function check(state: OperationState, work: UpgradeWork, tools: StateTools): Promise<OperationState> {
   const { context, request } = work;
+  const { signal } = tools;
   installLabels(request.labels); // before anything changes
   const { namespace, releaseName: name } = state;
   const rendered = await renderedOf(work, state, signal);
@@ -124,6 +127,13 @@ async function check(state: OperationState, work: UpgradeWork, { signal }: State
   await checkHookNames(context, rendered.hooks, signal);
   const added = subtractObjects(objects, known);
   const adopted = await checkOwnership(context.cluster, added, { name, namespace }, options);
+  if (request.unchanged === 'skip' && adopted.length === 0) {
+    const last = await storedRevision(work, state, revisionOf(state).version - 1, signal);
+    if (await isUnchanged({ last, state, candidate: { rendered, objects, old: known } }, work, tools)) {
+      tools.done(`nothing changes; revision ${last.release.version} stays`);
+      return { ...withRevision(state, { unchanged: true }), step: phaseEnd };
+    }
+  }
   return request.dryRun === true ? { ...state, step: phaseEnd } : withRevision(state, { adopted });
 }
 
@@ -199,7 +209,7 @@ function undoRequest(request: UpgradeRequest): RollbackRequest {
   return { ...request, cleanupOnFail: false, dryRun: false };
 }
 
-async function outcome(state: OperationState, work: UpgradeWork): Promise<Release> {
+async function outcome(state: OperationState, work: UpgradeWork): Promise<Deployed> {
   const { context, request } = work;
   throwFailure(state, work, {
     settle: notStoredText,
@@ -208,11 +218,16 @@ async function outcome(state: OperationState, work: UpgradeWork): Promise<Releas
     rollback: (message, failure) => rolledBackText(state, message, failure && notReadyText(state, failure)),
     'fail-rollback': notStoredText,
   });
-  if (request.dryRun !== true) return (await ownRevision(work, state, context.abandon)).release;
+  const { version, unchanged = false } = revisionOf(state);
+  if (unchanged) {
+    const { release } = await storedRevision(work, state, version - 1, context.abandon);
+    return { release, unchanged };
+  }
+  if (request.dryRun !== true) return { release: (await ownRevision(work, state, context.abandon)).release };
   const rendered = await renderedOf(work, state, context.signal);
   const { release: baseline } = await baselineOf(work, state, context.signal);
   const now = formatTime(context.host.now());
-  return upgraded(state, baseline, rendered, now, request.description ?? dryRunDescription);
+  return { release: upgraded(state, baseline, rendered, now, request.description ?? dryRunDescription) };
 }
 
 function rolledBackText(

@@ -25,6 +25,7 @@ export interface World {
   /** Progress of all operations. */
   progress: Progress[];
   context(overrides?: Partial<OperationContext>): OperationContext;
+  /** Returns the new revision. */
   install(chart: TextChart, request?: Partial<InstallRequest>, context?: Partial<OperationContext>): Promise<Release>;
   upgrade(chart: TextChart, request?: Partial<UpgradeRequest>, context?: Partial<OperationContext>): Promise<Release>;
   rollback(request?: Partial<RollbackRequest>, context?: Partial<OperationContext>): Promise<Release>;
@@ -94,8 +95,10 @@ export function newWorld(t: ExecutionContext<Shared>, ...charts: TextChart[]): W
     cluster,
     progress,
     context,
-    install: (chart, request, overrides) => install(context(overrides), { ...of(chart), ...request }),
-    upgrade: (chart, request, overrides) => upgrade(context(overrides), { ...of(chart), ...request }),
+    install: async (chart, request, overrides) =>
+      (await install(context(overrides), { ...of(chart), ...request })).release,
+    upgrade: async (chart, request, overrides) =>
+      (await upgrade(context(overrides), { ...of(chart), ...request })).release,
     rollback: (request, overrides) => rollback(context(overrides), { ...name, timeout: 55_000, ...request }),
     uninstall: (request, overrides) => uninstall(context(overrides), { ...name, timeout: 55_000, ...request }),
     async history() {

@@ -1,3 +1,4 @@
+import type { Deployed } from '../../operation/deployed.ts';
 import type { Uninstalled } from '../../operation/uninstall.ts';
 import type { Release as PublicRelease } from '../../protocol/release.ts';
 
@@ -8,8 +9,14 @@ export function publicRelease(release: Release): PublicRelease {
   return { ...release, info: { ...release.info }, chart: publicChart(release) };
 }
 
+/** Returns the answer of an installation or an upgrade. */
+export function deployAnswer({ release, unchanged }: Deployed, { hideNotes }: { hideNotes?: boolean | undefined }) {
+  const shown = publicRelease(hideNotes === true ? withoutNotes(release) : release);
+  return { release: shown, ...(unchanged === true && { unchanged }) };
+}
+
 /** Returns a release without its notes. */
-export function withoutNotes({ info: { notes: _, ...info }, ...release }: Release): Release {
+function withoutNotes({ info: { notes: _, ...info }, ...release }: Release): Release {
   return { ...release, info };
 }
 

@@ -1,12 +1,10 @@
 import { upgrade } from '../../operation/upgrade.ts';
 import { deployRequest } from './deploy-request.ts';
 import { performance } from './performance.ts';
-import { publicRelease, withoutNotes } from './release-answer.ts';
+import { deployAnswer } from './release-answer.ts';
 
 export const upgradeRelease = performance('upgrade_release', {
   request: deployRequest,
   operation: upgrade,
-  answer: (release, { hideNotes }) => ({
-    release: publicRelease(hideNotes === true ? withoutNotes(release) : release),
-  }),
+  answer: deployAnswer,
 });

@@ -38,6 +38,19 @@ export function crdParameters({ crds, skipCrds }: CrdFlags) {
   return { crds: policy };
 }
 
+/** Returns the flag for an upgrade that would change nothing. */
+export function unchangedOption(): Option {
+  const description = 'skip: add no revision if the release and its objects are already as requested';
+  return new Option('--unchanged <what>', `${description} (default: always add one)`);
+}
+
+/** Returns the parameter that `--unchanged` sets. */
+export function unchangedParameter(what: string | undefined): { unchanged?: 'skip' } {
+  if (what === undefined) return {};
+  if (what === 'skip') return { unchanged: what };
+  throw new Error(`--unchanged must be "skip", not ${JSON.stringify(what)}`);
+}
+
 /** Adds the flags that say how objects are applied. */
 export function addApplyOptions(command: Command): void {
   command

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { refuseHelmFlags } from '../helm-flags.ts';
+import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import type { Release } from '../../release/release.ts';
 import { addDeployOptions, deployParameters, type DeployFlags } from './deploy-options.ts';
 import { wantsHelmDefaults } from './helm-defaults.ts';
@@ -8,6 +9,7 @@ import { nameAndChart, type NameFlags } from './name-and-chart.ts';
 import { textOf } from './output/format.ts';
 import { deployOutput } from './output/deploy.ts';
 import { releaseOf, shown } from './output/print.ts';
+import { successText } from './result-text.ts';
 import type { CtlSession, PerformOptions } from './session.ts';
 import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
 
@@ -72,6 +74,8 @@ export function addUpgrade(ctl: Command, session: CtlSession): void {
   refuseHelmFlags(command, 'ctl');
 }
 
+type Answer = CommandAnswers['install_release' | 'upgrade_release'];
+
 /** Returns the first line of `helm upgrade`, which depends on whether it has installed. */
 function upgradedText({ name, info }: Release): string {
   return info.first_deployed !== undefined && info.first_deployed === info.last_deployed
@@ -91,12 +95,14 @@ function deployText(
   const { stdout, host } = dependencies;
   const isHelms = dryRunOf(flags.dryRun) !== undefined || wantsHelmDefaults(flags, dependencies);
   const { output = isHelms ? 'table' : undefined } = flags;
-  if (output === undefined) return {};
+  const note = ({ release, unchanged }: Answer) =>
+    unchanged === true ? `Nothing changes; revision ${release.version} stays.\n` : undefined;
+  if (output === undefined) return { text: (answer) => (note(answer) ?? '') + successText({ ok: true, ...answer }) };
   return {
     text(answer) {
       const release = releaseOf(answer, ['manifest', 'hooks']);
       const text = textOf(output, deployOutput(release, host));
-      return shown(output === 'table' ? firstLine(release) + text : text, stdout);
+      return shown(output === 'table' ? (note(answer) ?? firstLine(release)) + text : text, stdout);
     },
   };
 }

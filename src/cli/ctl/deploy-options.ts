@@ -11,6 +11,8 @@ import {
   addCrdOptions,
   applyParameters,
   crdParameters,
+  unchangedOption,
+  unchangedParameter,
   type ApplyFlags,
   type CrdFlags,
 } from './apply-options.ts';
@@ -42,6 +44,7 @@ export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, Cr
   disableOpenapiValidation?: boolean;
   postRenderer?: string;
   labels?: Record<string, string>;
+  unchanged?: string;
   output?: OutputFormat;
 }
 
@@ -76,6 +79,7 @@ export function addDeployOptions(command: Command): void {
   addApplyOptions(command);
   addCrdOptions(command);
   addRecoverOptions(command);
+  command.addOption(unchangedOption());
   command.option('--take-ownership', 'take over existing objects that do not belong to the release');
   addWaitOptions(command, 'all resources are ready');
   addSwitches(
@@ -150,6 +154,7 @@ export async function deployParameters(
     historyLimit: historyLimitOf(historyMax),
     ...applyParameters(flags),
     ...crdParameters(flags),
+    ...unchangedParameter(flags.unchanged),
     ...recoverParameters(flags),
     ...(!flags.hooks && { noHooks: true }),
     dryRun: dryRunOf(flags.dryRun),

@@ -136,7 +136,7 @@ async function eachBatch(
  * Returns a function that says what was applied before. For an object that only the cluster has,
  * that is the live object (pkg/kube/client.go, update).
  */
-function originals({ old, adopted }: ReleaseChange): (item: ReleaseObject, live: KubeObject) => KubeObject {
+export function originals({ old, adopted }: ReleaseChange): (item: ReleaseObject, live: KubeObject) => KubeObject {
   const known = new Map(old.map(({ ref, object }) => [identityOf(ref), object]));
   const isAdopted = new Set(adopted.map(({ ref }) => identityOf(ref)));
   return (item, live) => {

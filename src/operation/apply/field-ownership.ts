@@ -47,6 +47,11 @@ export async function migrateManagedFields(
   }
 }
 
+/** Whether a manager owns fields of the object by client-side apply. */
+export function needsMigration(object: KubeObject, manager: string): boolean {
+  return migratedEntries(managedFieldsOf(object), manager) !== undefined;
+}
+
 function managedFieldsOf({ metadata }: KubeObject): ManagedFields[] {
   const { managedFields } = metadata;
   return Array.isArray(managedFields) ? (managedFields as ManagedFields[]) : []; // as the API defines it

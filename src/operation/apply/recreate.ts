@@ -52,10 +52,10 @@ const ignore = () => undefined;
  * new. Asks it for a dry run of the creation: an object that is itself not valid is refused as
  * such, before the server sees that the name is taken.
  */
-async function isOnlyUpdateRefused(
+export async function isOnlyUpdateRefused(
   { item, live }: ObjectUpdate,
   error: unknown,
-  { cluster, signal }: StrategyTools,
+  { cluster, signal }: Pick<StrategyTools, 'cluster' | 'signal'>,
 ): Promise<boolean> {
   const isInvalid = error instanceof OperationError && hasClusterErrorCode(error.cause, 'invalid');
   if (!isInvalid || error.code === 'conflict') return false;

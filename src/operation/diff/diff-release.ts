@@ -14,7 +14,7 @@ import { checkNamespace, checkReleaseName } from '../steps/names.ts';
 import { installValues, upgradeValues } from '../steps/release-values.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import { renderForCluster, withSteps } from '../template.ts';
-import { changedObject, difference, type ObjectDifference } from './object-changes.ts';
+import { changedObject, difference, maskedDifference, type ObjectDifference } from './object-changes.ts';
 
 export interface Diff {
   /** In the order of installation, then the removed objects. */
@@ -65,7 +65,9 @@ async function compare(
       ? liveDifference(context, item, { name, namespace }, signal)
       : Promise.resolve(storedDifference(byIdentity.get(identityOf(item.ref)), item)),
   );
-  const differences = [...found.filter((change) => change !== undefined), ...removed(old, objects)];
+  const differences = [...found.filter((change) => change !== undefined), ...removed(old, objects)].map(
+    maskedDifference,
+  );
   tools.done(`${differences.length} of ${objects.length} objects differ`);
   return { differences, unchanged: found.filter((change) => change === undefined).length };
 }

@@ -3,16 +3,16 @@ import { groupOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { fieldChanges, type FieldChange } from './field-changes.ts';
 
-/** An object that an operation would add, change or remove. */
+/** An object that an operation would add, change, delete and create again, or remove. */
 export interface ObjectDifference {
-  change: 'added' | 'changed' | 'removed' | 'unknown';
+  change: 'added' | 'changed' | 'recreated' | 'removed' | 'unknown';
   apiVersion: string;
   kind: string;
   namespace?: string;
   name: string;
   /** The fields that differ, if the object changes. */
   fields?: FieldChange[];
-  /** Why it is unknown: the API server would refuse the object. */
+  /** Why it is unknown, as the API server would refuse the object, or why it was not checked. */
   reason?: string;
 }
 
@@ -40,12 +40,28 @@ export function difference(
   return { change, apiVersion, kind, ...(namespace !== undefined && { namespace }), name, ...rest };
 }
 
-/** Compares two versions of an object. Returns undefined if they are equal. */
+/**
+ * Compares two versions of an object. Returns undefined if they are equal. Values of Secrets are
+ * not masked.
+ */
 export function changedObject(ref: ObjectRef, before: KubeObject, after: KubeObject): ObjectDifference | undefined {
-  const changes = fieldChanges(comparable(before), comparable(after));
-  if (changes.length === 0) return undefined;
-  const fields = isSecret(ref) ? changes.map(withoutSecrets) : changes;
-  return difference('changed', ref, { fields });
+  const fields = fieldChanges(comparable(before), comparable(after));
+  return fields.length === 0 ? undefined : difference('changed', ref, { fields });
+}
+
+/** Returns the difference of an object that would be created. Values of Secrets are not masked. */
+export function addedObject(ref: ObjectRef, object: KubeObject, reason?: string): ObjectDifference {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace } = metadata;
+  const identity = { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }) } };
+  const fields = fieldChanges(identity, comparable(object));
+  return difference('added', ref, { fields, ...(reason !== undefined && { reason }) });
+}
+
+/** Returns a difference in which the values of Secrets are masked. */
+export function maskedDifference(given: ObjectDifference): ObjectDifference {
+  const { fields } = given;
+  return fields === undefined || !isSecret(given) ? given : { ...given, fields: fields.map(withoutSecrets) };
 }
 
 /** Leaves out the status, and what the API server sets itself. */
@@ -61,7 +77,7 @@ function comparable({ status: _, metadata, ...object }: KubeObject): object {
   };
 }
 
-function isSecret({ apiVersion, kind }: ObjectRef): boolean {
+function isSecret({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
   return kind === 'Secret' && groupOf(apiVersion) === '';
 }
 

@@ -79,6 +79,8 @@ export interface RevisionState {
   adopted: readonly SeenObject[];
   changes: ObjectChanges;
   hooks: readonly HookRun[];
+  /** Whether the deployed revision stays, because the upgrade would change nothing. */
+  unchanged?: boolean;
   /** Objects that an uninstallation leaves, because they existed before the release. */
   spared?: readonly SeenObject[];
   /** Objects that an uninstallation keeps because of their policy. */

@@ -10,14 +10,14 @@ const field = z.object({
 
 const difference = z.object({
   change: z
-    .enum(['added', 'changed', 'removed', 'unknown'])
-    .describe('`unknown`: the API server would refuse the object'),
+    .enum(['added', 'changed', 'recreated', 'removed', 'unknown'])
+    .describe('`recreated`: deleted and created again; `unknown`: the API server would refuse the object'),
   apiVersion: z.string(),
   kind: z.string(),
   namespace: z.string().optional(),
   name: z.string(),
   fields: z.array(field).optional().describe('The fields that differ; values of Secrets are `***`'),
-  reason: z.string().optional().describe('Why the change is unknown'),
+  reason: z.string().optional().describe('Why the change is unknown, or was not checked'),
 });
 
 export const diffRelease = defineCommand({

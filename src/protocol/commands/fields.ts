@@ -166,6 +166,12 @@ export const deployOptions = {
     .optional()
     .describe('Take over existing objects that do not belong to the release. Default: false'),
   crds: crdsField,
+  unchanged: z
+    .literal('skip')
+    .optional()
+    .describe(
+      'On an upgrade: `"skip"` adds no revision, and runs no hooks, if the deployed one has the same chart, values, manifest, hooks, notes and labels, and the live objects are as it says. Default: an upgrade always adds a revision',
+    ),
   ...recoverOptions,
   noHooks: noHooksField,
   dryRun: dryRunField,

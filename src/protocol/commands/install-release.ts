@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
 import { chartSource, deployOptions, historyOptions, releaseIdentity } from './fields.ts';
-import { releaseAnswer } from './release-answer.ts';
+import { deployAnswer } from './release-answer.ts';
 
 export const installRelease = defineCommand({
   summary: 'Installs a chart as a new release.',
@@ -17,7 +17,7 @@ export const installRelease = defineCommand({
       .describe('Install over a release that failed, or was uninstalled with its history kept. Default: false'),
     upgrade: z.boolean().optional().describe('Upgrade the release if it exists. Default: false'),
   }),
-  answer: releaseAnswer,
+  answer: deployAnswer,
   plainField: 'release',
   changes: releaseKey,
 });

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
 import { chartSource, deployOptions, historyOptions, releaseIdentity } from './fields.ts';
-import { releaseAnswer } from './release-answer.ts';
+import { deployAnswer } from './release-answer.ts';
 
 export const upgradeRelease = defineCommand({
   summary: 'Upgrades a release. Without `values` and `set`, the values of the deployed revision stay.',
   method: 'upgrade',
   payload: z.object({ ...releaseIdentity, ...chartSource, ...deployOptions, ...historyOptions }),
-  answer: releaseAnswer,
+  answer: deployAnswer,
   plainField: 'release',
   changes: releaseKey,
 });

@@ -140,8 +140,8 @@ test('a command can name a post-renderer of the agent', (t) => {
 
 test('hideNotes leaves the notes out of the answer', (t) => {
   const payload = { namespace: 'shop', releaseName: 'web', chartName: 'nginx' };
-  t.is(installRelease.answer(release, payload).release.info.notes, 'long');
-  t.is(installRelease.answer(release, { ...payload, hideNotes: true }).release.info.notes, undefined);
+  t.is(installRelease.answer({ release }, payload).release.info.notes, 'long');
+  t.is(installRelease.answer({ release }, { ...payload, hideNotes: true }).release.info.notes, undefined);
 });
 
 test('a list has the fields of each release that a table shows', (t) => {
@@ -170,7 +170,7 @@ test('a stored release fits the schemas of the commands that return it', (t) => 
   const payload = { namespace: 'shop', releaseName: 'web', chartName: 'nginx' };
   const withoutMetadata = { ...release, chart: { ...release.chart, metadata: null } };
   for (const stored of [release, withoutMetadata]) {
-    t.notThrows(() => commands.install_release.answer.parse(installRelease.answer(stored, payload)));
+    t.notThrows(() => commands.install_release.answer.parse(installRelease.answer({ release: stored }, payload)));
     t.notThrows(() => commands.list_releases.answer.parse(listReleases.answer([stored], {})));
   }
 });

@@ -290,6 +290,14 @@ const sends = test.macro({
   },
 });
 
+test('an upgrade that changes nothing says which revision stays', async (t) => {
+  const { ctl, puppets, stdout } = await world(t);
+  const code = ctl('upgrade', 'web', 'nginx', '--unchanged', 'skip', '-o', 'table');
+  (await puppets.call(0)).succeed({ release, unchanged: true });
+  t.is(await code, 0);
+  t.regex(stdout.text, /^Nothing changes; revision 2 stays\.\nNAME: web\n/);
+});
+
 const helmDefaults = { wait: 'hookOnly', waitForJobs: false, atomic: false, createNamespace: false };
 test(sends, 'install web nginx --helm-defaults', 'install_release', helmDefaults);
 test(sends, 'install --wait --helm-defaults web nginx', 'install_release', { ...helmDefaults, wait: true });
@@ -302,6 +310,7 @@ test(sends, 'install web nginx --wait=legacy --rollback-on-failure=false', 'inst
   atomic: false,
 });
 test(sends, 'install web nginx --dry-run --hide-secret', 'install_release', { dryRun: 'client', hideSecret: true });
+test(sends, 'install web nginx --upgrade --unchanged skip', 'install_release', { upgrade: true, unchanged: 'skip' });
 test(sends, 'install web nginx --dry-run=none --replace', 'install_release', { replace: true });
 test(sends, 'install --name-template w{{`eb`}} nginx --devel', 'install_release', { chartVersion: '>0.0.0-0' });
 test(
@@ -363,6 +372,7 @@ const fails = test.macro({
 test(fails, 'install nginx', 'must either provide a name or specify --generate-name');
 test(fails, 'install -g web nginx', 'cannot set --generate-name and also specify a name');
 test(fails, 'install --name-template x web nginx', 'cannot set --name-template and also specify a name');
+test(fails, 'install web nginx --unchanged x', '--unchanged must be "skip", not "x"');
 test(fails, 'uninstall web --cascade x', 'invalid cascade value (x). Must be "background", "foreground", or "orphan"');
 test(fails, 'rollback web --dry-run=x', 'invalid dry-run value ("x"). Must be "none", "server", or "client"');
 test(

@@ -4,7 +4,7 @@ import { oneLine } from '../../text.ts';
 type Answer = CommandAnswers['diff_release'];
 type Difference = Answer['differences'][number];
 
-const signs = { added: '+', changed: '~', removed: '-', unknown: '?' };
+const signs = { added: '+', changed: '~', recreated: '!', removed: '-', unknown: '?' };
 
 /** Returns a line for each object that differs, and one for each of its fields. */
 export function diffText({ differences, unchanged }: Answer): string {

@@ -1,0 +1,121 @@
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import { originals, type ReleaseChange } from '../apply/apply.ts';
+import { applyStrategy } from '../apply/apply-strategy.ts';
+import { forEach } from '../apply/concurrency.ts';
+import { dryRunCluster } from '../apply/dry-run.ts';
+import { needsMigration } from '../apply/field-ownership.ts';
+import { otherOwner } from '../apply/ownership.ts';
+import { requireNoOtherOwner } from '../apply/ownership-check.ts';
+import { isOnlyUpdateRefused } from '../apply/recreate.ts';
+import { subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
+import { resourcePolicy } from '../apply/resource-policy.ts';
+import { seenObject, type SeenObject } from '../apply/seen-object.ts';
+import type { ApplyStrategy, ApplyTools } from '../apply/strategy.ts';
+import { fieldManager } from '../apply/write.ts';
+import { messageOf } from '../error.ts';
+import { addedObject, changedObject, difference, type ObjectDifference } from './object-changes.ts';
+
+/** The effect that an operation would have on an object. */
+export interface ObjectPreview {
+  ref: ObjectRef;
+  /** The live object. Undefined if there is none. */
+  seen?: SeenObject;
+  /** Undefined if the object stays as it is. Values of Secrets are not masked. */
+  difference?: ObjectDifference;
+}
+
+export interface PreviewOptions {
+  /** Returns why the API server cannot be asked about an object yet. Default: it always can. */
+  unchecked?: (item: ReleaseObject) => string | undefined;
+}
+
+/**
+ * Returns what applying a revision would do to each object, without doing it: sends every write as
+ * a dry run, and compares the answer with the live object. The order is that of the installation,
+ * with the objects that would be deleted at the end.
+ */
+export async function previewChange(
+  change: ReleaseChange,
+  tools: ApplyTools,
+  options: PreviewOptions = {},
+): Promise<ObjectPreview[]> {
+  const preview = objectPreviewer(change, tools, options);
+  const applied = await forEach(change.objects, preview);
+  const unwanted = subtractObjects(change.old, change.objects);
+  const removed = await forEach(unwanted, (item) => previewRemoval(item, change, tools));
+  return [...applied, ...removed.flat()];
+}
+
+function objectPreviewer(
+  change: ReleaseChange,
+  { cluster, signal, report }: ApplyTools,
+  { unchecked = () => undefined }: PreviewOptions,
+): (item: ReleaseObject) => Promise<ObjectPreview> {
+  const { action, adopted, owner } = change;
+  const { recreate, ...settings } = change.settings;
+  const tools = { cluster: dryRunCluster(cluster), signal, report };
+  const isNew = action === 'install' && adopted.length === 0;
+  const mergesCustomResources = action === 'install' && settings.takeOwnership === true;
+  const strategy = applyStrategy(isNew ? { ...settings, forceConflicts: false } : settings, tools, {
+    mergesCustomResources,
+  });
+  // a dry run cannot turn fields into those of server-side apply first; a patch has the same effect
+  const unmigrated = applyStrategy({ method: 'csa' }, tools, { mergesCustomResources: true });
+  const originalOf = originals(change);
+
+  async function update(item: ReleaseObject, live: KubeObject): Promise<ObjectDifference | undefined> {
+    const by: ApplyStrategy = settings.method === 'ssa' && needsMigration(live, fieldManager) ? unmigrated : strategy;
+    const wanted = { original: originalOf(item, live), item, live };
+    try {
+      if (settings.takeOwnership !== true) requireNoOtherOwner(live, item.ref, owner);
+      return changedObject(item.ref, live, await by.update(wanted));
+    } catch (error) {
+      const isRecreated = recreate === 'immutable' && (await isOnlyUpdateRefused(wanted, error, tools));
+      if (isRecreated) return recreated(item, live);
+      return refused(item, error, signal);
+    }
+  }
+
+  return async (item) => {
+    const { ref } = item;
+    const reason = unchecked(item);
+    if (reason !== undefined) return { ref, difference: addedObject(ref, item.object, reason) };
+    const live = ref.name === '' ? undefined : await cluster.get(ref, signal);
+    if (live === undefined) {
+      const found = await strategy.create(item).then(
+        (created) => addedObject(ref, created),
+        (error: unknown) => refused(item, error, signal),
+      );
+      return { ref, difference: found };
+    }
+    const found = await update(item, live);
+    return { ref, seen: seenObject(ref, live), ...(found && { difference: found }) };
+  };
+}
+
+/** The server fills in the fields that the chart does not set only when it creates the object. */
+function recreated({ ref, object }: ReleaseObject, live: KubeObject): ObjectDifference {
+  const { fields = [] } = changedObject(ref, live, object) ?? {};
+  return difference('recreated', ref, { fields: fields.filter(({ after }) => after !== undefined) });
+}
+
+/** Throws the error if it is not the API server's refusal of the object. */
+function refused({ ref }: ReleaseObject, error: unknown, signal: AbortSignal): ObjectDifference {
+  signal.throwIfAborted();
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (hasClusterErrorCode(error, 'unreachable') || hasClusterErrorCode(cause, 'unreachable')) throw error;
+  return difference('unknown', ref, { reason: messageOf(error) });
+}
+
+/** Objects that are gone already, or that the deletion would leave, have no preview. */
+async function previewRemoval(
+  { ref }: ReleaseObject,
+  { owner }: ReleaseChange,
+  { cluster, signal }: ApplyTools,
+): Promise<ObjectPreview[]> {
+  const live = ref.name === '' ? undefined : await cluster.get(ref, signal);
+  if (live === undefined || live.metadata.annotations?.[resourcePolicy] === 'keep') return [];
+  if (otherOwner(live, owner) !== undefined) return [];
+  return [{ ref, seen: seenObject(ref, live), difference: difference('removed', ref) }];
+}
