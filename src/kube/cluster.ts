@@ -2,7 +2,7 @@ import { apiPath } from '../objects/api-path.ts';
 import type { Cluster, WriteOptions } from '../objects/cluster.ts';
 import type { KubeObject, ObjectRef, ResourceKind } from '../objects/object.ts';
 import { pathSegment, requireObjectName } from '../objects/path-segment.ts';
-import { readCapabilities } from './capabilities.ts';
+import { createCapabilities } from './capabilities.ts';
 import { openConnection, type ConnectionSource } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
@@ -27,6 +27,8 @@ export interface KubeCluster extends Cluster {
 export interface ClusterTuning {
   retryDelays?: RetryDelays;
   observeTimes?: ObserveTimes;
+  /** Age up to which capabilities are recent. */
+  recentAge?: number;
 }
 
 /** Returns a client of an API server. Sends nothing until the first call. */
@@ -34,6 +36,7 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
   const connection = openConnection(source);
   const transport = createTransport(connection, tuning.retryDelays);
   const discovery = createDiscovery(transport);
+  const capabilities = createCapabilities(transport, discovery, tuning.recentAge);
   const patchSchemas = createPatchSchemas(transport);
   const send = async (request: KubeRequest): Promise<KubeObject> => (await transport.json(request)) as KubeObject; // the API returns objects
 
@@ -49,7 +52,8 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
 
   return {
     namespace: connection.namespace,
-    capabilities: (signal) => readCapabilities(transport, discovery, signal),
+    capabilities: (signal) => capabilities.current(signal),
+    recentCapabilities: (signal) => capabilities.recent(signal),
     resourceKind: (apiVersion, kind, signal) => discovery.find(apiVersion, kind, signal),
 
     servedKind: (group, kind, signal) => discovery.findServed(group, kind, signal),

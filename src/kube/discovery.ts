@@ -20,7 +20,10 @@ export interface Discovery {
    * the version that they prefer first.
    */
   findServed(group: string, kind: string, signal?: AbortSignal): Promise<ResourceKind | undefined>;
-  /** Reads all kinds again. */
+  /**
+   * Asks for what has changed since the last time. Returns the same object if nothing has: servers
+   * give each document a version, and do not send one again that has not changed.
+   */
   refresh(signal?: AbortSignal): Promise<DiscoveredGroups>;
 }
 
@@ -30,25 +33,40 @@ const aggregatedForms = [
   'application/json',
 ].join(',');
 
-export function createDiscovery(transport: Transport): Discovery {
-  let known: { groups: DiscoveredGroups; kinds: Map<string, ResourceKind> } | undefined;
+/** A document at `/api` or `/apis` as it was last read. */
+interface KnownRoot {
+  groups: DiscoveredGroups;
+  etag: string | undefined;
+}
 
-  const refresh = async (signal?: AbortSignal): Promise<DiscoveredGroups> => {
-    const groups = merge(
-      await Promise.all([readRoot(transport, '/api', signal), readRoot(transport, '/apis', signal)]),
-    );
-    known = { groups, kinds: indexKinds(groups) };
-    return groups;
-  };
+interface KnownKinds {
+  core: KnownRoot;
+  named: KnownRoot;
+  groups: DiscoveredGroups;
+  kinds: ReadonlyMap<string, ResourceKind>;
+}
+
+export function createDiscovery(transport: Transport): Discovery {
+  let known: KnownKinds | undefined;
+
+  async function refresh(signal?: AbortSignal): Promise<KnownKinds> {
+    const before = known;
+    const [core, named] = await Promise.all([
+      readRoot(transport, '/api', before?.core, signal),
+      readRoot(transport, '/apis', before?.named, signal),
+    ]);
+    if (before !== undefined && core === before.core && named === before.named) return before;
+    const groups = merge([core.groups, named.groups]);
+    known = { core, named, groups, kinds: indexKinds(groups) };
+    return known;
+  }
 
   return {
-    refresh,
+    refresh: async (signal) => (await refresh(signal)).groups,
     async findServed(group, kind, signal) {
-      const groups = await refresh(signal);
+      const { groups, kinds } = await refresh(signal);
       const unavailable = groups.unavailable.find((apiVersion) => groupOf(apiVersion) === group);
-      const found = [...(known?.kinds.values() ?? [])].find(
-        (served) => served.kind === kind && groupOf(served.apiVersion) === group,
-      );
+      const found = [...kinds.values()].find((served) => served.kind === kind && groupOf(served.apiVersion) === group);
       if (found === undefined && unavailable !== undefined) throw unknownKinds(unavailable);
       return found;
     },
@@ -56,8 +74,8 @@ export function createDiscovery(transport: Transport): Discovery {
       const key = kindKey(apiVersion, kind);
       const cached = known?.kinds.get(key);
       if (cached) return cached;
-      const groups = await refresh(signal);
-      const found = known?.kinds.get(key);
+      const { groups, kinds } = await refresh(signal);
+      const found = kinds.get(key);
       if (found) return found;
       if (groups.unavailable.includes(apiVersion)) {
         throw unknownKinds(apiVersion);
@@ -95,11 +113,20 @@ function merge(parts: DiscoveredGroups[]): DiscoveredGroups {
   };
 }
 
-async function readRoot(transport: Transport, root: '/api' | '/apis', signal?: AbortSignal): Promise<DiscoveredGroups> {
-  const document = await transport.json({ method: 'GET', path: root, accept: aggregatedForms, signal });
-  if (isAggregated(document)) return readAggregated(document);
-  const groupVersions = root === '/api' ? coreVersions(document) : groupVersionsOf(document);
-  return merge(await Promise.all(groupVersions.map((version) => readGroupVersion(transport, version, signal))));
+async function readRoot(
+  transport: Transport,
+  path: '/api' | '/apis',
+  known: KnownRoot | undefined,
+  signal?: AbortSignal,
+): Promise<KnownRoot> {
+  const request = { method: 'GET', path, accept: aggregatedForms, signal } as const;
+  const answer = await transport.versioned({ ...request, etag: known?.etag });
+  if (answer === 'unchanged') return known ?? readRoot(transport, path, undefined, signal);
+  const { document, etag } = answer;
+  if (isAggregated(document)) return { groups: readAggregated(document), etag };
+  const groupVersions = path === '/api' ? coreVersions(document) : groupVersionsOf(document);
+  const groups = merge(await Promise.all(groupVersions.map((version) => readGroupVersion(transport, version, signal))));
+  return { groups, etag: undefined }; // its version does not cover the documents of the groups
 }
 
 /** `APIVersions`: the older form of `/api`. */

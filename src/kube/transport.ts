@@ -20,11 +20,19 @@ export interface KubeRequest {
    * always may. Default: false.
    */
   idempotent?: boolean;
+  /** Version of a document as `ETag`: the response is 304 and empty if it is still the same. */
+  etag?: string | undefined;
   /** Most bytes of the response: a longer one fails ({@link isTooLong}). Default: no limit. */
   maxBytes?: number | undefined;
   /** Called for each warning of the server. */
   onWarning?: ((text: string) => void) | undefined;
   signal?: AbortSignal | undefined;
+}
+
+/** A JSON document, with its version if the server gives it one. */
+export interface VersionedDocument {
+  document: unknown;
+  etag: string | undefined;
 }
 
 /**
@@ -33,6 +41,8 @@ export interface KubeRequest {
  */
 export interface Transport {
   json(request: KubeRequest): Promise<unknown>;
+  /** Returns a document with its version, or `unchanged` if it has the version of the request. */
+  versioned(request: KubeRequest): Promise<VersionedDocument | 'unchanged'>;
   text(request: KubeRequest): Promise<string>;
   /** Returns the body as a stream, without a time limit. */
   stream(request: KubeRequest): Promise<AsyncIterable<Uint8Array>>;
@@ -52,6 +62,8 @@ export type RetryDelays = readonly number[];
 
 const defaultRetryDelays: RetryDelays = [250, 500, 1000, 2000];
 const maxRetryAfter = 30_000;
+/** HTTP status of a document that has not changed. */
+const notModified = 304;
 
 /** Retries once for each entry of `retryDelays`, which only tests change. */
 export function createTransport(connection: Connection, retryDelays: RetryDelays = defaultRetryDelays): Transport {
@@ -59,14 +71,14 @@ export function createTransport(connection: Connection, retryDelays: RetryDelays
     sendWithRetries(connection, request, retryDelays, longLived);
   return {
     async json(request) {
-      const text = await readText(await send(request), request);
-      try {
-        return JSON.parse(text) as unknown;
-      } catch (error) {
-        throw new KubeError('server_error', `the response to ${request.method} ${request.path} is not JSON`, {
-          cause: error,
-        });
-      }
+      return parseJson(await readText(await send(request), request), request);
+    },
+    async versioned(request) {
+      const response = await send(request);
+      const text = await readText(response, request);
+      if (response.statusCode === notModified) return 'unchanged';
+      const { etag } = response.headers;
+      return { document: parseJson(text, request), etag: typeof etag === 'string' ? etag : undefined };
     },
     async text(request) {
       return readText(await send(request), request);
@@ -75,6 +87,14 @@ export function createTransport(connection: Connection, retryDelays: RetryDelays
       return (await send(request, true)).body;
     },
   };
+}
+
+function parseJson(text: string, { method, path }: KubeRequest): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new KubeError('server_error', `the response to ${method} ${path} is not JSON`, { cause });
+  }
 }
 
 async function sendWithRetries(
@@ -113,7 +133,8 @@ async function sendOnce(connection: Connection, request: KubeRequest, longLived:
     return { error: unreachable(connection.server, error), retry: wasNotSent(error) || isIdempotent(request) };
   }
   for (const text of warningsOf(response.headers['warning'])) request.onWarning?.(text);
-  if (response.statusCode < 300) return { response };
+  const isUnchanged = response.statusCode === notModified && request.etag !== undefined;
+  if (response.statusCode < 300 || isUnchanged) return { response };
   const error = errorOfResponse(response.statusCode, await readText(response, request), request.path);
   const retryAfter = retryAfterOf(response);
   return {
@@ -138,6 +159,7 @@ function contentHeaders(request: KubeRequest): Record<string, string> {
   return {
     accept: request.accept ?? 'application/json',
     'user-agent': 'helm-agent',
+    ...(request.etag !== undefined && { 'if-none-match': request.etag }),
     ...(request.body !== undefined && { 'content-type': request.contentType ?? 'application/json' }),
   };
 }

@@ -65,8 +65,15 @@ interface DeleteOptions {
  * own sentence as its message. If a signal aborts, its reason is thrown.
  */
 export interface Cluster {
-  /** Reads discovery again, so that the kinds of new CRDs are included. */
+  /**
+   * Reads discovery again, so that the kinds of new CRDs are included. Returns the same object as
+   * before if nothing has changed.
+   */
   capabilities(signal?: AbortSignal): Promise<ClusterCapabilities>;
+  /**
+   * Returns the capabilities as they were read some seconds ago, and otherwise the present ones.
+   */
+  recentCapabilities(signal?: AbortSignal): Promise<ClusterCapabilities>;
   /**
    * Returns how the server serves a kind. Reads discovery again before it fails with
    * `unknown_kind`.

@@ -15,6 +15,7 @@ import { failPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { ensureNamespace } from './steps/namespace.ts';
 import { checkHookNames } from './steps/object-names.ts';
+import { checkCustomKinds } from './steps/present-kinds.ts';
 import { prepareSteps, renderedOf } from './steps/prepare.ts';
 import { recordOwnRevision } from './steps/record-step.ts';
 import { dryRunDescription, newRevision } from './steps/revision.ts';
@@ -107,6 +108,7 @@ async function check(state: OperationState, work: InstallWork, tools: StateTools
   const { namespace, releaseName: name } = state;
   const rendered = await renderedOf(work, state, signal);
   const prefix = 'unable to build kubernetes objects from release manifest';
+  await checkCustomKinds(work, await context.renderer.readObjects(rendered.manifest, prefix, signal), signal);
   const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
   const { takeOwnership } = request;
   const options = { prefix: 'unable to continue with install', signal, takeOwnership };

@@ -27,6 +27,7 @@ import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, failRollbackPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkHookNames } from './steps/object-names.ts';
+import { checkCustomKinds } from './steps/present-kinds.ts';
 import { prepareSteps, renderedOf } from './steps/prepare.ts';
 import { pendingOperation } from './steps/record.ts';
 import { canRecover, failRecovered } from './steps/recover.ts';
@@ -120,6 +121,7 @@ async function check(state: OperationState, work: UpgradeWork, tools: StateTools
   const { namespace, releaseName: name } = state;
   const rendered = await renderedOf(work, state, signal);
   const prefix = 'unable to build kubernetes objects from new release manifest';
+  await checkCustomKinds(work, await context.renderer.readObjects(rendered.manifest, prefix, signal), signal);
   const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
   const known = await baselineObjects(work, state, signal);
   const { takeOwnership } = request;

@@ -24,6 +24,8 @@ interface Materials {
   /** API versions of the CRDs of the chart. */
   newApiVersions?: readonly string[];
   capabilities?: ClusterCapabilities;
+  /** Whether discovery was read during this operation. */
+  hasPresentKinds?: boolean;
   rendered?: RenderedRelease;
   /** Statuses of the objects that this process has applied, as the API server has returned them. */
   applied?: Map<string, AppliedStatus>;

@@ -61,6 +61,8 @@ export interface RenderedRelease {
   notes: string;
   /** Warnings that Helm logs while it merges values. */
   warnings: string[];
+  /** Whether the result may depend on the capabilities. */
+  usesCapabilities: boolean;
 }
 
 /** One object of a manifest. */

@@ -33,7 +33,7 @@ export function renderTemplates(input: RenderInput, engine: Engine): RenderedTem
   const values = coalesceValues(chart, input.values, warn);
   if (options.skipSchemaValidation !== true)
     validateValues(chart, values, { schemas: input.schemas, remote: options.remoteSchemas });
-  requireKubeVersion(chart, capabilities.kubeVersion);
+  requireKubeVersion(chart, capabilities);
 
   const files = renderFiles({ ...input, chart, values }, engine);
   const notes = takeNotes(files, chart, options.subchartNotes ?? false);

@@ -51,8 +51,13 @@ export function releaseRendering(host: Host, limits: TextThreadLimits, charts: L
     lookups: LookupTable | undefined,
   ): Promise<ReleaseRenderReply> {
     const { values, defaults } = readValues(task.values);
+    let usesCapabilities = false;
+    const onRead = () => {
+      usesCapabilities = true;
+    };
     const input = {
       ...task,
+      capabilities: { ...task.capabilities, onRead },
       chart: withDefaults(await charts.chartOf(content), defaults),
       values,
       options: { ...task.options, limits, charts: limits.charts },
@@ -66,7 +71,7 @@ export function releaseRendering(host: Host, limits: TextThreadLimits, charts: L
     requireManifestBytes(files, limits);
     requireStorable(chart, limits);
     if (!mayBeLarge && textLength(files) + storedBytes(chart) > smallBytes) throw largeText();
-    const parts = { chart: storedChart(chart), config: plainObject(values), notes, warnings };
+    const parts = { chart: storedChart(chart), config: plainObject(values), notes, warnings, usesCapabilities };
     const nodes = countValueNodes('the values of the chart have', limits);
     nodes.add(parts.chart.values);
     nodes.add(parts.config);

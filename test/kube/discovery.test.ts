@@ -3,6 +3,11 @@ import { createDiscovery } from '../../src/kube/discovery.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import type { Transport } from '../../src/kube/transport.ts';
 
+/** The field `etag` of a document, in place of a header. */
+function etagOf(document: unknown): string | undefined {
+  return (document as { etag?: string }).etag;
+}
+
 /** Serves documents by path. All other paths fail with 503. */
 function serving(documents: Record<string, unknown>): { transport: Transport; paths: string[] } {
   const paths: string[] = [];
@@ -18,7 +23,12 @@ function serving(documents: Record<string, unknown>): { transport: Transport; pa
       );
     return Promise.resolve(document);
   };
-  return { transport: { json, text: unused, stream: unused }, paths };
+  const versioned = async (request: { path: string; etag?: string | undefined }) => {
+    const document = await json(request);
+    const etag = etagOf(document);
+    return etag !== undefined && etag === request.etag ? 'unchanged' : { document, etag };
+  };
+  return { transport: { json, versioned, text: unused, stream: unused }, paths };
 }
 
 const olderForm = {
@@ -91,4 +101,31 @@ test('reads discovery again for an unknown kind only', async (t) => {
   t.is(paths.length, once);
   await t.throwsAsync(discovery.find('v1', 'Eviction'), { code: 'unknown_kind' });
   t.is(paths.length, 2 * once);
+});
+
+const aggregated = (etag: string, groups: Record<string, string>) => ({
+  kind: 'APIGroupDiscoveryList',
+  etag,
+  items: Object.entries(groups).map(([name, kind]) => ({
+    metadata: { name },
+    versions: [{ version: 'v1', resources: [{ resource: kind.toLowerCase(), responseKind: { kind } }] }],
+  })),
+});
+
+test('keeps what it knows while the server has the same version of its documents', async (t) => {
+  const documents = { '/api': aggregated('a', {}), '/apis': aggregated('b', { 'e.io': 'Widget' }) };
+  const discovery = createDiscovery(serving(documents).transport);
+  const first = await discovery.refresh();
+  t.is(await discovery.refresh(), first);
+  documents['/apis'] = aggregated('c', { 'e.io': 'Widget', 'f.io': 'Gadget' });
+  t.deepEqual((await discovery.refresh()).groupVersions, ['e.io/v1', 'f.io/v1']);
+  t.is((await discovery.find('f.io/v1', 'Gadget')).resource, 'gadget');
+});
+
+test('finds the kind of a group that was added meanwhile', async (t) => {
+  const documents = { '/api': aggregated('a', {}), '/apis': aggregated('b', {}) };
+  const discovery = createDiscovery(serving(documents).transport);
+  await discovery.refresh();
+  documents['/apis'] = aggregated('c', { 'f.io': 'Gadget' });
+  t.is((await discovery.find('f.io/v1', 'Gadget')).apiVersion, 'f.io/v1');
 });

@@ -19,6 +19,7 @@ export interface FakeServer {
 export const fastTimes: Required<ClusterTuning> = {
   retryDelays: [5, 5],
   observeTimes: { lifetime: 60_000, silence: 60_000, firstPause: 5, longestPause: 20 },
+  recentAge: 60_000,
 };
 
 /** Serves ConfigMaps. Calls `respond` once for each request. */

@@ -19,6 +19,8 @@ export interface TextChart {
   template: Template;
   crds?: Record<string, string>;
   notes?: string;
+  /** As in `RenderedRelease`. Default: true. */
+  usesCapabilities?: boolean;
 }
 
 /** Returns a chart whose templates are a function, for use with {@link textRenderer}. */
@@ -45,7 +47,7 @@ export function textRenderer(charts: readonly TextChart[]): ReleaseRenderer & { 
     async render({ values: given, ...rest }) {
       const request = { ...rest, values: readValues(given).values };
       requests.push(request);
-      const { template, notes = '' } = find(request.chart);
+      const { template, notes = '', usesCapabilities = true } = find(request.chart);
       const files = Object.entries(await template(request)).map(
         ([path, text]) => [`web/templates/${path}`, text] as const,
       );
@@ -57,7 +59,7 @@ export function textRenderer(charts: readonly TextChart[]): ReleaseRenderer & { 
       const metadata = { apiVersion: 'v2', name: 'web', version: '1.2.3' };
       const chart = { metadata, lock: null, templates: [], values: {}, schema: null, files: [] };
       const config = plainObject(request.values);
-      return { chart, config, manifest, manifestCount: manifests.length, hooks, notes, warnings: [] };
+      return { chart, config, manifest, manifestCount: manifests.length, hooks, notes, warnings: [], usesCapabilities };
     },
   };
 }

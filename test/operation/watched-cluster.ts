@@ -10,6 +10,7 @@ export function watchedCluster(script: (query: ObjectQuery) => Script): Cluster 
   return {
     queries,
     capabilities: fail,
+    recentCapabilities: fail,
     resourceKind: fail,
     servedKind: fail,
     get: fail,

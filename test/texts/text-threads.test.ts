@@ -47,6 +47,27 @@ test('renders a chart as a revision stores it', async (t) => {
   t.deepEqual(rendered.chart.values, { size: 1 });
 });
 
+const capabilityCases: [string, Record<string, string>, boolean][] = [
+  ['.Values', {}, false],
+  ['.Capabilities.HelmVersion.Version', {}, false],
+  ['.Capabilities.APIVersions.Has "v1"', {}, true],
+  ['range $.Capabilities.APIVersions }}{{ . }}{{ end', {}, true],
+  ['.Capabilities.KubeVersion.Minor', {}, true],
+  ['toYaml .Capabilities', {}, true],
+  ['include "a" . }}{{ define "a" }}{{ with .Capabilities }}{{ .KubeVersion }}{{ end }}{{ end', {}, true],
+  ['tpl "{{ .Capabilities.KubeVersion }}" .', {}, true],
+  ['.Values', { 'Chart.yaml': 'apiVersion: v2\nname: web\nversion: 1.2.3\nkubeVersion: ">=1.20"\n' }, true],
+];
+
+for (const [expression, files, expected] of capabilityCases) {
+  const when = Object.keys(files).length === 0 ? '' : ' with a kubeVersion';
+  test(`says whether a chart uses the capabilities of the cluster: ${expression}${when}`, async (t) => {
+    const chart = await chartOf({ 'templates/NOTES.txt': `{{ ${expression} }}`, ...files });
+    const rendered = await shared.renderer.render({ chart, values: {}, release, capabilities }, never);
+    t.is(rendered.usesCapabilities, expected);
+  });
+}
+
 test('renders again with the objects that templates look up', async (t) => {
   const chart = await chartOf({ 'templates/a.yaml': `{{ (lookup "v1" "Secret" "ns" "s").kind }}: 1` });
   const lookup = () => ({ kind: 'Found' });

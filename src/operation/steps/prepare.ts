@@ -8,6 +8,7 @@ import { revisionOf, type OperationState } from '../state/operation-state.ts';
 import { storedRevision, type Work } from '../work.ts';
 import { capabilitiesWith, definedApiVersions, installCrds } from './crds.ts';
 import { clusterLookup } from './lookup.ts';
+import { presentKinds } from './present-kinds.ts';
 import { installValues, upgradeValues } from './release-values.ts';
 import { isOffline, offlineCapabilities, renderSettings } from './render-settings.ts';
 import type { StateTools, Step } from './step.ts';
@@ -31,13 +32,48 @@ export async function renderedOf(
   state: OperationState,
   signal: AbortSignal,
 ): Promise<RenderedRelease> {
-  const { context, request, materials } = work;
-  materials.rendered ??= await context.renderer.render(
+  return (work.materials.rendered ??= await renderWithPresentKinds(work, state, signal));
+}
+
+/**
+ * Renders a chart, and once more if it depends on what the cluster serves, or fails, and the
+ * cluster serves something else by now than the recent capabilities say.
+ */
+async function renderWithPresentKinds(
+  work: ChartWork,
+  state: OperationState,
+  signal: AbortSignal,
+): Promise<RenderedRelease> {
+  const recent = await capabilitiesOf(work, state, signal);
+  let rendered: RenderedRelease | undefined;
+  let failure: unknown;
+  try {
+    rendered = await renderWith(recent, work, state, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    failure = error;
+  }
+  if (rendered?.usesCapabilities !== false && recent !== offlineCapabilities) {
+    const present = await presentKinds(work, signal);
+    if (present !== recent) return await renderWith(present, work, state, signal);
+  }
+  if (rendered === undefined) throw failure;
+  return rendered;
+}
+
+async function renderWith(
+  capabilities: ClusterCapabilities,
+  work: ChartWork,
+  state: OperationState,
+  signal: AbortSignal,
+): Promise<RenderedRelease> {
+  const { context, request } = work;
+  return await context.renderer.render(
     {
       chart: await chartOf(work, signal),
       values: await valuesOf(work, state, signal),
       release: factsOf(state),
-      capabilities: await capabilitiesOf(work, state, signal),
+      capabilities,
       ...(!isOffline(request) && { lookup: clusterLookup(context.cluster, signal) }),
       postRender: request.postRender,
       postRenderStrategy: request.postRenderStrategy,
@@ -45,7 +81,6 @@ export async function renderedOf(
     },
     signal,
   );
-  return materials.rendered;
 }
 
 async function load(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
@@ -108,6 +143,10 @@ async function chartOf({ materials, request }: ChartWork, signal: AbortSignal): 
   return (materials.chart ??= await request.loadChart(signal));
 }
 
+/**
+ * Returns the capabilities that the chart is rendered with first: recent ones, unless CRDs were
+ * installed for this release.
+ */
 async function capabilitiesOf(
   work: ChartWork,
   state: OperationState,
@@ -115,8 +154,11 @@ async function capabilitiesOf(
 ): Promise<ClusterCapabilities> {
   const { context, materials, request } = work;
   if (isOffline(request) && factsOf(state).isInstall) return offlineCapabilities;
+  if (materials.capabilities) return materials.capabilities;
   const apiVersions = await newApiVersionsOf(work, state, signal);
-  return (materials.capabilities ??= await capabilitiesWith(context.cluster, apiVersions, signal));
+  if (apiVersions.length === 0) return (materials.capabilities = await context.cluster.recentCapabilities(signal));
+  materials.hasPresentKinds = true;
+  return (materials.capabilities = await capabilitiesWith(context.cluster, apiVersions, signal));
 }
 
 /** Returns the API versions of the CRDs that were installed for this release. */

@@ -7,6 +7,11 @@ export interface Capabilities {
   apiVersions: readonly string[];
   /** Value of `.Capabilities.HelmVersion`. */
   helmVersion: HelmVersion;
+  /**
+   * Called when a template, or the chart's `kubeVersion`, reads the version or the API versions of
+   * the cluster. Default: no call.
+   */
+  onRead?: () => void;
 }
 
 /** Capabilities as a cluster reports them or a user gives them. */
@@ -105,8 +110,11 @@ class CapabilitiesObject extends GoObject {
   readonly kind = 'ptr';
   readonly #fields: ReadonlyMap<string, Value>;
 
-  constructor({ kubeVersion, apiVersions, helmVersion }: Capabilities) {
+  readonly #onRead: (() => void) | undefined;
+
+  constructor({ kubeVersion, apiVersions, helmVersion, onRead }: Capabilities) {
     super();
+    this.#onRead = onRead;
     this.#fields = new Map<string, Value>([
       ['KubeVersion', new KubeVersionObject(kubeVersion)],
       ['APIVersions', new VersionSet(apiVersions)],
@@ -115,6 +123,7 @@ class CapabilitiesObject extends GoObject {
   }
 
   override field(name: string): Value | undefined {
+    if (name !== 'HelmVersion') this.#onRead?.();
     return this.#fields.get(name);
   }
 
