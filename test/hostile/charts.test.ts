@@ -201,9 +201,9 @@ chart('19,000 files', () => Object.fromEntries(Array.from({ length: 19_000 }, (_
   isSlow: true,
 });
 chart(
-  'a schema of 20,000 nested rules',
+  'a schema of 4,000 nested rules',
   () => ({ 'values.schema.json': `${'{"allOf":['.repeat(4000)}{}${']}'.repeat(4000)}`, 'values.yaml': 'a: 1\n' }),
-  { code: 'values_invalid or render_limit', isSlow: true },
+  { code: 'ok or render_limit', isSlow: true },
 );
 
 template('prints 4,000 nested lists', '{{ repeat 4000 "[" }}{{ repeat 4000 "]" }}', { code: 'render_failed' });

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { quote } from '../../go/strconv.ts';
@@ -12,6 +13,9 @@ import { defaultChartLimits } from '../limits.ts';
 import type { ChartLimits } from '../limits.ts';
 import { loadUnpacked } from './load-archive.ts';
 import { readRegularFile, type Allocate } from './read-file.ts';
+
+/** Levels of folders. The system resolves every path from the top, so deep ones are slow. */
+const maxDepth = 100;
 
 export interface DirectoryOptions {
   /** Folder that symbolic links must not leave. Default: the chart's folder. */
@@ -73,7 +77,7 @@ export async function readDirectoryFiles(path: string, options: DirectoryOptions
     bytes: 0,
     entries: 0,
   };
-  await walkFolder(walk, folder, '');
+  await walkFolder(walk, folder, { name: '', depth: 0 });
   return walk.files;
 }
 
@@ -89,33 +93,46 @@ async function readIgnoreFile(folder: string, walk: Pick<Walk, 'top' | 'root' | 
   return fromBytes(await readChartFile(walk, real, name));
 }
 
-async function walkFolder(walk: Walk, folder: string, prefix: string): Promise<void> {
-  const real = await realpath(folder);
-  if (walk.open.has(real))
-    throw new ChartError(
-      'chart_invalid',
-      `the chart contains a symbolic link to a folder that contains the link: ${quote(prefix)}`,
-    );
-  walk.open.add(real);
-  const names = await readdir(real);
-  for (const name of names.sort(compareStrings)) {
-    walk.signal?.throwIfAborted();
-    await walkEntry(walk, join(real, name), prefix === '' ? name : `${prefix}/${name}`);
-  }
-  walk.open.delete(real);
+/** A file or a folder of the chart. */
+interface Item {
+  /** Path in the chart. */
+  name: string;
+  /** Number of folders on that path. */
+  depth: number;
 }
 
-async function walkEntry(walk: Walk, path: string, name: string): Promise<void> {
-  const real = await resolveLink(walk, path, name);
+/** @param folder its real path */
+async function walkFolder(walk: Walk, folder: string, { name, depth }: Item): Promise<void> {
+  if (depth > maxDepth)
+    throw new ChartError('too_large', `the chart has more than ${maxDepth} levels of folders: ${quote(name)}`);
+  if (walk.open.has(folder))
+    throw new ChartError(
+      'chart_invalid',
+      `the chart contains a symbolic link to a folder that contains the link: ${quote(name)}`,
+    );
+  walk.open.add(folder);
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => compareStrings(a.name, b.name))) {
+    walk.signal?.throwIfAborted();
+    const path = name === '' ? entry.name : `${name}/${entry.name}`;
+    await walkEntry(walk, entry, join(folder, entry.name), { name: path, depth: depth + 1 });
+  }
+  walk.open.delete(folder);
+}
+
+async function walkEntry(walk: Walk, entry: Dirent, path: string, item: Item): Promise<void> {
+  const { name } = item;
+  const isPlain = entry.isFile() || entry.isDirectory();
+  const real = isPlain ? path : await resolveLink(walk, path, name);
   if (!isBelow(walk.root, real)) throw outsideRoot(name);
-  const status = await stat(real);
+  const status = isPlain ? entry : await stat(real);
   if (isIgnored(walk.rules, name, status.isDirectory())) return;
   walk.entries++;
   if (walk.entries > walk.limits.entries) {
     throw new ChartError('too_large', `the chart has more than ${walk.limits.entries} files and folders`);
   }
   if (status.isDirectory()) {
-    await walkFolder(walk, real, name);
+    await walkFolder(walk, real, item);
     return;
   }
   if (!status.isFile()) throw irregular(walk, name);

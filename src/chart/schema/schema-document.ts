@@ -25,8 +25,8 @@ export interface SchemaDocument {
   readonly resources: Map<string, Resource>;
   /** Resources by URL. */
   readonly byId: Map<string, Resource>;
-  /** Pointers of the schemas found so far. */
-  readonly schemaPointers: Set<string>;
+  /** The resources of the schemas found so far, by the pointers of the schemas. */
+  readonly resourceOfSchema: Map<string, Resource>;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface SchemaDocument {
  * validator.
  */
 export function openDocument(url: string, root: Value): SchemaDocument {
-  const document: SchemaDocument = { url, root, resources: new Map(), byId: new Map(), schemaPointers: new Set() };
+  const document: SchemaDocument = { url, root, resources: new Map(), byId: new Map(), resourceOfSchema: new Map() };
   collect(document, root, '', {
     pointer: '',
     id: url,
@@ -50,7 +50,7 @@ export function openDocument(url: string, root: Value): SchemaDocument {
  * was known.
  */
 export function addSchema(document: SchemaDocument, pointer: string, value: Value): boolean {
-  if (document.schemaPointers.has(pointer)) return false;
+  if (document.resourceOfSchema.has(pointer)) return false;
   collect(document, value, pointer, resourceAt(document, pointer));
   return true;
 }
@@ -66,20 +66,20 @@ export function requireAt(document: SchemaDocument, pointer: string): Value {
 /** Returns the innermost resource that contains a pointer. */
 export function resourceAt(document: SchemaDocument, pointer: string): Resource {
   for (let path = pointer; ; path = path.slice(0, path.lastIndexOf('/'))) {
-    const resource = document.resources.get(path);
+    const resource = document.resourceOfSchema.get(path);
     if (resource !== undefined) return resource;
     if (path === '') throw unreadable('id', document, '');
   }
 }
 
 function collect(document: SchemaDocument, schema: Value, pointer: string, parent: Resource): void {
-  if (document.schemaPointers.has(pointer)) return;
-  document.schemaPointers.add(pointer);
+  if (document.resourceOfSchema.has(pointer)) return;
+  const resource = isMap(schema) ? resourceOf(document, schema, pointer, parent) : parent;
+  document.resourceOfSchema.set(pointer, resource);
   if (!isMap(schema)) {
     if (pointer === '') addResource(document, parent);
     return;
   }
-  const resource = resourceOf(document, schema, pointer, parent);
   collectAnchors(document, schema, pointer, resource);
   for (const [keyword, shape] of subschemaKeywords[resource.draft]) {
     const value = schema.get(keyword);

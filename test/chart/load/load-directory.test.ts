@@ -75,6 +75,15 @@ test('follows only links within the root folder', async (t) => {
   t.is(error.message, 'the chart contains a symbolic link that leads out of its folder: "charts/common"');
 });
 
+test('refuses folders that are nested too deep', async (t) => {
+  const files = { 'Chart.yaml': chartYaml('c'), [`${'a/'.repeat(100)}b`]: '' };
+  t.is((await loadDirectory(await folder(t, files))).files.length, 1);
+  const deeper = { ...files, [`${'a/'.repeat(101)}b`]: '' };
+  const error = await t.throwsAsync(loadDirectory(await folder(t, deeper)), { instanceOf: ChartError });
+  t.is(error.code, 'too_large');
+  t.regex(error.message, /^the chart has more than 100 levels of folders: "a\//);
+});
+
 test('reports links that it follows, and rejects a broken one', async (t) => {
   const root = await realpath(await folder(t, { 'Chart.yaml': chartYaml('c'), 'a/b': '' }));
   await symlink('a', join(root, 'd'));
