@@ -8,6 +8,7 @@ import { connectCluster } from '../kube/cluster.ts';
 import type { ConnectionSource } from '../kube/connection.ts';
 import { configMapStorage } from '../release/storage/config-map.ts';
 import { secretStorage } from '../release/storage/secret.ts';
+import { createTracker } from '../operation/tracker/tracker.ts';
 import { processHost } from '../render/process-host.ts';
 import { createChartSource } from '../source/chart-source.ts';
 import { containerMemoryMb, keepMemory } from './process-memory.ts';
@@ -45,12 +46,16 @@ export interface AgentSetup {
   plainHttp?: boolean;
 }
 
+/** Time for which watches continue without a user, in milliseconds. */
+const watchLinger = 10_000;
+
 /** Starts an agent together with its cluster, release storage, renderer and chart source. */
 export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const { log, limits = {}, memoryLimit = containerMemoryMb() } = setup;
   const memory = memoryLimit === undefined ? undefined : keepMemory(memoryLimit);
   const host = processHost();
   const cluster = connectCluster(setup.cluster);
+  const tracker = createTracker(cluster, { linger: watchLinger });
   const texts = textThreads({
     allowNunjucks: setup.allowNunjucks ?? false,
     limits,
@@ -75,7 +80,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     }),
     run: texts.large.run,
     postRenderers: programPostRenderers(setup.postRenderers ?? {}, process.env['PATH']),
-    surroundings: { cluster, storage, renderer: texts.renderer, host },
+    surroundings: { cluster, tracker, storage, renderer: texts.renderer, host },
   });
   const agent = await startAgent({
     ...setup,
@@ -89,6 +94,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     ...agent,
     async stop() {
       await agent.stop();
+      await tracker.close();
       await Promise.all([texts.close(), cluster.close()]);
       memory?.stop();
     },

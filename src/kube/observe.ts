@@ -66,7 +66,7 @@ async function* follow(
   let hadEvents = false;
   if (progress.resourceVersion === undefined) {
     const { objects, resourceVersion } = await listObjects(transport, kind, query, signal);
-    yield { type: 'snapshot', objects };
+    yield { type: 'snapshot', objects, resourceVersion };
     progress.resourceVersion = resourceVersion;
     progress.failures = 0;
   }

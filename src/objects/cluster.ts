@@ -31,7 +31,12 @@ export interface ListQuery extends ObjectQuery {
  * the watch. An object that is missing from a later snapshot no longer exists.
  */
 export type ObservedChange =
-  | { type: 'snapshot'; objects: KubeObject[] }
+  | {
+      type: 'snapshot';
+      objects: KubeObject[];
+      /** Version of the collection. Undefined if it is not known. */
+      resourceVersion?: string;
+    }
   | { type: 'changed'; object: KubeObject }
   | { type: 'deleted'; object: KubeObject };
 

@@ -4,11 +4,16 @@ import type { Cluster } from '../objects/cluster.ts';
 import type { Progress } from './progress.ts';
 import type { Checkpoints } from './state/checkpoints.ts';
 import type { StartTimer } from './steps/time-limit.ts';
+import type { Tracker } from './tracker/tracker.ts';
 import type { ReleaseRenderer } from '../render/release-renderer.ts';
 
 /** Dependencies of an operation. */
 export interface OperationContext {
   cluster: Cluster;
+  /**
+   * Watches of the cluster, shared by all operations. Default: watches of this operation alone.
+   */
+  tracker?: Tracker;
   storage: ReleaseStorage;
   renderer: ReleaseRenderer;
   host: Host;

@@ -7,7 +7,7 @@ import { messageOf } from './error.ts';
 import type { ResourceStatus } from './progress.ts';
 import { get, type StoredRelease } from './query.ts';
 import type { StatusRequest } from './request.ts';
-import { statusOf } from './wait/ready-wait.ts';
+import { judgeReadiness } from './wait/ready-wait.ts';
 import { listSurroundings } from './wait/surroundings-list.ts';
 
 /** A stored revision, and the present state of its objects. */
@@ -45,7 +45,8 @@ async function statusOfObject(
     const object = await cluster.get(ref, signal);
     const options = { now: Number(host.now() / 1_000_000n), toCompletion: ['Job'] } as const;
     const surroundings = object && (await listSurroundings(cluster, object, signal));
-    return statusOf(ref, object, () => surroundings ?? { replicaSets: [], pods: [], events: [] }, options);
+    const none = { replicaSets: [], pods: [], events: [] };
+    return judgeReadiness(ref, object, () => surroundings ?? none, options).status;
   } catch (error) {
     signal.throwIfAborted();
     if (hasClusterErrorCode(error, 'unreachable')) throw error;

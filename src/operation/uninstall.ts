@@ -130,7 +130,7 @@ async function wait(state: OperationState, work: UninstallWork, tools: StateTool
     return state;
   }
   const { deleted } = revisionOf(state).changes;
-  await waitUntilGone(deleted, { cluster: work.context.cluster, tools, labelled: true });
+  await waitUntilGone(deleted, { context: work.context, tools, labelled: true });
   tools.done(`${deleted.length} deleted`);
   return state;
 }

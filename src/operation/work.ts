@@ -10,12 +10,18 @@ import type { OperationContext } from './context.ts';
 import type { TestLog } from './steps/hooks/test-logs.ts';
 import { withHookRuns } from './state/hook-executions.ts';
 import { revisionOf, type OperationState } from './state/operation-state.ts';
+import { createTracker, type Tracker } from './tracker/tracker.ts';
 
 /** Dependencies and request of the steps, and what the steps of this process have read. */
 export interface Work<Request> {
-  context: OperationContext;
+  context: WorkContext;
   request: Request;
   materials: Materials;
+}
+
+/** Dependencies of an operation that runs. */
+export interface WorkContext extends OperationContext {
+  tracker: Tracker;
 }
 
 /** Values that steps share. All of them can be read or made again from the state. */
@@ -41,7 +47,8 @@ interface Materials {
 
 export function newWork<Request>(context: OperationContext, request: Request): Work<Request> {
   const cluster = certainWrites(context.cluster, context.abandon);
-  return { context: { ...context, cluster }, request, materials: { revisions: new Map(), hasHistory: false } };
+  const tracker = context.tracker ?? createTracker(cluster);
+  return { context: { ...context, cluster, tracker }, request, materials: { revisions: new Map(), hasHistory: false } };
 }
 
 /** Reads all revisions of the release, the oldest first. */

@@ -49,5 +49,7 @@ function pendingPod(object: KubeObject, now: number): Readiness {
     return inProgress('Pod is in the Pending phase');
   }
   const age = now - Date.parse(object.metadata.creationTimestamp ?? '');
-  return age > schedulingGrace ? failed('Pod could not be scheduled') : inProgress('Pod has not been scheduled');
+  if (age > schedulingGrace) return failed('Pod could not be scheduled');
+  const waiting = inProgress('Pod has not been scheduled');
+  return Number.isNaN(age) ? waiting : { ...waiting, changesIn: schedulingGrace - age + 1 };
 }

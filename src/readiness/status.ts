@@ -7,6 +7,11 @@ export interface Readiness {
   status: ReadinessStatus;
   /** Message of kstatus. */
   message: string;
+  /**
+   * Milliseconds after which the status may be another one although the object has not changed.
+   * Default: never.
+   */
+  changesIn?: number;
 }
 
 export interface ReadinessOptions {

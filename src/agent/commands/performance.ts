@@ -16,7 +16,7 @@ export interface RequestDependencies {
 
 export interface CommandDependencies extends RequestDependencies {
   /** The part of the context that all operations of this agent share. */
-  surroundings: Pick<OperationContext, 'cluster' | 'storage' | 'renderer' | 'host'>;
+  surroundings: Pick<OperationContext, 'cluster' | 'tracker' | 'storage' | 'renderer' | 'host'>;
   /** Runs each command. Default: at once. */
   run?: RunCommand;
 }

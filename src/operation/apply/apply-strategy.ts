@@ -21,19 +21,20 @@ export interface StrategyOptions {
 /** Returns the strategy that the settings of a revision select. */
 export function applyStrategy(
   settings: ApplySettings,
-  { cluster, signal, report }: ApplyTools,
+  applyTools: ApplyTools,
   { migrate = false, mergesCustomResources = false }: StrategyOptions = {},
 ): ApplyStrategy {
   const { method, forceConflicts = false, forceReplace = false, recreate } = settings;
   const onWarning = warningReporter((text) => {
-    report({ message: `warning of the API server: ${text}` });
+    applyTools.report({ message: `warning of the API server: ${text}` });
   });
-  const tools: StrategyTools = { cluster, signal, report, onWarning };
+  const tools: StrategyTools = { ...applyTools, onWarning };
   const strategy =
     method === 'ssa'
       ? serverSide(tools, { force: forceConflicts, migrate })
       : forceReplace
         ? replacing(tools)
         : clientSide(tools, { mergesCustomResources });
-  return recreate === 'immutable' ? recreating(strategy, tools) : strategy;
+  const { watching } = applyTools;
+  return recreate === 'immutable' && watching ? recreating(strategy, tools, watching) : strategy;
 }

@@ -2,6 +2,7 @@ import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { groupKind } from '../../objects/group-kind.ts';
 import { OperationError } from '../error.ts';
 import { waitUntilGone } from '../wait/deletion-wait.ts';
+import type { WaitContext } from '../wait/watch-group.ts';
 import { deleteSeen } from './deletion.ts';
 import { seenObject } from './seen-object.ts';
 import { resourcePolicy } from './resource-policy.ts';
@@ -20,7 +21,7 @@ const neverRecreated: ReadonlySet<string> = new Set([
  * Returns the strategy, which deletes and creates an object if an update changes its immutable
  * fields.
  */
-export function recreating(strategy: ApplyStrategy, tools: StrategyTools): ApplyStrategy {
+export function recreating(strategy: ApplyStrategy, tools: StrategyTools, watching: WaitContext): ApplyStrategy {
   const { cluster, signal } = tools;
   return {
     ...strategy,
@@ -38,7 +39,7 @@ export function recreating(strategy: ApplyStrategy, tools: StrategyTools): Apply
         };
         if (!(await deleteSeen(cluster, seen, { onLeft, signal }))) throw error;
         const quiet = { signal, done: ignore, skipped: ignore, report: ignore };
-        await waitUntilGone([seen], { cluster, tools: quiet, labelled: false });
+        await waitUntilGone([seen], { context: watching, tools: quiet, labelled: false });
         return strategy.create(item);
       }
     },

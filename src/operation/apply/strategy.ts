@@ -1,5 +1,6 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import type { KubeObject } from '../../objects/object.ts';
+import type { WaitContext } from '../wait/watch-group.ts';
 import type { ReleaseObject } from './release-object.ts';
 
 /** Brings single objects to the cluster. */
@@ -23,6 +24,8 @@ export interface ApplyTools {
   cluster: Cluster;
   signal: AbortSignal;
   report: (update: { message: string }) => void;
+  /** To wait for deletions. Default: no object is deleted and created again, as in a dry run. */
+  watching?: WaitContext;
 }
 
 /** The tools of a strategy, with where warnings of the API server go. */

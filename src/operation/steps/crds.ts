@@ -5,10 +5,11 @@ import type { CrdManifest } from '../../render/release-renderer.ts';
 import type { ApplySettings } from '../apply/apply-settings.ts';
 import { forEach } from '../apply/concurrency.ts';
 import { crdStrategy, type CrdPolicy } from '../apply/crd-strategy.ts';
+import { seenObject } from '../apply/seen-object.ts';
 import type { Cluster, ClusterCapabilities } from '../../objects/cluster.ts';
-import type { OperationContext } from '../context.ts';
 import { OperationError, withPrefix } from '../error.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
+import type { WorkContext } from '../work.ts';
 import type { StepTools } from './step-runner.ts';
 import { resolveObjects } from '../apply/release-object.ts';
 import { timeLimit } from './time-limit.ts';
@@ -58,13 +59,14 @@ export interface CrdOptions {
 
 /** Brings CRDs to the cluster by a policy, and waits until they are established. */
 export async function installCrds(
-  { cluster, host }: OperationContext,
+  context: WorkContext,
   files: readonly CrdManifest[],
   { namespace, policy, settings }: CrdOptions,
   tools: StepTools,
 ): Promise<InstalledCrds> {
+  const { cluster } = context;
   const { signal } = tools;
-  const applyCrd = crdStrategy(policy, settings, { ...tools, cluster });
+  const applyCrd = crdStrategy(policy, settings, { ...tools, cluster, watching: context });
   const found = await forEach(files, async (file) => {
     const prefix = failurePrefix(file);
     const objects = await resolveObjects(cluster, file.objects, namespace, { prefix, signal });
@@ -78,10 +80,10 @@ export async function installCrds(
   const crds = found.flat();
   const limit = timeLimit(establishTimeout, [signal]);
   try {
-    const pending = crds.filter(({ isChanged, live }) => isChanged && !isEstablished(live)).map(({ ref }) => ref);
+    const pending = crds.filter(({ isChanged, live }) => isChanged && !isEstablished(live));
+    const seen = pending.map(({ ref, live }) => seenObject(ref, live));
     const ownTools = { ...tools, signal: limit.signal };
-    if (pending.length > 0)
-      await waitUntilReady(pending, { cluster, host, tools: ownTools, toCompletion: [], labelled: false });
+    if (seen.length > 0) await waitUntilReady(seen, { context, tools: ownTools, toCompletion: [], labelled: false });
   } finally {
     limit.close();
   }

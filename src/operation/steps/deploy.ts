@@ -84,7 +84,7 @@ async function apply(state: OperationState, work: DeployWork, tools: StateTools)
         applied.set(identityOf(object.ref), appliedStatus(response, readiness));
       },
     };
-    await applyRelease(change, noting, { ...tools, cluster: context.cluster });
+    await applyRelease(change, noting, { ...tools, cluster: context.cluster, watching: context });
   } finally {
     tools.keep(withRevision(state, { changes: log.changes() }));
   }
@@ -102,10 +102,14 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
   }
   const objects = await objectsOf(work, state, tools.signal);
   const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
-  const { cluster, host } = work.context;
   const { toCompletion } = readinessOptions(work);
   const settled = settledObjects(refs, work.materials.applied ?? new Map());
-  await waitUntilReady(refs, { cluster, host, tools, toCompletion, labelled: true, settled });
+  const { changed, created } = revisionOf(state).changes;
+  const seen = new Map([...changed, ...created].map((object) => [identityOf(object.ref), object]));
+  await waitUntilReady(
+    refs.map((ref) => ({ ...seen.get(identityOf(ref)), ref })),
+    { context: work.context, tools, toCompletion, labelled: true, settled },
+  );
   tools.done(countText(refs.length, 'ready'));
   return state;
 }

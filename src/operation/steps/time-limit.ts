@@ -10,7 +10,8 @@ export interface TimeLimit {
 /** Calls `onEnd` after a number of milliseconds. Returns a function that stops the timer. */
 export type StartTimer = (milliseconds: number, onEnd: () => void) => () => void;
 
-const processTimer: StartTimer = (milliseconds, onEnd) => {
+/** The timers of the process. */
+export const processTimer: StartTimer = (milliseconds, onEnd) => {
   const timer = setTimeout(onEnd, milliseconds);
   return () => {
     clearTimeout(timer);

@@ -1,12 +1,11 @@
-import type { Cluster } from '../../objects/cluster.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { SeenObject } from '../apply/seen-object.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import { waitForStatus } from './status-wait.ts';
-import { withWatches } from './watch-group.ts';
+import { withWatches, type WaitContext } from './watch-group.ts';
 
 export interface DeletionWaitOptions {
-  cluster: Cluster;
+  context: WaitContext;
   tools: StepTools;
   /** As in `StatusWait`. */
   labelled: boolean;
@@ -18,17 +17,18 @@ export interface DeletionWaitOptions {
  */
 export async function waitUntilGone(
   objects: readonly SeenObject[],
-  { cluster, tools, labelled }: DeletionWaitOptions,
+  { context, tools, labelled }: DeletionWaitOptions,
 ): Promise<void> {
   const uids = new Map(objects.map(({ ref, uid }) => [identityOf(ref), uid]));
-  await withWatches(cluster, tools.signal, (watches) =>
-    waitForStatus(watches, tools, {
-      refs: objects.map(({ ref }) => ref),
+  await withWatches(context, tools.signal, (watches) =>
+    waitForStatus(watches, tools, context.host, {
+      objects,
       labelled,
       wanted: 'NotFound',
-      statusOf(ref, object) {
+      judge(object, ref) {
         const uid = uids.get(identityOf(ref)) ?? object?.metadata.uid;
-        return { ...ref, status: object?.metadata.uid === uid && object !== undefined ? 'Terminating' : 'NotFound' };
+        const isThere = object !== undefined && object.metadata.uid === uid;
+        return { status: { ...ref, status: isThere ? 'Terminating' : 'NotFound' } };
       },
       describe: ({ kind, namespace = '', name, status }) =>
         `resource ${kind}/${namespace}/${name} still exists. status: ${status}, message: Resource scheduled for deletion`,

@@ -1,21 +1,19 @@
-import type { Host } from '../../go/host.ts';
-import type { Cluster } from '../../objects/cluster.ts';
-import { fieldAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import { fieldAt } from '../../objects/fields.ts';
 import { diagnose } from '../../readiness/diagnosis.ts';
 import { readinessOf } from '../../readiness/readiness.ts';
 import type { ReadinessOptions } from '../../readiness/status.ts';
 import type { Surroundings } from '../../readiness/surroundings.ts';
+import type { SeenObject } from '../apply/seen-object.ts';
 import { OperationError } from '../error.ts';
 import type { ResourceStatus } from '../progress.ts';
 import type { StepTools } from '../steps/step-runner.ts';
-import { waitForStatus } from './status-wait.ts';
-import { watchSurroundings } from './surroundings-watch.ts';
-import { withWatches } from './watch-group.ts';
+import { waitForStatus, type Judgement } from './status-wait.ts';
+import { watchSurroundings, type SurroundingsWatch } from './surroundings-watch.ts';
+import { withWatches, type WaitContext } from './watch-group.ts';
 
 export interface ReadyWaitOptions {
-  cluster: Cluster;
-  host: Host;
+  context: WaitContext;
   tools: StepTools;
   toCompletion: NonNullable<ReadinessOptions['toCompletion']>;
   /** As in `StatusWait`. */
@@ -30,45 +28,52 @@ const reasonDelay = 300;
 const maxReasonDelay = 2000;
 
 /** Waits until all objects are ready. Throws `not_ready` as soon as one has failed. */
-export async function waitUntilReady(refs: readonly ObjectRef[], options: ReadyWaitOptions): Promise<void> {
-  const { cluster, host, tools, labelled, settled, toCompletion } = options;
-  const clock = () => Number(host.now() / 1_000_000n);
-  await withWatches(cluster, tools.signal, async (watches) => {
+export async function waitUntilReady(objects: readonly SeenObject[], options: ReadyWaitOptions): Promise<void> {
+  const { context, tools, labelled, settled, toCompletion } = options;
+  const clock = () => Number(context.host.now() / 1_000_000n);
+  await withWatches(context, tools.signal, async (watches) => {
     const surroundings = watchSurroundings(watches, (message) => tools.report({ message }));
-    let failingSince: number | undefined;
-    await waitForStatus(watches, tools, {
-      refs,
+    await waitForStatus(watches, tools, context.host, {
+      objects,
       labelled,
       ...(settled && { settled }),
       wanted: 'Current',
-      statusOf(ref, object, previous) {
-        const status = statusOf(ref, object, surroundings.of, { now: clock(), toCompletion });
-        return isCompletedJobGone(status, previous) ? { ...ref, status: 'Current' } : status;
+      judge(object, ref, previous) {
+        const judgement = judgeReadiness(ref, object, surroundings.of, { now: clock(), toCompletion });
+        return isCompletedJobGone(judgement.status, previous) ? { status: { ...ref, status: 'Current' } } : judgement;
       },
-      check(remaining) {
-        const failed = remaining.filter(({ status }) => status === 'Failed');
-        if (failed.length === 0) return;
-        failingSince ??= clock();
-        if (clock() - failingSince < (surroundings.areListed() ? reasonDelay : maxReasonDelay)) return;
-        throw new OperationError('not_ready', failed.map(notReadyText).join('\n'), { resources: failed });
-      },
+      surroundingsVersion: ({ namespace }) => surroundings.version(namespace),
+      check: failureCheck(surroundings, clock),
       describe: notReadyText,
     });
   });
 }
 
-/** Returns the status of an object, and the reason if it is not ready. */
-export function statusOf(
+/** Returns a check that throws if an object has failed, with some delay for the reason. */
+function failureCheck(surroundings: SurroundingsWatch, clock: () => number) {
+  let failingSince: number | undefined;
+  return (remaining: readonly ResourceStatus[]): number | undefined => {
+    const failed = remaining.filter(({ status }) => status === 'Failed');
+    if (failed.length === 0) return undefined;
+    failingSince ??= clock();
+    const left = failingSince + (surroundings.areListed() ? reasonDelay : maxReasonDelay) - clock();
+    if (left > 0) return left;
+    throw new OperationError('not_ready', failed.map(notReadyText).join('\n'), { resources: failed });
+  };
+}
+
+/** Returns the status of an object, the reason if it is not ready, and when to judge it again. */
+export function judgeReadiness(
   ref: ObjectRef,
   object: KubeObject | undefined,
   surroundingsOf: (workload: KubeObject) => Surroundings,
   options: ReadinessOptions,
-): ResourceStatus {
-  if (object === undefined) return { ...ref, status: 'NotFound', reason: 'Resource not found' };
-  if (isPaused(object)) return { ...ref, status: 'Current' };
-  const { status, message } = readinessOf(object, options);
-  if (status === 'Current') return { ...ref, status };
-  return { ...ref, status, reason: diagnose(object, surroundingsOf(object)) ?? message };
+): Judgement {
+  if (object === undefined) return { status: { ...ref, status: 'NotFound', reason: 'Resource not found' } };
+  if (isPaused(object)) return { status: { ...ref, status: 'Current' } };
+  const { status, message, changesIn } = readinessOf(object, options);
+  if (status === 'Current') return { status: { ...ref, status } };
+  return { status: { ...ref, status, reason: diagnose(object, surroundingsOf(object)) ?? message }, changesIn };
 }
 
 /** As in Helm, a paused Deployment counts as ready: its pods would never change. */

@@ -1,16 +1,25 @@
-import type { ObjectQuery } from '../../objects/cluster.ts';
-import { fieldSelectorText } from '../../objects/field-selector.ts';
+import type { Host } from '../../go/host.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { managedByLabel } from '../apply/ownership.ts';
+import type { SeenObject } from '../apply/seen-object.ts';
 import { OperationError } from '../error.ts';
 import type { ResourceStatus, ResourceStatusName } from '../progress.ts';
 import type { StepTools } from '../steps/step-runner.ts';
-import { objectKey, type WatchGroup } from './watch-group.ts';
+import { watchObjects } from './object-watches.ts';
+import { statusReport } from './status-report.ts';
+import type { WatchGroup } from './watch-group.ts';
+
+/** The status of an object, and when it has to be judged again. */
+export interface Judgement {
+  status: ResourceStatus;
+  /** Milliseconds after which the status may change although nothing else does. Default: never. */
+  changesIn?: number | undefined;
+}
 
 /** The objects of a wait, and the rules for their statuses. */
 export interface StatusWait {
-  refs: readonly ObjectRef[];
+  /** None is shown in a state that is older than the version with which it was seen. */
+  objects: readonly SeenObject[];
   /**
    * Whether all objects have Helm's label, as all but hooks do. If so, one watch follows all
    * objects of a kind.
@@ -22,12 +31,26 @@ export interface StatusWait {
    * none.
    */
   settled?: ReadonlySet<string>;
-  /** Returns the status of an object, which is undefined if it does not exist. */
-  statusOf(ref: ObjectRef, object: KubeObject | undefined, previous: ResourceStatus | undefined): ResourceStatus;
-  /** Throws if it makes no sense to wait longer. */
-  check?(remaining: readonly ResourceStatus[]): void;
+  /** Judges an object, which is undefined if it does not exist. */
+  judge(object: KubeObject | undefined, ref: ObjectRef, previous: ResourceStatus | undefined): Judgement;
+  /** Returns a number that grows when objects change that the status of this one depends on. */
+  surroundingsVersion?(ref: ObjectRef): number;
+  /**
+   * Throws if it makes no sense to wait longer. Returns the milliseconds after which to check
+   * again.
+   */
+  check?(remaining: readonly ResourceStatus[]): number | undefined;
   /** Returns a line for the error of an interrupted wait. */
   describe(remaining: ResourceStatus): string;
+}
+
+/** An object as it was judged last. */
+interface Judged {
+  object: KubeObject | undefined | 'unknown';
+  surroundings: number | undefined;
+  /** When to judge it again, in milliseconds since the Unix epoch. */
+  due: number;
+  status: ResourceStatus;
 }
 
 /**
@@ -35,73 +58,56 @@ export interface StatusWait {
  * change, or whose reason does. When the step's signal aborts, throws an error with the code of its
  * reason and the remaining objects. Fails if the API server refuses a watch.
  */
-export async function waitForStatus(watches: WatchGroup, tools: StepTools, wait: StatusWait): Promise<void> {
-  const isSettled = (ref: ObjectRef) => wait.settled?.has(identityOf(ref)) === true;
-  const open = wait.refs.filter((ref) => !isSettled(ref));
-  const lookUp = watchObjects(watches, { ...wait, refs: open });
-  let known: ResourceStatus[] = [];
-  for (;;) {
-    const statuses = wait.refs.map((ref, index): ResourceStatus => {
-      if (isSettled(ref)) return { ...ref, status: wait.wanted };
-      const object = lookUp(ref);
-      return object === 'unknown' ? { ...ref, status: 'Unknown' } : wait.statusOf(ref, object, known[index]);
-    });
-    if (statuses.every(({ status }) => status !== 'Unknown')) {
-      reportChanges(tools, known, statuses);
-      known = statuses;
+export async function waitForStatus(
+  watches: WatchGroup,
+  tools: StepTools,
+  host: Host,
+  wait: StatusWait,
+): Promise<void> {
+  const objects = watchObjects(watches, wait.labelled);
+  const report = statusReport(tools);
+  const clock = () => Number(host.now() / 1_000_000n);
+  const isSettled = ({ ref }: SeenObject) => wait.settled?.has(identityOf(ref)) === true;
+  const settled = wait.objects.filter(isSettled).map(({ ref }): ResourceStatus => ({ ...ref, status: wait.wanted }));
+  const open = wait.objects.filter((seen) => !isSettled(seen));
+  let judged: Judged[] = [];
+  try {
+    for (;;) {
+      const now = clock();
+      judged = open.map((seen, index) => judge(wait, seen, objects.find(seen, now), judged[index], now));
+      const statuses = [...settled, ...judged.map(({ status }) => status)];
+      const isComplete = statuses.every(({ status }) => status !== 'Unknown');
+      const nextReport = isComplete ? report.update(statuses, now) : undefined;
+      const remaining = statuses.filter(({ status }) => status !== wait.wanted);
+      if (remaining.length === 0) return;
+      const nextCheck = wait.check?.(remaining);
+      const nextJudgement = Math.min(...judged.map(({ due }) => due)) - now;
+      await watches.nextChange(earliest([nextReport, nextCheck, nextJudgement, objects.nextLook(now)]));
+      if (tools.signal.aborted) throw interruption(tools.signal.reason, remaining, wait);
     }
-    const remaining = statuses.filter(({ status }) => status !== wait.wanted);
-    if (remaining.length === 0) return;
-    wait.check?.(remaining);
-    await watches.nextChange();
-    if (tools.signal.aborted) throw interruption(tools.signal.reason, remaining, wait);
+  } finally {
+    report.flush();
   }
 }
 
-/**
- * Watches the objects of a wait and, if the API allows it, no others: one watch for each kind and
- * namespace, or for each object. Returns a function that looks up an object; `unknown` until its
- * watch has listed.
- */
-function watchObjects(
-  watches: WatchGroup,
-  { refs, labelled }: StatusWait,
-): (ref: ObjectRef) => KubeObject | undefined | 'unknown' {
-  const keyOf = labelled ? groupKey : singleKey;
-  const groups = Map.groupBy(refs, keyOf);
-  const watchOf = new Map(Array.from(groups, ([key, group]) => [key, watches.watch(queryFor(group))]));
-  return (ref) => {
-    const watch = watchOf.get(keyOf(ref));
-    if (watch?.refusal) throw watch.refusal;
-    return watch?.isListed === true ? watch.objects.get(objectKey(ref)) : 'unknown';
-  };
+function judge(
+  wait: StatusWait,
+  { ref }: SeenObject,
+  object: Judged['object'],
+  last: Judged | undefined,
+  now: number,
+): Judged {
+  const surroundings = wait.surroundingsVersion?.(ref);
+  if (last !== undefined && last.object === object && last.surroundings === surroundings && now < last.due) return last;
+  if (object === 'unknown') return { object, surroundings, due: Infinity, status: { ...ref, status: 'Unknown' } };
+  const { status, changesIn = Infinity } = wait.judge(object, ref, last?.status);
+  // judging an object for the first time may start watches
+  return { object, surroundings: wait.surroundingsVersion?.(ref), due: now + changesIn, status };
 }
 
-function queryFor(group: ObjectRef[]): ObjectQuery {
-  const [{ apiVersion, kind, namespace, name }] = group as [ObjectRef]; // groups are never empty
-  return {
-    apiVersion,
-    kind,
-    ...(namespace !== undefined && { namespace }),
-    ...(group.length === 1
-      ? { fieldSelector: fieldSelectorText('metadata.name', name) }
-      : { labelSelector: `${managedByLabel}=Helm` }),
-  };
-}
-
-function groupKey({ apiVersion, kind, namespace = '' }: ObjectRef): string {
-  return `${apiVersion} ${kind} ${namespace}`;
-}
-
-function singleKey(ref: ObjectRef): string {
-  return `${groupKey(ref)}/${ref.name}`;
-}
-
-function reportChanges(tools: StepTools, known: readonly ResourceStatus[], statuses: readonly ResourceStatus[]): void {
-  const changed = statuses.filter(
-    ({ status, reason }, index) => status !== known[index]?.status || reason !== known[index].reason,
-  );
-  if (changed.length > 0) tools.report({ resources: changed });
+function earliest(delays: readonly (number | undefined)[]): number | undefined {
+  const delay = Math.min(...delays.map((one) => one ?? Infinity));
+  return delay === Infinity ? undefined : delay;
 }
 
 function interruption(reason: unknown, remaining: readonly ResourceStatus[], wait: StatusWait): unknown {

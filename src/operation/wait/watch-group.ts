@@ -1,89 +1,51 @@
-import type { Cluster, ObjectQuery } from '../../objects/cluster.ts';
-import type { KubeObject } from '../../objects/object.ts';
+import type { Host } from '../../go/host.ts';
+import type { ObjectQuery } from '../../objects/cluster.ts';
+import { processTimer, type StartTimer } from '../steps/time-limit.ts';
+import type { TrackedObjects } from '../tracker/object-cache.ts';
+import type { Tracker, Tracking } from '../tracker/tracker.ts';
 
-/** The objects of a query, kept up to date by list and watch. */
-export interface ObjectWatch {
-  /** By `namespace/name`. Empty before the first list. */
-  readonly objects: ReadonlyMap<string, KubeObject>;
-  readonly isListed: boolean;
-  /** The error with which the API server refused the watch. */
-  readonly refusal: Error | undefined;
+export interface WaitContext {
+  tracker: Tracker;
+  host: Host;
+  /** Timer of the times at which a status may change. Default: the timers of the process. */
+  startWakeTimer?: StartTimer;
 }
 
-/** Watches that end together. A change in one of them wakes the wait that uses them. */
+/** Watches that are released together. A change in one of them wakes the wait that uses them. */
 export interface WatchGroup {
-  watch(query: ObjectQuery): ObjectWatch;
+  watch(query: ObjectQuery): TrackedObjects;
   /**
    * Resolves at the next change in a watch, at once if there was one since the last call. Also
-   * resolves when the signal aborts, and regularly, because some statuses depend on the clock.
+   * resolves when the signal aborts, or after a number of milliseconds.
    */
-  nextChange(): Promise<void>;
+  nextChange(delay?: number): Promise<void>;
 }
 
-/** Interval of `nextChange` without a change, in milliseconds. */
-const recheckInterval = 250;
-
-/** Calls `run` with a group of watches, which ends when `run` does or when `signal` aborts. */
+/** Calls `run` with a group of watches, which are released when `run` ends. */
 export async function withWatches<T>(
-  cluster: Cluster,
+  { tracker, startWakeTimer = processTimer }: WaitContext,
   signal: AbortSignal,
   run: (watches: WatchGroup) => Promise<T>,
 ): Promise<T> {
-  const ending = new AbortController();
-  const ended: Promise<void>[] = [];
+  const trackings: Tracking[] = [];
   const { notify, next } = changeNotice();
-  signal.addEventListener('abort', notify, { signal: ending.signal });
-  const timer = setInterval(notify, recheckInterval);
-  const watchSignal = AbortSignal.any([signal, ending.signal]);
+  signal.addEventListener('abort', notify);
   try {
     return await run({
       watch(query) {
-        const { watch, end } = startWatch(cluster, query, watchSignal, notify);
-        ended.push(end);
-        return watch;
+        const tracking = tracker.track(query, notify);
+        trackings.push(tracking);
+        return tracking.objects;
       },
-      nextChange: next,
+      async nextChange(delay) {
+        const stopTimer = delay === undefined ? undefined : startWakeTimer(Math.max(delay, 0), notify);
+        await next();
+        stopTimer?.();
+      },
     });
   } finally {
-    clearInterval(timer);
-    ending.abort();
-    await Promise.all(ended);
-  }
-}
-
-/** Returns the key of an object in a watch. */
-export function objectKey({ namespace = '', name }: { namespace?: string; name: string }): string {
-  return `${namespace}/${name}`;
-}
-
-function startWatch(
-  cluster: Cluster,
-  query: ObjectQuery,
-  signal: AbortSignal,
-  notify: () => void,
-): { watch: ObjectWatch; end: Promise<void> } {
-  const objects = new Map<string, KubeObject>();
-  const watch = { objects, isListed: false, refusal: undefined as Error | undefined }; // set below
-  return { watch, end: follow() };
-
-  async function follow(): Promise<void> {
-    try {
-      for await (const change of cluster.observe(query, signal)) {
-        if (change.type === 'snapshot') {
-          objects.clear();
-          for (const object of change.objects) objects.set(objectKey(object.metadata), object);
-          watch.isListed = true;
-        } else if (change.type === 'changed') {
-          objects.set(objectKey(change.object.metadata), change.object);
-        } else {
-          objects.delete(objectKey(change.object.metadata));
-        }
-        notify();
-      }
-    } catch (error) {
-      watch.refusal = error instanceof Error ? error : new Error(String(error));
-      notify();
-    }
+    signal.removeEventListener('abort', notify);
+    await Promise.all(trackings.map((tracking) => tracking.release()));
   }
 }
 

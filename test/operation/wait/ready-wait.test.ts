@@ -1,7 +1,9 @@
 import test from 'ava';
 import type { KubeObject, ObjectRef } from '../../../src/objects/object.ts';
+import type { SeenObject } from '../../../src/operation/apply/seen-object.ts';
 import { OperationError } from '../../../src/operation/error.ts';
 import type { ResourceStatus } from '../../../src/operation/progress.ts';
+import { createTracker } from '../../../src/operation/tracker/tracker.ts';
 import { waitUntilReady } from '../../../src/operation/wait/ready-wait.ts';
 import { steppingHost } from '../../support/host.ts';
 import { watchedCluster, type Script } from '../watched-cluster.ts';
@@ -23,7 +25,7 @@ const bound = { status: { phase: 'Bound' } };
 const forbidden = (what: string) => Object.assign(new Error(`${what} is forbidden`), { code: 'forbidden' });
 
 async function wait(
-  refs: ObjectRef[],
+  refs: (ObjectRef | SeenObject)[],
   script: (query: ObjectQuery) => Script,
   { limit = 2000, settled = new Set<string>() } = {},
 ) {
@@ -39,14 +41,9 @@ async function wait(
   };
   let error: unknown;
   try {
-    await waitUntilReady(refs, {
-      cluster,
-      host: steppingHost(),
-      tools,
-      toCompletion: ['Job'],
-      labelled: true,
-      settled,
-    });
+    const objects = refs.map((one) => ('ref' in one ? one : { ref: one }));
+    const context = { tracker: createTracker(cluster), host: steppingHost() };
+    await waitUntilReady(objects, { context, tools, toCompletion: ['Job'], labelled: true, settled });
   } catch (caught) {
     error = caught;
   } finally {
@@ -74,20 +71,28 @@ test('counts a completed Job as ready after its time to live deletes it', async 
   t.deepEqual(statuses, [['load Current', 'data InProgress'], ['data Current']]);
 });
 
-test('watches one object by its name, and several of a kind by the label of Helm', async (t) => {
-  const refs = [ref('ConfigMap', 'a'), ref('PersistentVolumeClaim', 'b'), ref('PersistentVolumeClaim', 'c')];
+test('watches all objects of a kind by the label of Helm, and Jobs with those of hooks', async (t) => {
+  const refs = [
+    ref('ConfigMap', 'a'),
+    ref('PersistentVolumeClaim', 'b'),
+    ref('PersistentVolumeClaim', 'c'),
+    ref('Job', 'load'),
+  ];
   const { error, queries } = await wait(refs, ({ kind }) => [
-    { type: 'snapshot', objects: refs.filter((one) => one.kind === kind).map(({ name }) => object(kind, name, bound)) },
+    {
+      type: 'snapshot',
+      objects:
+        kind === 'Job'
+          ? [completed]
+          : refs.filter((one) => one.kind === kind).map(({ name }) => object(kind, name, bound)),
+    },
   ]);
+  const labelSelector = 'app.kubernetes.io/managed-by=Helm';
   t.is(error, undefined);
   t.deepEqual(queries, [
-    { apiVersion: 'v1', kind: 'ConfigMap', namespace, fieldSelector: 'metadata.name=a' },
-    {
-      apiVersion: 'v1',
-      kind: 'PersistentVolumeClaim',
-      namespace,
-      labelSelector: 'app.kubernetes.io/managed-by=Helm',
-    },
+    { apiVersion: 'v1', kind: 'ConfigMap', namespace, labelSelector },
+    { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, labelSelector },
+    { apiVersion: 'batch/v1', kind: 'Job', namespace },
   ]);
 });
 
@@ -130,10 +135,10 @@ test('continues without reasons if the API server refuses to watch pods', async 
   t.deepEqual(
     queries.map(({ kind, labelSelector, fieldSelector }) => [kind, labelSelector ?? fieldSelector]),
     [
-      ['Deployment', 'metadata.name=web'],
+      ['Deployment', 'app.kubernetes.io/managed-by=Helm'],
+      ['ReplicaSet', undefined],
+      ['Pod', undefined],
       ['Event', 'type=Warning'],
-      ['ReplicaSet', 'app in (web)'],
-      ['Pod', 'app in (web)'],
     ],
   );
 });
@@ -174,4 +179,65 @@ test('does not watch the objects that are known to be ready, but reports them', 
     ['PersistentVolumeClaim'],
   );
   t.deepEqual(statuses, [['a Current', 'b Current']]);
+});
+
+test('watches an object by its name if the API server refuses to watch all of its kind', async (t) => {
+  const { error, queries } = await wait([ref('ConfigMap', 'a'), ref('ConfigMap', 'b')], ({ kind, fieldSelector }) =>
+    fieldSelector === undefined
+      ? [forbidden('configmaps')]
+      : [{ type: 'snapshot', objects: [object(kind, fieldSelector.replace('metadata.name=', ''))] }],
+  );
+  t.is(error, undefined);
+  t.deepEqual(
+    queries.map(({ fieldSelector }) => fieldSelector),
+    [undefined, 'metadata.name=a', 'metadata.name=b'],
+  );
+});
+
+/** Returns a claim in a version. */
+function claim(resourceVersion: string, rest: object = bound): KubeObject {
+  const { metadata, ...fields } = object('PersistentVolumeClaim', 'data', rest);
+  return { ...fields, apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { ...metadata, resourceVersion } };
+}
+
+const seenClaim: SeenObject = { ref: ref('PersistentVolumeClaim', 'data'), uid: 'data', resourceVersion: '12' };
+
+test('shows no state that is older than the one after the apply', async (t) => {
+  const { error, statuses } = await wait([seenClaim], () => [
+    { type: 'snapshot', objects: [claim('10')], resourceVersion: '11' },
+    { type: 'changed', object: claim('12', {}) },
+    { type: 'changed', object: claim('13') },
+  ]);
+  t.is(error, undefined);
+  t.deepEqual(statuses, [['data InProgress'], ['data Current']]);
+});
+
+test('an object that its watch does not show yet is not missing', async (t) => {
+  const { error, statuses } = await wait([seenClaim], () => [
+    { type: 'snapshot', objects: [], resourceVersion: '11' },
+    { type: 'changed', object: claim('12') },
+  ]);
+  t.is(error, undefined);
+  t.deepEqual(statuses, [['data Current']]);
+});
+
+test('an object that its watch does not show gets a watch of its own', async (t) => {
+  const other = { ...claim('11'), metadata: { ...claim('11').metadata, name: 'other' } };
+  const { error, queries } = await wait([seenClaim], ({ fieldSelector }) =>
+    fieldSelector === undefined
+      ? [
+          { type: 'snapshot', objects: [], resourceVersion: '10' },
+          { type: 'changed', object: other },
+        ]
+      : [{ type: 'snapshot', objects: [claim('12')], resourceVersion: '12' }],
+  );
+  t.is(error, undefined);
+  t.is(queries.at(-1)?.fieldSelector, 'metadata.name=data');
+});
+
+test('an object that was deleted after the apply is missing', async (t) => {
+  const { statuses } = await wait([seenClaim], () => [{ type: 'snapshot', objects: [], resourceVersion: '14' }], {
+    limit: 300,
+  });
+  t.deepEqual(statuses, [['data NotFound']]);
 });

@@ -50,7 +50,10 @@ export async function applyHook(
   let applied: AppliedObject[];
   try {
     const { release } = await ownRevision(work, started, tools.signal);
-    const strategy = applyStrategy({ method: methodOf(release, event) }, { ...tools, cluster: context.cluster });
+    const strategy = applyStrategy(
+      { method: methodOf(release, event) },
+      { ...tools, cluster: context.cluster, watching: context },
+    );
     applied = await applyObjects(work, run, objects, { ...tools, strategy, isResumed: earlier !== undefined });
   } catch (cause) {
     tools.keep(withRun(started, endedRun(context.host, run, 'Failed')));

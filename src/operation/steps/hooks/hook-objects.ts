@@ -5,12 +5,12 @@ import { deleteSeen } from '../../apply/deletion.ts';
 import { seenObject, type SeenObject } from '../../apply/seen-object.ts';
 import { otherOwner, type Owner } from '../../apply/ownership.ts';
 import type { ReleaseObject } from '../../apply/release-object.ts';
-import type { OperationContext } from '../../context.ts';
 import { OperationError, messageOf } from '../../error.ts';
 import { policiesOf } from '../../state/hook-executions.ts';
 import type { HookRun } from '../../state/hook-run.ts';
 import { waitUntilGone } from '../../wait/deletion-wait.ts';
 import type { StepTools } from '../step-runner.ts';
+import type { WorkContext } from '../../work.ts';
 import { timeLimit } from '../time-limit.ts';
 
 /** Time limit for deleting hooks after a failure, in milliseconds. */
@@ -31,12 +31,13 @@ export interface StartedHook {
  * objects with them: a hook changes a namespace in place.
  */
 export async function deleteBeforeCreation(
-  { cluster }: OperationContext,
+  context: WorkContext,
   owner: Owner,
   hook: Hook,
   objects: readonly ReleaseObject[],
   tools: StepTools,
 ): Promise<string[]> {
+  const { cluster } = context;
   const { signal } = tools;
   const left: string[] = [];
   const deleted: SeenObject[] = [];
@@ -50,7 +51,7 @@ export async function deleteBeforeCreation(
     if (!isDeleted) left.push(seen.uid ?? '');
     else if (await deleteSeen(cluster, seen, { onLeft, signal })) deleted.push(seen);
   }
-  await waitUntilGone(deleted, { cluster, tools, labelled: false });
+  await waitUntilGone(deleted, { context, tools, labelled: false });
   return left;
 }
 
@@ -69,7 +70,7 @@ function requireNoOtherOwner({ path }: Hook, ref: ObjectRef, live: KubeObject, o
  * says whether it has succeeded.
  */
 export async function requireStillThere(
-  { cluster }: OperationContext,
+  { cluster }: WorkContext,
   { hook, run }: StartedHook,
   signal: AbortSignal,
 ): Promise<void> {
@@ -88,7 +89,7 @@ export async function requireStillThere(
  * only reported.
  */
 export async function deleteAfterFailure(
-  context: OperationContext,
+  context: WorkContext,
   failed: StartedHook,
   ended: readonly StartedHook[],
   tools: StepTools,
@@ -107,7 +108,7 @@ export async function deleteAfterFailure(
 
 /** Deletes the objects that a run of a hook has applied, if the policy says so. */
 export async function deleteApplied(
-  { cluster }: OperationContext,
+  context: WorkContext,
   { hook, run }: StartedHook,
   policy: string,
   tools: StepTools,
@@ -117,9 +118,9 @@ export async function deleteApplied(
   const options = { signal: tools.signal, onLeft: (message: string) => tools.report({ message }) };
   for (const object of run.applied) {
     if (isDefinition(object.ref) || (isNamespace(object.ref) && !object.isNew)) continue;
-    if (await deleteSeen(cluster, object, options)) deleted.push(object);
+    if (await deleteSeen(context.cluster, object, options)) deleted.push(object);
   }
-  await waitUntilGone(deleted, { cluster, tools, labelled: false });
+  await waitUntilGone(deleted, { context, tools, labelled: false });
 }
 
 function hasPolicy(hook: Hook, policy: string): boolean {

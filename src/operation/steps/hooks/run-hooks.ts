@@ -97,14 +97,10 @@ async function waitForHook(
   return next;
 }
 
-async function waitForEnd(
-  { cluster, host }: Work<unknown>['context'],
-  { applied }: HookRun,
-  tools: StateTools,
-): Promise<void> {
-  const refs = applied.map(({ ref }) => ref).filter(({ kind }) => kind === 'Job' || kind === 'Pod');
+async function waitForEnd(context: Work<unknown>['context'], { applied }: HookRun, tools: StateTools): Promise<void> {
+  const ending = applied.filter(({ ref: { kind } }) => kind === 'Job' || kind === 'Pod');
   try {
-    await waitUntilReady(refs, { cluster, host, tools, toCompletion: ['Job', 'Pod'], labelled: false });
+    await waitUntilReady(ending, { context, tools, toCompletion: ['Job', 'Pod'], labelled: false });
   } catch (cause) {
     if (!(cause instanceof OperationError) || cause.code !== 'not_ready') throw cause;
     throw new OperationError('hook_failed', cause.message, { cause, resources: cause.resources });

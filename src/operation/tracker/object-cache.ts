@@ -1,0 +1,123 @@
+import type { ObservedChange } from '../../objects/cluster.ts';
+import { stringAt } from '../../objects/fields.ts';
+import type { KubeObject } from '../../objects/object.ts';
+import { keptFields } from './kept-fields.ts';
+import { isOlder, newerOf } from './resource-version.ts';
+
+/** The objects of a query as the API server last reported them. */
+export interface TrackedObjects {
+  /** Whether they were listed. Before that, no object is known. */
+  readonly isListed: boolean;
+  /** The error with which the API server refused the query. */
+  readonly refusal: Error | undefined;
+  /** The newest version that was seen of any of them. */
+  readonly resourceVersion: string | undefined;
+  /** Grows with each change. */
+  readonly changes: number;
+  find(object: { namespace?: string; name: string }): KubeObject | undefined;
+  /** Returns the objects that the one with this uid owns or, of events, those about it. */
+  relatedTo(uid: string | undefined): Iterable<KubeObject>;
+}
+
+/** Number of deleted objects whose last version is remembered. */
+const maxDeleted = 1000;
+
+/**
+ * Objects by name and by the uids that they refer to. Keeps the newest version of an object, also
+ * if changes arrive out of order or from an API server that lags behind.
+ */
+export class ObjectCache implements TrackedObjects {
+  isListed = false;
+  refusal: Error | undefined;
+  resourceVersion: string | undefined;
+  changes = 0;
+  readonly #objects = new Map<string, KubeObject>();
+  readonly #related = new Map<string, Map<string, KubeObject>>();
+  /** Versions of deleted objects, the oldest first. */
+  readonly #deleted = new Map<string, string | undefined>();
+
+  find(object: { namespace?: string; name: string }): KubeObject | undefined {
+    return this.#objects.get(keyOf(object));
+  }
+
+  relatedTo(uid: string | undefined): Iterable<KubeObject> {
+    return (uid === undefined ? undefined : this.#related.get(uid)?.values()) ?? [];
+  }
+
+  /** Returns whether the change brings anything new. */
+  add(change: ObservedChange): boolean {
+    const isNew = this.#isNew(change);
+    if (isNew) this.changes += 1;
+    return isNew;
+  }
+
+  refuse(error: Error): void {
+    this.refusal = error;
+    this.changes += 1;
+  }
+
+  #isNew(change: ObservedChange): boolean {
+    if (change.type === 'snapshot') return this.#replaceAll(change.objects, change.resourceVersion);
+    const { object } = change;
+    const { resourceVersion } = object.metadata;
+    const key = keyOf(object.metadata);
+    const known = this.#objects.get(key)?.metadata.resourceVersion ?? this.#deleted.get(key);
+    if (isOlder(resourceVersion, known)) return false;
+    this.resourceVersion = newerOf(this.resourceVersion, resourceVersion);
+    if (change.type === 'changed') this.#set(key, object);
+    else this.#delete(key, resourceVersion);
+    return true;
+  }
+
+  #replaceAll(objects: readonly KubeObject[], resourceVersion: string | undefined): boolean {
+    // the watch that follows a list that lags behind brings all changes since then once more
+    if (this.isListed && isOlder(resourceVersion, this.resourceVersion)) return false;
+    this.#objects.clear();
+    this.#related.clear();
+    this.#deleted.clear();
+    for (const object of objects) this.#set(keyOf(object.metadata), object);
+    this.isListed = true;
+    this.resourceVersion = newerOf(this.resourceVersion, resourceVersion);
+    return true;
+  }
+
+  #set(key: string, object: KubeObject): void {
+    this.#remove(key);
+    const kept = keptFields(object);
+    this.#objects.set(key, kept);
+    this.#deleted.delete(key);
+    for (const uid of relatedUids(kept)) {
+      const related = this.#related.get(uid) ?? new Map<string, KubeObject>();
+      this.#related.set(uid, related.set(key, kept));
+    }
+  }
+
+  #delete(key: string, version: string | undefined): void {
+    this.#remove(key);
+    this.#deleted.delete(key);
+    this.#deleted.set(key, version);
+    const [oldest] = this.#deleted.keys();
+    if (this.#deleted.size > maxDeleted && oldest !== undefined) this.#deleted.delete(oldest);
+  }
+
+  #remove(key: string): void {
+    const object = this.#objects.get(key);
+    if (object === undefined) return;
+    this.#objects.delete(key);
+    for (const uid of relatedUids(object)) {
+      const related = this.#related.get(uid);
+      related?.delete(key);
+      if (related?.size === 0) this.#related.delete(uid);
+    }
+  }
+}
+
+function keyOf({ namespace = '', name }: { namespace?: string; name: string }): string {
+  return `${namespace}/${name}`;
+}
+
+function relatedUids(object: KubeObject): string[] {
+  const about = object.kind === 'Event' ? stringAt(object, 'involvedObject', 'uid') : undefined;
+  if (about !== undefined) return [about];
+  return (object.metadata.ownerReferences ?? []).map(({ uid }) => uid);
+}

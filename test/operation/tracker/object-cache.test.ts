@@ -1,0 +1,93 @@
+import test from 'ava';
+import type { ObservedChange } from '../../../src/objects/cluster.ts';
+import type { KubeObject, ObjectMeta } from '../../../src/objects/object.ts';
+import { ObjectCache } from '../../../src/operation/tracker/object-cache.ts';
+
+function pod(name: string, resourceVersion: string, metadata: Partial<ObjectMeta> = {}): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'shop', uid: name, resourceVersion, ...metadata },
+  };
+}
+
+function cacheWith(...changes: ObservedChange[]): ObjectCache {
+  const cache = new ObjectCache();
+  for (const change of changes) cache.add(change);
+  return cache;
+}
+
+const snapshot = (resourceVersion: string, ...objects: KubeObject[]): ObservedChange => ({
+  type: 'snapshot',
+  objects,
+  resourceVersion,
+});
+const changed = (object: KubeObject): ObservedChange => ({ type: 'changed', object });
+const deleted = (object: KubeObject): ObservedChange => ({ type: 'deleted', object });
+
+const ref = { namespace: 'shop', name: 'a' };
+
+const cases: [title: string, changes: ObservedChange[], version: string | undefined, collection: string][] = [
+  ['keeps the newest version', [snapshot('1'), changed(pod('a', '2')), changed(pod('a', '3'))], '3', '3'],
+  ['drops a version that arrives late', [snapshot('1'), changed(pod('a', '3')), changed(pod('a', '2'))], '3', '3'],
+  ['adds an object that arrives late', [snapshot('1'), changed(pod('b', '3')), changed(pod('a', '2'))], '2', '3'],
+  ['deletes an object', [snapshot('2', pod('a', '2')), deleted(pod('a', '3'))], undefined, '3'],
+  [
+    'does not bring back a deleted object with a version that arrives late',
+    [snapshot('2', pod('a', '2')), deleted(pod('a', '4')), changed(pod('a', '3'))],
+    undefined,
+    '4',
+  ],
+  [
+    'keeps an object that took the name of a deleted one',
+    [snapshot('2', pod('a', '2')), changed(pod('a', '5', { uid: 'new' })), deleted(pod('a', '4'))],
+    '5',
+    '5',
+  ],
+  ['replaces all objects with a newer list', [snapshot('2', pod('a', '2')), snapshot('7')], undefined, '7'],
+  [
+    'ignores a list of an API server that lags behind',
+    [snapshot('2'), changed(pod('a', '5')), snapshot('4')],
+    '5',
+    '5',
+  ],
+];
+for (const [title, changes, version, collection] of cases) {
+  test(title, (t) => {
+    const cache = cacheWith(...changes);
+    t.is(cache.find(ref)?.metadata.resourceVersion, version);
+    t.is(cache.resourceVersion, collection);
+  });
+}
+
+test('is listed after the first list, and counts only changes that bring something new', (t) => {
+  const cache = new ObjectCache();
+  t.false(cache.isListed);
+  t.true(cache.add(snapshot('2', pod('a', '2'))));
+  t.true(cache.isListed);
+  t.false(cache.add(changed(pod('a', '1'))));
+  t.is(cache.changes, 1);
+});
+
+test('finds objects by their owners, and events by what they are about', (t) => {
+  const owned = (name: string, version: string, uid: string) =>
+    pod(name, version, { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'x', uid }] });
+  const event = { ...pod('e', '3'), kind: 'Event', involvedObject: { uid: 'a' } };
+  const cache = cacheWith(snapshot('3', owned('a', '1', 'one'), owned('b', '2', 'one'), event));
+  const names = (uid: string | undefined) => [...cache.relatedTo(uid)].map(({ metadata }) => metadata.name);
+  t.deepEqual(names('one'), ['a', 'b']);
+  t.deepEqual(names('a'), ['e']);
+  cache.add(changed(owned('a', '4', 'two')));
+  cache.add(deleted(owned('b', '5', 'one')));
+  t.deepEqual(names('one'), []);
+  t.deepEqual(names('two'), ['a']);
+  t.deepEqual(names(undefined), []);
+});
+
+test('keeps no managed fields, no last applied configuration, and no contents of Secrets', (t) => {
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', team: 'shop' };
+  const secret = { ...pod('a', '1', { managedFields: [{}], annotations }), kind: 'Secret', data: { key: 'dmFsdWU=' } };
+  const cache = cacheWith(snapshot('1', secret));
+  const metadata = { ...pod('a', '1').metadata, annotations: { team: 'shop' } };
+  t.deepEqual(cache.find(ref), { apiVersion: 'v1', kind: 'Secret', metadata });
+});
