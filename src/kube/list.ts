@@ -55,7 +55,8 @@ async function listPages(
   pageSize: PageSize,
 ): Promise<ListedObjects> {
   const objects: KubeObject[] = [];
-  let limit = pageSize.objects;
+  const { most = Infinity } = query;
+  let limit = Math.min(pageSize.objects, most);
   let next: string | undefined;
   for (;;) {
     const page = await readPage(transport, {
@@ -69,7 +70,7 @@ async function listPages(
     }
     for (const item of page.items ?? []) objects.push({ ...item, apiVersion: kind.apiVersion, kind: kind.kind });
     next = page.metadata.continue;
-    if (!next) return { objects, resourceVersion: page.metadata.resourceVersion };
+    if (!next || objects.length >= most) return { objects, resourceVersion: page.metadata.resourceVersion };
   }
 }
 

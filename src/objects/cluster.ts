@@ -24,6 +24,8 @@ export interface ObjectQuery {
 export interface ListQuery extends ObjectQuery {
   /** Lists objects without anything but their metadata, which is small. Default: false. */
   metadataOnly?: boolean;
+  /** Most objects to return, the first ones by name. Default: all. */
+  most?: number;
 }
 
 /**

@@ -201,6 +201,16 @@ test('reads fewer objects at a time when a page is too long', async (t) => {
   t.is(limits.length, 2 + 12);
 });
 
+test('lists no more objects than are wanted', async (t) => {
+  const server = await fakeServer(t, (request, response) => {
+    const limit = Number(new URL(request.url ?? '', 'http://x').searchParams.get('limit'));
+    const items = Array.from({ length: limit }, (_, index) => ({ metadata: { name: `a${index}` } }));
+    json(response, 200, { metadata: { resourceVersion: '1', continue: 'next' }, items });
+  });
+  t.is((await server.cluster.list({ ...query, most: 80 })).length, 80);
+  t.is(server.requests.length, 1);
+});
+
 test('reads an object that is longer than a page', async (t) => {
   const server = await fakeServer(t, (_, response) =>
     json(response, 200, { metadata: { resourceVersion: '1' }, items: [{ metadata: { name: 'x'.repeat(5_000_000) } }] }),

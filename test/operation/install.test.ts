@@ -176,6 +176,19 @@ test('refuses to take over an object of another owner', async (t) => {
   t.deepEqual((await world.find('ConfigMap', 'a'))?.['data'], { x: 'y' });
 });
 
+test('applies nothing if one of many objects of a kind belongs to no release', async (t) => {
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const chart = textChart(Object.fromEntries(names.map((name) => [`${name}.yaml`, configMap(name)])));
+  const world = newWorld(t, chart);
+  const { namespace } = world;
+  await world.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await world.cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'd', namespace } });
+  const error = await t.throwsAsync(world.install(chart), { code: 'ownership_conflict' });
+  t.regex(error.message, /ConfigMap "d" in namespace/);
+  t.deepEqual(await world.history(), []);
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+});
+
 test('adopts an object that has the annotations of the release', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);

@@ -9,6 +9,7 @@ import { deleteLive } from './deletion.ts';
 import { seenObject, type SeenObject } from './seen-object.ts';
 import { requireNoOtherOwner } from './ownership-check.ts';
 import { ownershipProblems, type Owner } from './ownership.ts';
+import { readObjects } from './read-objects.ts';
 import { subtractObjects, type ReleaseObject } from './release-object.ts';
 import { resourcePolicy } from './resource-policy.ts';
 import { applyStrategy } from './apply-strategy.ts';
@@ -98,23 +99,16 @@ async function updateObjects(
   log: ChangeLog,
   tools: ApplyTools,
 ): Promise<void> {
-  const { old, objects } = change;
+  const { old, objects, settings } = change;
   const originalOf = originals(change);
-  const read = await readObjects(objects, tools);
+  // one may be changed long after it was read
+  const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
+  const options = { signal: tools.signal, metadataOnly: settings.method === 'ssa' };
+  const read = await readObjects(tools.cluster, refs, options);
   const bring = (item: ReleaseObject) =>
-    bringObject(strategy, { item, ...read.get(item) }, originalOf, change, log, tools);
+    bringObject(strategy, { item, live: read.get(identityOf(item.ref)) }, originalOf, change, log, tools);
   await eachBatch(objects, tools.signal, bring);
   await eachBatch(subtractObjects(old, objects), tools.signal, (item) => deleteUnwanted(item, change, log, tools));
-}
-
-/** Reads all objects at the same time: one may be changed long after it was read. */
-async function readObjects(
-  objects: readonly ReleaseObject[],
-  { cluster, signal }: ApplyTools,
-): Promise<ReadonlyMap<ReleaseObject, { live: KubeObject | undefined }>> {
-  const named = objects.filter(({ ref }) => ref.name !== '');
-  const found = await forEach(named, async (item) => [item, { live: await cluster.get(item.ref, signal) }] as const);
-  return new Map(found);
 }
 
 /** Calls `run` for all objects, and throws the errors that it returns when it is done. */

@@ -1,9 +1,10 @@
 import type { Cluster } from '../../objects/cluster.ts';
+import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { OperationError } from '../error.ts';
-import { forEach } from './concurrency.ts';
 import { seenObject, type SeenObject } from './seen-object.ts';
 import { otherOwner, ownershipProblems, type Owner } from './ownership.ts';
+import { readObjects } from './read-objects.ts';
 import type { ReleaseObject } from './release-object.ts';
 
 /**
@@ -17,17 +18,16 @@ export async function checkOwnership(
   owner: Owner,
   options: { prefix: string; signal: AbortSignal; takeOwnership?: boolean | undefined },
 ): Promise<SeenObject[]> {
-  const found = await forEach(
-    objects.filter(({ ref }) => ref.name !== ''),
-    async ({ ref }): Promise<SeenObject[]> => {
-      const existing = await cluster.get(ref, options.signal);
-      if (existing === undefined) return [];
-      const problems = options.takeOwnership === true ? [] : ownershipProblems(existing, owner);
-      if (problems.length > 0) throw ownershipConflict(`${options.prefix}: `, ref, problems);
-      return [seenObject(ref, existing)];
-    },
-  );
-  return found.flat();
+  const { prefix, signal, takeOwnership = false } = options;
+  const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
+  const found = await readObjects(cluster, refs, { signal, metadataOnly: true });
+  return refs.flatMap((ref): SeenObject[] => {
+    const existing = found.get(identityOf(ref));
+    if (existing === undefined) return [];
+    const problems = takeOwnership ? [] : ownershipProblems(existing, owner);
+    if (problems.length > 0) throw ownershipConflict(`${prefix}: `, ref, problems);
+    return [seenObject(ref, existing)];
+  });
 }
 
 /** Throws `ownership_conflict` if an object belongs to another release. */

@@ -15,7 +15,10 @@ export interface ObjectUpdate {
   /** The form that was applied before. Fields that only it has are removed. */
   original: KubeObject;
   item: ReleaseObject;
-  /** The object in the cluster. Another one with its name is not changed. */
+  /**
+   * The object in the cluster. Another one with its name is not changed. For server-side apply, it
+   * may have only its metadata.
+   */
   live: KubeObject;
 }
 

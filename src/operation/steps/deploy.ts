@@ -1,4 +1,5 @@
 import type { HookEvent } from '../../release/hook.ts';
+import { ReleaseError } from '../../release/error.ts';
 import { withStatus } from '../../release/release.ts';
 import { revisionKey } from '../../release/storage/storage.ts';
 import { identityOf } from '../../objects/group-kind.ts';
@@ -124,14 +125,7 @@ function readinessOptions({ context, request: { waitForJobs = true } }: DeployWo
  */
 async function finish(state: OperationState, work: DeployWork, tools: StateTools): Promise<OperationState> {
   const { storage, abandon } = work.context;
-  const { namespace, releaseName: name } = state;
-  for (const version of revisionOf(state).superseded) {
-    const stored = await storage.get({ namespace, name, version }, abandon);
-    if (stored === undefined) continue;
-    const { info } = stored.release;
-    const release = { ...stored.release, info: { ...info, status: 'superseded' as const } };
-    await updateRevision(storage, { ...stored, release }, abandon, info.status);
-  }
+  for (const version of revisionOf(state).superseded) await supersede(version, state, work);
   const own = await ownRevision(work, state, abandon);
   const description = deployedDescription(state, work.request);
   const release = withStatus(own.release, 'deployed', description);
@@ -139,6 +133,19 @@ async function finish(state: OperationState, work: DeployWork, tools: StateTools
   work.materials.revisions.set(revisionKey(release).version, written);
   tools.done(description);
   return state;
+}
+
+/** Marks a revision as superseded, if it still exists. */
+async function supersede(version: number, state: OperationState, work: DeployWork): Promise<void> {
+  const { storage, abandon } = work.context;
+  try {
+    const stored = await storedRevision(work, state, version, abandon);
+    const { info } = stored.release;
+    const release = { ...stored.release, info: { ...info, status: 'superseded' as const } };
+    await updateRevision(storage, { ...stored, release }, abandon, info.status);
+  } catch (error) {
+    if (!(error instanceof ReleaseError) || error.code !== 'release_not_found') throw error;
+  }
 }
 
 function deployedDescription(state: OperationState, { description }: DeployStepsRequest): string {

@@ -3,7 +3,6 @@ import type { Cluster } from '../../objects/cluster.ts';
 import type { ApplyMethod } from '../apply/apply-settings.ts';
 import { warningReporter } from '../apply/warnings.ts';
 import { fieldManager } from '../apply/write.ts';
-import { OperationError } from '../error.ts';
 import type { StepTools } from './step-runner.ts';
 
 export interface NamespaceOptions {
@@ -14,8 +13,8 @@ export interface NamespaceOptions {
 
 /**
  * Applies the namespace with Helm's label, whether it exists or not, or creates it if the release
- * is client-side (pkg/action/install.go). Without `create`, throws `namespace_not_found` if it does
- * not exist.
+ * is client-side (pkg/action/install.go). Without `create`, the record of the release shows whether
+ * it exists.
  *
  * Unlike in Helm, a namespace that exists but cannot be changed is used as it is, because creating
  * it is the default here: the agent may have permissions in a namespace only.
@@ -27,7 +26,7 @@ export async function ensureNamespace(
   tools: StepTools,
 ): Promise<void> {
   if (!isWanted) {
-    await requireNamespace(cluster, name, tools);
+    tools.skipped('not requested');
     return;
   }
   // with the empty spec, the managed fields are those of Helm
@@ -60,16 +59,4 @@ function ifForbidden<T>(instead: () => Promise<T>): (error: unknown) => Promise<
     if (!hasClusterErrorCode(error, 'forbidden')) throw error;
     return instead();
   };
-}
-
-async function requireNamespace(cluster: Cluster, name: string, tools: StepTools): Promise<void> {
-  try {
-    const namespace = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, tools.signal);
-    if (namespace === undefined)
-      throw new OperationError('namespace_not_found', `namespaces ${JSON.stringify(name)} not found`);
-    tools.skipped(`${name} exists`);
-  } catch (error) {
-    if (!hasClusterErrorCode(error, 'forbidden')) throw error;
-    tools.skipped(`no permission to read namespace ${name}`);
-  }
 }

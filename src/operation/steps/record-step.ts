@@ -1,7 +1,8 @@
+import { pruneHistory } from '../../release/history.ts';
 import type { Release } from '../../release/release.ts';
 import { formatTime } from '../../release/time.ts';
 import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
-import type { Work } from '../work.ts';
+import { knownHistory, type Work } from '../work.ts';
 import { recordRevision } from './record.ts';
 import type { StateTools } from './step.ts';
 
@@ -10,20 +11,21 @@ export interface NewRevision {
   /** Returns it with the time of its deployment. */
   release: (deployedAt: string) => Release;
   labels: Record<string, string>;
-  /** Number of revisions to keep; see {@link recordRevision}. */
+  /** Number of revisions to keep, besides the deployed one. 0 keeps all. */
   limit: number;
 }
 
 /**
- * Stores the new revision of the state. The state says so first, so that a revision whose creation
- * was interrupted is found again.
+ * Stores the new revision of the state, and deletes the oldest ones above the limit. The state says
+ * so first, so that a revision whose creation was interrupted is found again.
  */
 export async function recordOwnRevision(
   state: OperationState,
-  { context, materials }: Work<unknown>,
+  work: Work<unknown>,
   tools: StateTools,
   { release, labels, limit }: NewRevision,
 ): Promise<OperationState> {
+  const { context, materials } = work;
   const { namespace, releaseName: name } = state;
   const { version, stored, deployedAt } = revisionOf(state);
   if (stored !== 'no') {
@@ -34,7 +36,9 @@ export async function recordOwnRevision(
   const creating = withRevision(state, { deployedAt: time, stored: 'unknown' });
   if (stored === 'no') await tools.save(creating);
   try {
-    const created = await recordRevision(context, release(time), labels, limit, tools.signal);
+    if (limit > 0)
+      await pruneHistory(context.storage, await knownHistory(work, state, tools.signal), limit - 1, tools.signal);
+    const created = await recordRevision(context, release(time), labels, tools.signal);
     materials.revisions.set(version, created);
     // nothing needs them any more
     delete materials.chart;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { ReleaseError } from '../../release/error.ts';
 import type { Release } from '../../release/release.ts';
-import { history, pruneHistory } from '../../release/history.ts';
 import { revisionKey, type StoredRevision } from '../../release/storage/storage.ts';
 import type { OperationContext } from '../context.ts';
-import { OperationError } from '../error.ts';
+import { OperationError, messageOf } from '../error.ts';
 import { settledWrite } from '../settled-write.ts';
 import { timeLimit } from './time-limit.ts';
 import { isSameRevision } from './update-revision.ts';
@@ -16,25 +16,23 @@ export const recordTimeout = 30_000;
 const lookPauses = [0, 500];
 
 /**
- * Stores a new revision, and deletes the oldest ones so that `limit` revisions and the deployed one
- * are kept. A limit of 0 keeps all. The stored revision is the lock of the release: throws
- * `pending_operation` if another operation was first.
+ * Stores a new revision. It is the lock of the release: throws `pending_operation` if another
+ * operation was first. Throws `namespace_not_found` if its namespace does not exist.
  */
 export async function recordRevision(
   context: OperationContext,
   release: Release,
   labels: Record<string, string>,
-  limit: number,
   signal: AbortSignal,
 ): Promise<StoredRevision> {
   const { storage } = context;
-  if (limit > 0)
-    await pruneHistory(storage, await history(storage, release.namespace, release.name, signal), limit - 1, signal);
   try {
     return await settledWrite(signal, context.abandon, (own) => storage.create(release, labels, own));
   } catch (cause) {
     const own = await findCreated(context, release, cause);
     if (own !== undefined) return own;
+    if (hasClusterErrorCode(cause, 'not_found'))
+      throw new OperationError('namespace_not_found', messageOf(cause), { cause });
     if (!(cause instanceof ReleaseError) || cause.code !== 'release_exists') throw cause;
     throw pendingOperation(cause);
   }
