@@ -1,3 +1,5 @@
+import type { ProblemClass, ProblemCode } from '../readiness/problem.ts';
+
 /** Steps of operations. `rollback` and `uninstall` undo a failed operation. */
 export type StepName =
   | 'load'
@@ -22,6 +24,14 @@ export type StepState = 'running' | 'done' | 'failed' | 'skipped';
 /** Statuses of kstatus. */
 export type ResourceStatusName = 'InProgress' | 'Failed' | 'Current' | 'Terminating' | 'NotFound' | 'Unknown';
 
+/** The problem of a resource that is not ready. */
+export interface ResourceProblem {
+  code: ProblemCode;
+  class: ProblemClass;
+  /** How often it was seen, if it occurs again and again. */
+  failures?: number;
+}
+
 export interface ResourceStatus {
   apiVersion: string;
   kind: string;
@@ -30,6 +40,7 @@ export interface ResourceStatus {
   status: ResourceStatusName;
   /** Why it is not ready: `ImagePullBackOff: Back-off pulling image "x"`. */
   reason?: string;
+  problem?: ResourceProblem;
 }
 
 /** An event of an operation. Each is sent as a `status` packet. */

@@ -7,6 +7,8 @@ import { messageOf } from './error.ts';
 import type { ResourceStatus } from './progress.ts';
 import { get, type StoredRelease } from './query.ts';
 import type { StatusRequest } from './request.ts';
+import { defaultTimeout } from './state/deadline.ts';
+import { failFastOf } from './wait/fail-fast-options.ts';
 import { judgeReadiness } from './wait/ready-wait.ts';
 import { listSurroundings } from './wait/surroundings-list.ts';
 
@@ -43,7 +45,11 @@ async function statusOfObject(
     });
     const ref = resolved?.ref ?? { apiVersion, kind, name: metadata.name };
     const object = await cluster.get(ref, signal);
-    const options = { now: Number(host.now() / 1_000_000n), toCompletion: ['Job'] } as const;
+    const options = {
+      now: Number(host.now() / 1_000_000n),
+      toCompletion: ['Job'],
+      failFast: failFastOf({}, defaultTimeout),
+    } as const;
     const surroundings = object && (await listSurroundings(cluster, object, signal));
     const none = { replicaSets: [], pods: [], events: [] };
     return judgeReadiness(ref, object, () => surroundings ?? none, options).status;

@@ -4,6 +4,7 @@ import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { ReleaseStatus } from '../release/status.ts';
 import type { SetValue } from '../render/release-renderer.ts';
 import type { PostRender, PostRenderStrategy } from '../render/manifest/post-render.ts';
+import type { FailFastOptions } from './wait/fail-fast-options.ts';
 
 /** Identifies a release. */
 interface ReleaseName {
@@ -11,7 +12,7 @@ interface ReleaseName {
   releaseName: string;
 }
 
-interface WaitOptions {
+interface WaitOptions extends FailFastOptions {
   /**
    * Time limit of the operation, in milliseconds. Undoing it has the same limit. Default: 300,000
    * (5 minutes).

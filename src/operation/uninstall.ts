@@ -119,7 +119,7 @@ async function runHooksOf(
   work: UninstallWork,
   tools: StateTools,
 ): Promise<OperationState> {
-  if (work.request.noHooks !== true) return await runHooks(state, work, event, tools);
+  if (work.request.noHooks !== true) return await runHooks(state, work, event, tools, { failFast: work.request });
   tools.skipped('hooks are disabled');
   return state;
 }

@@ -6,6 +6,16 @@ export const maxNameLength = 1024;
 /** The longest message, in UTF-16 units. Agents shorten theirs to half of it. */
 export const maxMessageLength = 128 * 1024;
 
+/** The problem of a resource that is not ready. */
+const problemSchema = z.object({
+  code: z.string().max(maxNameLength).describe('A problem code of docs/readiness.md'),
+  class: z
+    .string()
+    .max(maxNameLength)
+    .describe('`fatal` ends the wait at once, `likely` after a grace, `transient` only at the deadline'),
+  failures: z.number().optional().describe('How often it was seen, if it occurs again and again'),
+});
+
 /** A resource of a release, and whether it is ready. */
 export const resourceSchema = z.object({
   apiVersion: z.string().max(maxNameLength),
@@ -17,4 +27,5 @@ export const resourceSchema = z.object({
     .max(maxNameLength)
     .describe("kstatus's word: InProgress, Failed, Current, Terminating, NotFound or Unknown"),
   reason: z.string().max(maxMessageLength).optional().describe('Why the resource is not ready'),
+  problem: problemSchema.optional().describe('The same for programs'),
 });

@@ -1,8 +1,11 @@
+import { stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { currentPods, currentReplicaSet } from './current-pods.ts';
 import { conditionOf } from './conditions.ts';
-import { podProblem, type PodProblem } from './pod-problem.ts';
-import { newestWarning, type Surroundings } from './surroundings.ts';
+import { currentPods, olderPods } from './current-pods.ts';
+import { podProblem } from './pod-problem.ts';
+import { bySeverity, type Problem } from './problem.ts';
+import { refusalOf } from './refusal.ts';
+import { eventsOf, newestWarningEvent, textOfEvent, timesSeen, type Surroundings } from './surroundings.ts';
 
 /** Maximum length of a reason: a message of the API can list all nodes. */
 const maxLength = 1000;
@@ -12,40 +15,68 @@ const maxLength = 1000;
  * the newest pod in its current revision. Undefined if no reason is known.
  */
 export function diagnose(workload: KubeObject, surroundings: Surroundings): string | undefined {
-  const problems = podProblems(workload, surroundings);
-  const reason =
-    creationFailure(workload, surroundings) ??
-    problems.find(({ isCause }) => isCause)?.text ??
-    newestWarning(surroundings.events, workload, (event) => event === 'FailedCreate') ??
-    jobFailure(workload) ??
-    problems[0]?.text;
-  return reason !== undefined && reason.length > maxLength ? `${reason.slice(0, maxLength)}…` : reason;
+  return problemOf(workload, surroundings)?.text;
 }
 
-/** Pods that cannot be created, because of a quota or an admission webhook. */
-function creationFailure(workload: KubeObject, { replicaSets }: Surroundings): string | undefined {
-  const replicaSet = workload.kind === 'Deployment' ? currentReplicaSet(workload, replicaSets) : undefined;
-  for (const controller of [replicaSet, workload]) {
-    const failure = controller && conditionOf(controller, 'ReplicaFailure', 'True');
-    if (failure) return `${failure.reason}: ${failure.message}`;
-  }
-  return undefined;
+/** Returns the most serious problem of a workload, of its newest pod if several have it. */
+export function problemOf(workload: KubeObject, surroundings: Surroundings): Problem | undefined {
+  const problem =
+    workload.kind === 'PersistentVolumeClaim'
+      ? claimProblem(workload, surroundings)
+      : workloadProblem(workload, surroundings);
+  return problem && { ...problem, text: shortened(problem.text) };
 }
 
-function jobFailure(workload: KubeObject): string | undefined {
-  const failure = workload.kind === 'Job' ? conditionOf(workload, 'Failed', 'True') : undefined;
-  return failure && `${failure.reason}: ${failure.message}`;
+function workloadProblem(workload: KubeObject, surroundings: Surroundings): Problem | undefined {
+  const refusal = refusalOf(workload, surroundings);
+  const pods = podProblems(workload, surroundings);
+  const [worst] = [...(refusal ? [refusal] : []), ...pods].sort(bySeverity);
+  return jobFailure(workload, worst) ?? worst ?? updateBlock(workload, surroundings);
 }
 
-function podProblems(workload: KubeObject, surroundings: Surroundings): { text: string; isCause: boolean }[] {
-  return currentPods(workload, surroundings).flatMap((pod) => {
-    const problem = podProblem(pod, surroundings.events);
-    return problem === undefined
-      ? []
-      : [{ text: `${problem.reason} (${describe(pod, problem)})`, isCause: problem.isCause }];
+/** Returns the failure of a Job, with the problem of its last pod. */
+function jobFailure(workload: KubeObject, cause: Problem | undefined): Problem | undefined {
+  if (workload.kind !== 'Job') return undefined;
+  // the controller sets `FailureTarget` first, while pods are still running
+  const failure = conditionOf(workload, 'Failed', 'True') ?? conditionOf(workload, 'FailureTarget', 'True');
+  if (failure === undefined) return undefined;
+  const text = `${failure.reason}: ${failure.message}`;
+  return { ...cause, code: 'job_failed', text: cause === undefined ? text : `${cause.text}; ${text}` };
+}
+
+/** The StatefulSet controller waits for pods of the old revision before it replaces others. */
+function updateBlock(workload: KubeObject, surroundings: Surroundings): Problem | undefined {
+  const [blocked] = problemsOfPods(olderPods(workload, surroundings), surroundings);
+  return (
+    blocked && {
+      ...blocked,
+      code: 'update_blocked',
+      text: `a pod of the revision before is not ready: ${blocked.text}`,
+    }
+  );
+}
+
+function podProblems(workload: KubeObject, surroundings: Surroundings): Problem[] {
+  return problemsOfPods(currentPods(workload, surroundings), surroundings);
+}
+
+function problemsOfPods(pods: readonly KubeObject[], { events }: Surroundings): Problem[] {
+  return pods.flatMap((pod) => {
+    const problem = podProblem(pod, events);
+    return problem === undefined ? [] : [{ ...problem, text: `${problem.text} (${placeOf(pod, problem)})` }];
   });
 }
 
-function describe(pod: KubeObject, { container }: PodProblem): string {
+function placeOf(pod: KubeObject, { container }: Problem): string {
   return container === undefined ? `pod ${pod.metadata.name}` : `container ${container} of pod ${pod.metadata.name}`;
+}
+
+function claimProblem(claim: KubeObject, { events }: Surroundings): Problem | undefined {
+  if (stringAt(claim, 'status', 'phase') === 'Bound') return undefined;
+  const event = newestWarningEvent(eventsOf(events, claim), (reason) => reason === 'ProvisioningFailed');
+  return event && { code: 'volume_not_provisioned', text: textOfEvent(event), failures: timesSeen(event) };
+}
+
+function shortened(text: string): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }

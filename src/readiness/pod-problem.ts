@@ -1,105 +1,103 @@
-import { fieldAt, integerAt, listAt, stringAt } from '../objects/fields.ts';
+import { listAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { conditionOf } from './conditions.ts';
-import { newestWarning } from './surroundings.ts';
+import { joined } from './container-exit.ts';
+import { containerProblems } from './container-problem.ts';
+import { imageProblem } from './image-problem.ts';
+import { bySeverity, type Problem, type ProblemCode } from './problem.ts';
+import { eventsOf, newestWarningEvent, textOfEvent, timesSeen } from './surroundings.ts';
 
-export interface PodProblem {
-  /** `ImagePullBackOff: Back-off pulling image "x"`. */
-  reason: string;
-  container?: string;
-  /** Whether it is the cause, and not only a state of a pod that is starting. */
-  isCause: boolean;
-}
+/** Events of autoscalers that make room for a pod: the cluster autoscaler's, and Karpenter's. */
+const scaleUpEvents: ReadonlySet<string> = new Set(['TriggeredScaleUp', 'Nominated']);
 
-/** Reasons of containers that wait while their pod starts. */
-const settingUp: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
+/** Volumes that need neither a driver nor the network. */
+const localVolumes: ReadonlySet<string> = new Set([
+  ...['configMap', 'secret', 'projected', 'downwardAPI', 'emptyDir', 'hostPath'],
+]);
+
+/** Reasons of failed pods that lost their node, or whose node shut down. */
+const nodeReasons: ReadonlySet<string> = new Set(['NodeLost', 'NodeShutdown', 'NodeAffinity', 'Terminated']);
 
 /**
  * Returns the problem of a pod that is not ready. Undefined if the pod is ready, has succeeded, or
  * is being deleted.
  */
-export function podProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem | undefined {
+export function podProblem(pod: KubeObject, events: readonly KubeObject[]): Problem | undefined {
   if (pod.metadata.deletionTimestamp !== undefined || conditionOf(pod, 'Ready', 'True')) return undefined;
   if (stringAt(pod, 'status', 'phase') === 'Succeeded') return undefined;
-  return schedulingProblem(pod) ?? containerProblem(pod, events) ?? podFailure(pod) ?? setUpProblem(pod, events);
+  const about = eventsOf(events, pod);
+  return (
+    schedulingProblem(pod, about) ??
+    containerProblems(pod, about).sort(bySeverity)[0] ??
+    podFailure(pod) ??
+    setUpProblem(pod, about)
+  );
 }
 
-function schedulingProblem(pod: KubeObject): PodProblem | undefined {
+function schedulingProblem(pod: KubeObject, events: readonly KubeObject[]): Problem | undefined {
   const condition = conditionOf(pod, 'PodScheduled', 'False');
-  return condition && { reason: joined(condition.reason, condition.message), isCause: true };
+  if (condition === undefined) return undefined;
+  const isHopeless = condition.reason === 'Unschedulable' && !mayGetNode(pod, events);
+  return { code: isHopeless ? 'unschedulable' : 'waiting_for_node', text: joined(condition.reason, condition.message) };
 }
 
-function containerProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem | undefined {
-  const statuses = [...listAt(pod, 'status', 'initContainerStatuses'), ...listAt(pod, 'status', 'containerStatuses')];
-  for (const status of statuses) {
-    const reason = waitingReason(status) ?? terminatedReason(status) ?? unreadyReason(status, pod, events);
-    if (reason !== undefined) return { reason, container: stringAt(status, 'name') ?? '', isCause: true };
-  }
-  return undefined;
+/**
+ * Whether room is being made for a pod: the scheduler or an autoscaler has chosen a node, an
+ * autoscaler adds one, or a volume of the pod may not be there yet.
+ */
+function mayGetNode(pod: KubeObject, events: readonly KubeObject[]): boolean {
+  if ((stringAt(pod, 'status', 'nominatedNodeName') ?? '') !== '') return true;
+  if (events.some((event) => scaleUpEvents.has(stringAt(event, 'reason') ?? ''))) return true;
+  return !hasOnlyLocalVolumes(pod);
 }
 
-function waitingReason(status: unknown): string | undefined {
-  const reason = stringAt(status, 'state', 'waiting', 'reason');
-  if (reason === undefined || settingUp.has(reason)) return undefined;
-  const message = stringAt(status, 'state', 'waiting', 'message') ?? '';
-  const last = fieldAt(status, 'lastState', 'terminated');
-  // the message of the API has only the pod's name, its uid and the growing delay
-  return reason === 'CrashLoopBackOff' && last !== undefined
-    ? joined(reason, `last ${exitText(last)}, ${restarts(status)}`)
-    : joined(reason, message);
+function hasOnlyLocalVolumes(pod: KubeObject): boolean {
+  const sources = listAt(pod, 'spec', 'volumes').flatMap((volume) => Object.keys(volume as object)); // as the API defines it
+  return sources.every((source) => source === 'name' || localVolumes.has(source));
 }
 
-function terminatedReason(status: unknown): string | undefined {
-  const terminated = fieldAt(status, 'state', 'terminated');
-  return integerAt(terminated, 'exitCode') === undefined || integerAt(terminated, 'exitCode') === 0
-    ? undefined
-    : joined('Terminated', exitText(terminated));
-}
-
-/** The reason of a running container that is not ready: an earlier crash, or a failing probe. */
-function unreadyReason(status: unknown, pod: KubeObject, events: readonly KubeObject[]): string | undefined {
-  if (fieldAt(status, 'state', 'running') === undefined || fieldAt(status, 'ready') !== false) return undefined;
-  const last = fieldAt(status, 'lastState', 'terminated');
-  if (last !== undefined) return joined('NotReady', `last ${exitText(last)}, ${restarts(status)}`);
-  return newestWarning(events, pod, (reason) => reason === 'Unhealthy');
-}
-
-function podFailure(pod: KubeObject): PodProblem | undefined {
-  if (stringAt(pod, 'status', 'phase') !== 'Failed') return undefined;
-  const reason = joined(stringAt(pod, 'status', 'reason') ?? 'Failed', stringAt(pod, 'status', 'message') ?? '');
-  return { reason, isCause: true };
+function podFailure(pod: KubeObject): Problem | undefined {
+  const phase = stringAt(pod, 'status', 'phase');
+  const reason = stringAt(pod, 'status', 'reason') ?? '';
+  const message = stringAt(pod, 'status', 'message') ?? '';
+  if (phase === 'Unknown') return { code: 'node_lost', text: joined(reason === '' ? 'Unknown' : reason, message) };
+  if (phase !== 'Failed') return undefined;
+  const code = reason === 'Evicted' ? 'evicted' : nodeReasons.has(reason) ? 'node_lost' : 'pod_failed';
+  return { code, text: joined(reason === '' ? 'Failed' : reason, message) };
 }
 
 /** `Error: ErrImagePull`: the kubelet reports the cause first, and then the container's state. */
 const repeatedState = /^Error: \w+$/;
 
 /** The problem of a pod that is starting. Volumes and sandboxes report only events. */
-function setUpProblem(pod: KubeObject, events: readonly KubeObject[]): PodProblem {
+function setUpProblem(pod: KubeObject, events: readonly KubeObject[]): Problem {
+  const lost = newestWarningEvent(events, (reason) => reason === 'NodeNotReady');
+  if (lost !== undefined) return { code: 'node_lost', text: textOfEvent(lost) };
   const hasFailed = (reason: string) => reason.startsWith('Failed');
   const warning =
-    newestWarning(events, pod, (reason, message) => hasFailed(reason) && !repeatedState.test(message)) ??
-    newestWarning(events, pod, hasFailed);
-  if (warning !== undefined) return { reason: warning, isCause: true };
+    newestWarningEvent(events, (reason, message) => hasFailed(reason) && !repeatedState.test(message)) ??
+    newestWarningEvent(events, hasFailed);
+  if (warning !== undefined) {
+    return { code: setUpCode(pod, warning), text: textOfEvent(warning), failures: timesSeen(warning) };
+  }
   const waiting = listAt(pod, 'status', 'containerStatuses')
     .map((status) => stringAt(status, 'state', 'waiting', 'reason'))
     .find((reason) => reason !== undefined);
   const unready = conditionOf(pod, 'Ready', 'False')?.message ?? '';
-  return { reason: waiting ?? (unready === '' ? 'the pod is not ready' : unready), isCause: false };
+  return { code: 'starting', text: waiting ?? (unready === '' ? 'the pod is not ready' : unready) };
 }
 
-/** Returns `exit code 1 (Error)`, followed by the container's termination message. */
-function exitText(terminated: unknown): string {
-  const code = integerAt(terminated, 'exitCode') ?? 0;
-  const reason = stringAt(terminated, 'reason');
-  const message = (stringAt(terminated, 'message') ?? '').trim();
-  return joined(`exit code ${code}${reason === undefined ? '' : ` (${reason})`}`, message);
-}
-
-function restarts(status: unknown): string {
-  const count = integerAt(status, 'restartCount') ?? 0;
-  return count === 1 ? '1 restart' : `${count} restarts`;
-}
-
-function joined(reason: string, message: string): string {
-  return message === '' ? reason : `${reason}: ${message}`;
+function setUpCode(pod: KubeObject, warning: KubeObject): ProblemCode {
+  switch (stringAt(warning, 'reason')) {
+    case 'FailedMount':
+    case 'FailedAttachVolume':
+    case 'FailedMapVolume':
+      return hasOnlyLocalVolumes(pod) ? 'volume_source_missing' : 'volume_not_mounted';
+    case 'FailedScheduling': // the scheduler wrote it before it found a node
+      return 'starting';
+    case 'Failed': // of a pull, before the container has the state
+      return imageProblem('ErrImagePull', stringAt(warning, 'message') ?? '') ?? 'set_up_failed';
+    default:
+      return 'set_up_failed';
+  }
 }

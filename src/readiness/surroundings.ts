@@ -1,4 +1,4 @@
-import { fieldAt, stringAt } from '../objects/fields.ts';
+import { fieldAt, integerAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
 
 /** Objects around a workload. May include objects of other workloads. */
@@ -15,25 +15,36 @@ export function isOwnedBy(object: KubeObject, owner: KubeObject): boolean {
   return uid !== undefined && (object.metadata.ownerReferences ?? []).some((reference) => reference.uid === uid);
 }
 
-/** Returns the newest warning about an object that is accepted, as `reason: message`. */
-export function newestWarning(
-  events: readonly KubeObject[],
-  about: KubeObject,
-  accepts: (reason: string, message: string) => boolean,
-): string | undefined {
-  const newest = events
-    .filter(
-      (event) =>
-        stringAt(event, 'type') === 'Warning' &&
-        stringAt(event, 'involvedObject', 'uid') === about.metadata.uid &&
-        accepts(stringAt(event, 'reason') ?? '', stringAt(event, 'message') ?? ''),
-    )
-    .sort((a, b) => eventTime(a) - eventTime(b))
-    .at(-1);
-  return newest && `${stringAt(newest, 'reason') ?? ''}: ${(stringAt(newest, 'message') ?? '').trim()}`;
+/** Returns the events about an object. */
+export function eventsOf(events: readonly KubeObject[], { metadata: { uid } }: KubeObject): KubeObject[] {
+  return events.filter((event) => stringAt(event, 'involvedObject', 'uid') === uid);
 }
 
-function eventTime(event: KubeObject): number {
+/** Returns the newest warning that is accepted. */
+export function newestWarningEvent(
+  events: readonly KubeObject[],
+  accepts: (reason: string, message: string) => boolean,
+): KubeObject | undefined {
+  const warnings = events.filter(
+    (event) =>
+      stringAt(event, 'type') === 'Warning' &&
+      accepts(stringAt(event, 'reason') ?? '', stringAt(event, 'message') ?? ''),
+  );
+  return warnings.sort((a, b) => eventTime(a) - eventTime(b)).at(-1);
+}
+
+/** Returns `REASON: MESSAGE` of an event. */
+export function textOfEvent(event: KubeObject): string {
+  return `${stringAt(event, 'reason') ?? ''}: ${(stringAt(event, 'message') ?? '').trim()}`;
+}
+
+/** Returns how often an event has occurred. */
+export function timesSeen(event: KubeObject): number {
+  return integerAt(event, 'series', 'count') ?? integerAt(event, 'count') ?? 1;
+}
+
+/** Returns when an event has last occurred, in milliseconds since the Unix epoch. */
+export function eventTime(event: KubeObject): number {
   const times = [
     fieldAt(event, 'series', 'lastObservedTime'),
     fieldAt(event, 'lastTimestamp'),

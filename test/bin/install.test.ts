@@ -113,12 +113,12 @@ test('an upgrade to an image that cannot be pulled is rolled back with the reaso
   const values = 'image: app:missing\nmigration: {enabled: false}\n';
   const command = plane.upgrade(agentId, { ...web('rollback', values), timeout: '12s' });
   const statuses = await statusesOf(command);
-  const pullFails = /ImagePullBackOff: Back-off pulling image "app:missing".* \(container web of pod shop-web-\S+\)/;
+  const pullFails = /(ErrImagePull|Failed): .*pull.* "(docker.io\/library\/)?app:missing".* \(.*pod shop-web-\S+\)/;
   t.regex(reportsOf(statuses, 'Deployment').join('\n'), pullFails);
   t.deepEqual(endsOf(statuses).slice(-2), ['wait failed', 'rollback done']);
   const { code, message } = await failureOf(command);
-  t.is(code, 'timeout');
-  t.regex(message, /^release shop failed, and has been rolled back due to rollback-on-failure being set: timed out/);
+  t.is(code, 'not_ready');
+  t.regex(message, /^release shop failed, and has been rolled back due to rollback-on-failure being set: resource/);
   t.regex(message, pullFails);
 
   t.is(await imageIn('rollback'), 'localhost/app:1');

@@ -10,28 +10,34 @@ import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds, timeUpWhen } 
 const test = sandboxTest();
 const isWaiting = ({ step, resources }: Progress) => step === 'wait' && resources !== undefined;
 
-test('uninstalls an atomic release that is not ready in time, and gives the reason', async (t) => {
+test('uninstalls an atomic release whose image is missing at once, and gives the reason', async (t) => {
   const chart = textChart({
     'd.yaml': deployment('bad', { image: 'localhost/app:missing' }),
     'a.yaml': configMap('a'),
   });
   const world = newWorld(t, chart);
-  const error = await t.throwsAsync<OperationError>(
-    world.install(chart, { timeout: 6000 }, timeUpWhen(world, /^InProgress (ErrImagePull|ImagePullBackOff): /)),
-  );
-  t.is(error.code, 'timeout');
+  const error = await t.throwsAsync<OperationError>(world.install(chart));
+  t.is(error.code, 'not_ready');
   const { namespace } = world;
   t.regex(
     error.message,
     new RegExp(
-      `^release web failed, and has been uninstalled due to rollback-on-failure being set: timed out after 6s\\nresource Deployment/${namespace}/bad not ready\\. status: InProgress, message: (ErrImagePull|ImagePullBackOff): .*localhost/app:missing.* \\(container app of pod bad-[a-z0-9-]+\\)$`,
+      `^release web failed, and has been uninstalled due to rollback-on-failure being set: resource Deployment/${namespace}/bad not ready\\. status: InProgress, message: (ErrImagePull|ImagePullBackOff|Failed): .*localhost/app:missing.* \\((container app of )?pod bad-[a-z0-9-]+\\)$`,
     ),
   );
-  t.like(error.resources, [{ kind: 'Deployment', name: 'bad', status: 'InProgress' }]);
+  const problem = { code: 'image_not_found', class: 'fatal' };
+  t.like(error.resources, [{ kind: 'Deployment', name: 'bad', status: 'InProgress', problem }]);
   t.deepEqual(await world.history(), []);
   t.is(await world.find('Deployment', 'bad'), undefined);
   t.is(await world.find('ConfigMap', 'a'), undefined);
   t.deepEqual(stepEnds(world.progress).slice(-2), ['wait:failed', 'uninstall:done']);
+});
+
+test('waits until the deadline for an image that is missing if nothing is to end the wait earlier', async (t) => {
+  const chart = textChart({ 'd.yaml': deployment('bad', { image: 'localhost/app:missing' }) });
+  const world = newWorld(t, chart);
+  const install = world.install(chart, { failFast: 'never' }, timeUpWhen(world, /^InProgress ImagePullBackOff: /));
+  await t.throwsAsync(install, { code: 'timeout', message: /: timed out after 55s\nresource Deployment/ });
 });
 
 test('gives the exit code of a container that crashes', async (t) => {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { KubeObject, ObjectMeta } from '../../src/objects/object.ts';
-import { diagnose } from '../../src/readiness/diagnosis.ts';
+import { diagnose, problemOf } from '../../src/readiness/diagnosis.ts';
 import type { Surroundings } from '../../src/readiness/surroundings.ts';
 
 const revision = (value: string) => ({ 'deployment.kubernetes.io/revision': value });
@@ -78,6 +78,52 @@ test('looks at the pods of the update revision of a StatefulSet', (t) => {
   t.is(diagnose(statefulSet, { ...nothing, pods }), 'ErrImagePull (container app of pod db-0)');
 });
 
+test('ignores the pods of a StatefulSet and a DaemonSet until the controller has observed the newest spec', (t) => {
+  for (const kind of ['StatefulSet', 'DaemonSet']) {
+    const pods = [waitingPod('x-0', ownedBy(kind, 'x'), 'InvalidImageName')];
+    const workload = object(kind, 'x', { generation: 2 }, { status: { observedGeneration: 1 } });
+    t.is(diagnose(workload, { ...nothing, pods }), undefined, kind);
+  }
+});
+
+test('looks at the pods of the current template of a DaemonSet, even if older ones are newer', (t) => {
+  const owner = ownedBy('DaemonSet', 'log');
+  const labels = (generation: string) => ({ ...owner, labels: { 'pod-template-generation': generation } });
+  const pods = [
+    waitingPod('log-a', labels('1'), 'InvalidImageName', 9),
+    waitingPod('log-b', labels('2'), 'ErrImagePull', 1),
+  ];
+  const annotations = { 'deprecated.daemonset.template.generation': '2' };
+  t.is(
+    diagnose(object('DaemonSet', 'log', { annotations }), { ...nothing, pods }),
+    'ErrImagePull (container app of pod log-b)',
+  );
+});
+
+test('names an old pod that blocks the update of a StatefulSet', (t) => {
+  const owner = ownedBy('StatefulSet', 'db');
+  const pods = [waitingPod('db-0', { ...owner, labels: { 'controller-revision-hash': 'old' } }, 'ErrImagePull')];
+  const statefulSet = object('StatefulSet', 'db', {}, { status: { updateRevision: 'new' } });
+  t.like(problemOf(statefulSet, { ...nothing, pods }), {
+    code: 'update_blocked',
+    text: 'a pod of the revision before is not ready: ErrImagePull (container app of pod db-0)',
+  });
+});
+
+test('gives the failure of a volume of a PersistentVolumeClaim', (t) => {
+  const fields = {
+    type: 'Warning',
+    reason: 'ProvisioningFailed',
+    message: 'no class',
+    involvedObject: { uid: 'data' },
+  };
+  const claim = object('PersistentVolumeClaim', 'data', {}, { status: { phase: 'Pending' } });
+  t.like(problemOf(claim, { ...nothing, events: [object('Event', 'e', {}, fields)] }), {
+    code: 'volume_not_provisioned',
+    text: 'ProvisioningFailed: no class',
+  });
+});
+
 test('looks at the pods of the newest revision of a DaemonSet', (t) => {
   const owner = ownedBy('DaemonSet', 'log');
   const labels = (hash: string) => ({ ...owner, labels: { 'controller-revision-hash': hash } });
@@ -91,11 +137,14 @@ test('looks at the pods of the newest revision of a DaemonSet', (t) => {
   t.is(diagnose(object('DaemonSet', 'log', {}), { ...nothing, pods: [old, ready] }), undefined);
 });
 
-test('looks at the newest pod of a Job, or at its condition if there are no pods', (t) => {
+test('gives the problem of the newest pod of a failed Job, and its condition', (t) => {
   const conditions = [{ type: 'Failed', status: 'True', reason: 'DeadlineExceeded', message: 'too long' }];
   const job = object('Job', 'load', {}, { status: { conditions } });
   const pods = [waitingPod('load-1', ownedBy('Job', 'load'), 'InvalidImageName')];
-  t.is(diagnose(job, { ...nothing, pods }), 'InvalidImageName (container app of pod load-1)');
+  t.is(
+    diagnose(job, { ...nothing, pods }),
+    'InvalidImageName (container app of pod load-1); DeadlineExceeded: too long',
+  );
   t.is(diagnose(job, nothing), 'DeadlineExceeded: too long');
 });
 

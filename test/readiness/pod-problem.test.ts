@@ -7,9 +7,11 @@ import { podProblem } from '../../src/readiness/pod-problem.ts';
 interface Row {
   title: string;
   metadata?: object;
+  spec?: object;
   status?: object;
   events?: object[];
   reason: string | null;
+  code?: string;
   container?: string;
 }
 
@@ -28,9 +30,16 @@ function event(fields: object, index: number): KubeObject {
 for (const row of rows) {
   test(`${row.title}: ${row.reason ?? 'no problem'}`, (t) => {
     const metadata = { name: 'web-1', uid: 'pod', ...row.metadata };
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, ...(row.status && { status: row.status }) };
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata,
+      ...(row.spec && { spec: row.spec }),
+      ...(row.status && { status: row.status }),
+    };
     const problem = podProblem(pod, (row.events ?? []).map(event));
-    t.is(problem?.reason, row.reason ?? undefined);
+    t.is(problem?.text, row.reason ?? undefined);
+    t.is<string | undefined, string | undefined>(problem?.code, row.code);
     t.is(problem?.container, row.container);
   });
 }

@@ -18,12 +18,13 @@ import {
 } from './apply-options.ts';
 import { deployDefaults, helmDefaultsSettings, wantsHelmDefaults } from './helm-defaults.ts';
 import { dryRunOf, historyLimitOf, waitOf } from './helm-values.ts';
+import { addFailFastOptions, failFastParameters, type FailFastFlags } from './fail-fast-options.ts';
 import { integer } from './integer.ts';
 import { addRecoverOptions, recoverParameters, type RecoverFlags } from './recover-options.ts';
 import { optionalOutputOption, type OutputFormat } from './output/format.ts';
 
 /** The flags of `install` and `upgrade`. The agent chooses the defaults. */
-export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, CrdFlags, RecoverFlags {
+export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, CrdFlags, RecoverFlags, FailFastFlags {
   [flag: string]: unknown;
   namespace?: string;
   timeout?: string;
@@ -82,6 +83,7 @@ export function addDeployOptions(command: Command): void {
   command.addOption(unchangedOption());
   command.option('--take-ownership', 'take over existing objects that do not belong to the release');
   addWaitOptions(command, 'all resources are ready');
+  addFailFastOptions(command);
   addSwitches(
     command,
     switches.map(([name]) => name),
@@ -155,6 +157,7 @@ export async function deployParameters(
     ...applyParameters(flags),
     ...crdParameters(flags),
     ...unchangedParameter(flags.unchanged),
+    ...withoutUndefined(failFastParameters(flags)),
     ...recoverParameters(flags),
     ...(!flags.hooks && { noHooks: true }),
     dryRun: dryRunOf(flags.dryRun),

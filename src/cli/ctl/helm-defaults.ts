@@ -7,7 +7,8 @@ export const helmDefaultsSettings = {
   helmDefaults: {
     flag: '--helm-defaults',
     variable: 'HELM_AGENT_HELM_DEFAULTS',
-    description: 'use the defaults of helm: do not wait, do not undo a failure, do not create the namespace',
+    description:
+      'use the defaults of helm: do not wait, do not undo a failure, do not create the namespace, and wait until the deadline for pods that fail',
   },
 } satisfies Settings<string>;
 
@@ -22,10 +23,16 @@ export function wantsHelmDefaults(
 }
 
 /** Defaults of helm for an installation or an upgrade. */
-export const deployDefaults = { wait: 'hookOnly', waitForJobs: false, atomic: false, createNamespace: false } as const;
+export const deployDefaults = {
+  wait: 'hookOnly',
+  waitForJobs: false,
+  atomic: false,
+  createNamespace: false,
+  failFast: 'never',
+} as const;
 
 /** Defaults of helm for a rollback. */
-export const rollbackDefaults = { wait: 'hookOnly', waitForJobs: false } as const;
+export const rollbackDefaults = { wait: 'hookOnly', waitForJobs: false, failFast: 'never' } as const;
 
 /** Defaults of helm for an uninstallation. */
 export const uninstallDefaults = { wait: 'hookOnly' } as const;

@@ -7,11 +7,12 @@ import { addSwitches, addWaitOptions, dryRunOption, withoutUndefined } from './d
 import { helmDefaultsSettings, rollbackDefaults, wantsHelmDefaults } from './helm-defaults.ts';
 import { dryRunOf, historyLimitOf, waitOf } from './helm-values.ts';
 import { addRecoverOptions, recoverParameters, type RecoverFlags } from './recover-options.ts';
+import { addFailFastOptions, failFastParameters, type FailFastFlags } from './fail-fast-options.ts';
 import { integer } from './integer.ts';
 import type { CtlSession } from './session.ts';
 import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
 
-interface RollbackFlags extends Omit<ApplyFlags, 'takeOwnership'>, RecoverFlags {
+interface RollbackFlags extends Omit<ApplyFlags, 'takeOwnership'>, RecoverFlags, FailFastFlags {
   [flag: string]: unknown;
   namespace?: string;
   timeout?: string;
@@ -39,6 +40,7 @@ export function addRollback(ctl: Command, session: CtlSession): void {
   addApplyOptions(command);
   addRecoverOptions(command);
   addWaitOptions(command, 'all resources are ready');
+  addFailFastOptions(command);
   addSwitches(command, ['wait-for-jobs']);
   addSettings(command, helmDefaultsSettings);
   readLikePflag(command);
@@ -54,6 +56,7 @@ export function addRollback(ctl: Command, session: CtlSession): void {
       cleanupOnFail,
       historyLimit: historyLimitOf(historyMax),
       ...applyParameters(flags),
+      ...withoutUndefined(failFastParameters(flags)),
       ...recoverParameters(flags),
       ...(!hooks && { noHooks: true }),
       dryRun: dryRunOf(flags.dryRun),

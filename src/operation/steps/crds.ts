@@ -8,6 +8,7 @@ import { crdStrategy, type CrdPolicy } from '../apply/crd-strategy.ts';
 import { seenObject } from '../apply/seen-object.ts';
 import type { Cluster, ClusterCapabilities } from '../../objects/cluster.ts';
 import { OperationError, withPrefix } from '../error.ts';
+import { failFastOf } from '../wait/fail-fast-options.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
 import type { WorkContext } from '../work.ts';
 import type { StepTools } from './step-runner.ts';
@@ -79,11 +80,13 @@ export async function installCrds(
   });
   const crds = found.flat();
   const limit = timeLimit(establishTimeout, [signal]);
+  const failFast = failFastOf({}, establishTimeout);
   try {
     const pending = crds.filter(({ isChanged, live }) => isChanged && !isEstablished(live));
     const seen = pending.map(({ ref, live }) => seenObject(ref, live));
     const ownTools = { ...tools, signal: limit.signal };
-    if (seen.length > 0) await waitUntilReady(seen, { context, tools: ownTools, toCompletion: [], labelled: false });
+    const options = { context, tools: ownTools, toCompletion: [], labelled: false, failFast };
+    if (seen.length > 0) await waitUntilReady(seen, options);
   } finally {
     limit.close();
   }

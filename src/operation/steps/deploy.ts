@@ -12,6 +12,7 @@ import { withPrefix } from '../error.ts';
 import type { DeployOptions } from '../request.ts';
 import { recordChanges } from '../state/object-changes.ts';
 import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
+import { failFastOf } from '../wait/fail-fast-options.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
 import { settledObjects } from '../wait/settled-objects.ts';
 import { ownRevision, storedRevision, type Work } from '../work.ts';
@@ -19,7 +20,10 @@ import { runHooks } from './hooks/run-hooks.ts';
 import type { StateTools, Step } from './step.ts';
 import { updateRevision } from './update-revision.ts';
 
-export interface DeployStepsRequest extends Pick<DeployOptions, 'wait' | 'waitForJobs' | 'noHooks' | 'description'> {
+export interface DeployStepsRequest extends Pick<
+  DeployOptions,
+  'wait' | 'waitForJobs' | 'noHooks' | 'description' | 'failFast' | 'failGrace'
+> {
   cleanupOnFail?: boolean;
 }
 
@@ -51,7 +55,7 @@ async function runHooksOf(
     return state;
   }
   try {
-    return await runHooks(state, work, event, tools);
+    return await runHooks(state, work, event, tools, { failFast: work.request });
   } catch (error) {
     if (action === 'install') throw withPrefix(`failed ${event}`, error);
     if (action === 'upgrade') throw withPrefix(`${event} hooks failed`, error);
@@ -104,12 +108,13 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
   const objects = await objectsOf(work, state, tools.signal);
   const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
   const { toCompletion } = readinessOptions(work);
+  const failFast = failFastOf(work.request, state.deadline.timeout);
   const settled = settledObjects(refs, work.materials.applied ?? new Map());
   const { changed, created } = revisionOf(state).changes;
   const seen = new Map([...changed, ...created].map((object) => [identityOf(object.ref), object]));
   await waitUntilReady(
     refs.map((ref) => ({ ...seen.get(identityOf(ref)), ref })),
-    { context: work.context, tools, toCompletion, labelled: true, settled },
+    { context: work.context, tools, toCompletion, labelled: true, settled, failFast },
   );
   tools.done(countText(refs.length, 'ready'));
   return state;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { timeoutSchema } from '../duration.ts';
+import { failFastLevels, problemClassNames, problemCodes } from '../problem-codes.ts';
 
 /** The fields that name a release. */
 export const releaseIdentity = {
@@ -61,6 +62,27 @@ export const waitField = waitOption
   .describe(
     "Wait until all resources are ready. Helm's `watcher` and `legacy` mean true; `hookOnly` waits for hooks only, like false, unless `atomic` is true. Default: true",
   );
+
+export const failFastSchema = z.union(
+  [z.enum(failFastLevels), z.partialRecord(z.enum(problemCodes), z.enum(problemClassNames))],
+  {
+    error: `must be ${failFastLevels.join(', ')}, or an object with a class (${problemClassNames.join(', ')}) for problem codes`,
+  },
+);
+
+/** The options that say which problems end a wait. */
+export const failFastOptions = {
+  failFast: failFastSchema
+    .optional()
+    .describe(
+      'The problems that end a wait before its deadline: `"fatal"` those that cannot heal, `"likely"` also those that seldom do, after `failGrace`; `"never"` none; or the classes of problems that are to differ, such as `{"crash_loop": "transient"}`. Default: `"likely"`',
+    ),
+  failGrace: timeoutSchema
+    .optional()
+    .describe(
+      'Time after which a likely problem ends the wait if it occurs once more, as `timeout`. Default: `60s`, and at most half of `timeout`',
+    ),
+};
 
 /** The options of commands that add a revision to a release. */
 export const historyOptions = {
@@ -159,6 +181,7 @@ export const deployOptions = {
   timeout: timeoutField,
   wait: waitField,
   waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
+  ...failFastOptions,
   atomic: z.boolean().optional().describe('Undo the changes if the operation fails. Default: true'),
   ...applyOptions,
   takeOwnership: z

@@ -3,6 +3,7 @@ import { defineCommand, releaseKey } from './definition.ts';
 import {
   applyOptions,
   dryRunField,
+  failFastOptions,
   historyOptions,
   noHooksField,
   recoverOptions,
@@ -21,6 +22,7 @@ export const rollbackRelease = defineCommand({
     timeout: timeoutField,
     wait: waitField,
     waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
+    ...failFastOptions,
     ...historyOptions,
     ...applyOptions,
     ...recoverOptions,

@@ -4,6 +4,7 @@ import type { SeenObject } from '../../../src/operation/apply/seen-object.ts';
 import { OperationError } from '../../../src/operation/error.ts';
 import type { ResourceStatus } from '../../../src/operation/progress.ts';
 import { createTracker } from '../../../src/operation/tracker/tracker.ts';
+import { failFastOf } from '../../../src/operation/wait/fail-fast-options.ts';
 import { waitUntilReady } from '../../../src/operation/wait/ready-wait.ts';
 import { steppingHost } from '../../support/host.ts';
 import { watchedCluster, type Script } from '../watched-cluster.ts';
@@ -43,7 +44,8 @@ async function wait(
   try {
     const objects = refs.map((one) => ('ref' in one ? one : { ref: one }));
     const context = { tracker: createTracker(cluster), host: steppingHost() };
-    await waitUntilReady(objects, { context, tools, toCompletion: ['Job'], labelled: true, settled });
+    const failFast = failFastOf({}, limit);
+    await waitUntilReady(objects, { context, tools, toCompletion: ['Job'], labelled: true, settled, failFast });
   } catch (caught) {
     error = caught;
   } finally {
@@ -240,4 +242,47 @@ test('an object that was deleted after the apply is missing', async (t) => {
     limit: 300,
   });
   t.deepEqual(statuses, [['data NotFound']]);
+});
+
+const deployment = object('Deployment', 'web', { spec: { selector: { matchLabels: { app: 'web' } } } });
+
+/** A Deployment whose pod waits with a reason. */
+function waitingPod(reason: string, more: ObjectRef[] = []) {
+  const owner = (kind: string, name: string) => [{ apiVersion: 'apps/v1', kind, name, uid: name }];
+  const replicaSet = object('ReplicaSet', 'web-1', {});
+  const pod = object('Pod', 'web-1-x', {
+    status: { containerStatuses: [{ name: 'app', state: { waiting: { reason, message: 'text' } } }] },
+  });
+  return ({ kind }: ObjectQuery): Script => {
+    const objects = {
+      Deployment: [deployment],
+      ReplicaSet: [
+        { ...replicaSet, metadata: { ...replicaSet.metadata, ownerReferences: owner('Deployment', 'web') } },
+      ],
+      Pod: [{ ...pod, metadata: { ...pod.metadata, ownerReferences: owner('ReplicaSet', 'web-1') } }],
+    }[kind];
+    return [
+      {
+        type: 'snapshot',
+        objects: objects ?? more.filter((one) => one.kind === kind).map(({ name }) => object(kind, name)),
+      },
+    ];
+  };
+}
+
+test('ends at once with a problem that cannot heal, and says which one', async (t) => {
+  const { error, reports } = await wait([ref('Deployment', 'web')], waitingPod('InvalidImageName'));
+  const message =
+    'resource Deployment/shop/web not ready. status: InProgress, message: InvalidImageName: text (container app of pod web-1-x)';
+  t.like(error, { code: 'not_ready', message });
+  const problems = reports.flatMap(({ resources = [] }) => resources.map(({ problem }) => problem));
+  t.deepEqual(problems.at(-1), { code: 'image_name_invalid', class: 'fatal' });
+});
+
+test('waits for a Job that may create a missing Secret', async (t) => {
+  const job = ref('Job', 'load');
+  const refs = [ref('Deployment', 'web'), job];
+  const missing = 'CreateContainerConfigError';
+  t.like((await wait(refs, waitingPod(missing, [job]), { limit: 300 })).error, { code: 'timeout' });
+  t.like((await wait(refs.slice(0, 1), waitingPod(missing))).error, { code: 'not_ready' });
 });

@@ -1,7 +1,9 @@
 import type { Hook, HookEvent } from '../../../release/hook.ts';
+import type { FailFast } from '../../../readiness/fail-fast.ts';
 import { OperationError } from '../../error.ts';
 import type { HookRun } from '../../state/hook-run.ts';
 import type { OperationState } from '../../state/operation-state.ts';
+import { failFastOf, type FailFastOptions } from '../../wait/fail-fast-options.ts';
 import { waitUntilReady } from '../../wait/ready-wait.ts';
 import { ownRevision, type Work } from '../../work.ts';
 import type { StateTools } from '../step.ts';
@@ -14,6 +16,8 @@ export interface HookOptions {
   selects?: (hook: Hook) => boolean;
   /** Called after the last hook, before hooks are deleted by their policies. */
   beforeDeletion?: (hooks: readonly Hook[]) => Promise<void>;
+  /** Problems that end the wait for a hook. Default: those of an operation without options. */
+  failFast?: FailFastOptions;
 }
 
 /**
@@ -27,7 +31,7 @@ export async function runHooks(
   work: Work<unknown>,
   event: HookEvent,
   tools: StateTools,
-  { selects = () => true, beforeDeletion = () => Promise.resolve() }: HookOptions = {},
+  { selects = () => true, beforeDeletion = () => Promise.resolve(), failFast = {} }: HookOptions = {},
 ): Promise<OperationState> {
   const { release } = await ownRevision(work, initial, tools.signal);
   const hooks = release.hooks ?? [];
@@ -43,7 +47,12 @@ export async function runHooks(
     tools.signal.throwIfAborted();
     tools.report({ message: `${event} hook ${next.hook.kind} ${next.hook.name}` });
     const applied = await applyHook(state, work, next, tools);
-    state = await waitForHook(applied, work, next, { ...tools, hooks, beforeDeletion: () => beforeDeletion(selected) });
+    state = await waitForHook(applied, work, next, {
+      ...tools,
+      hooks,
+      failFast: failFastOf(failFast, state.deadline.timeout),
+      beforeDeletion: () => beforeDeletion(selected),
+    });
   }
   await beforeDeletion(selected);
   for (const started of startedHooks(hooks, runsOf(state, event)).reverse()) {
@@ -72,18 +81,24 @@ function startedHooks(hooks: readonly Hook[], runs: readonly HookRun[]): Started
   });
 }
 
+interface HookTools extends StateTools {
+  hooks: readonly Hook[];
+  failFast: FailFast;
+  beforeDeletion: () => Promise<void>;
+}
+
 /** Waits for the end of a hook. After a failure, deletes hooks by their policies. */
 async function waitForHook(
   state: OperationState,
   { context }: Work<unknown>,
   { event, index, hook }: PlacedHook,
-  { hooks, beforeDeletion, ...tools }: StateTools & { hooks: readonly Hook[]; beforeDeletion: () => Promise<void> },
+  { hooks, beforeDeletion, failFast, ...tools }: HookTools,
 ): Promise<OperationState> {
   const { host } = context;
   const run = runOf(state, event, index);
   if (run === undefined) throw new Error(`hook ${hook.path} has not started`);
   try {
-    await waitForEnd(context, run, tools);
+    await waitForEnd(context, run, { tools, failFast });
   } catch (error) {
     const failed = endedRun(host, run, 'Failed');
     tools.keep(withRun(state, failed));
@@ -97,10 +112,14 @@ async function waitForHook(
   return next;
 }
 
-async function waitForEnd(context: Work<unknown>['context'], { applied }: HookRun, tools: StateTools): Promise<void> {
+async function waitForEnd(
+  context: Work<unknown>['context'],
+  { applied }: HookRun,
+  { tools, failFast }: { tools: StateTools; failFast: FailFast },
+): Promise<void> {
   const ending = applied.filter(({ ref: { kind } }) => kind === 'Job' || kind === 'Pod');
   try {
-    await waitUntilReady(ending, { context, tools, toCompletion: ['Job', 'Pod'], labelled: false });
+    await waitUntilReady(ending, { context, tools, toCompletion: ['Job', 'Pod'], labelled: false, failFast });
   } catch (cause) {
     if (!(cause instanceof OperationError) || cause.code !== 'not_ready') throw cause;
     throw new OperationError('hook_failed', cause.message, { cause, resources: cause.resources });
