@@ -3,7 +3,7 @@ import type { UpgradeRequest } from '../../src/operation/request.ts';
 import { customLabels } from '../../src/release/storage/storage.ts';
 import { configMap, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
-import { newWorld, sandboxTest, stepEnds, type World, timeUpWhen } from './world.ts';
+import { newWorld, sandboxTest, stepEnds, type World } from './world.ts';
 
 const test = sandboxTest();
 

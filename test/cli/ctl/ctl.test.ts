@@ -164,6 +164,7 @@ test('flags become parameters of the command, and the agent chooses the defaults
     wait: false,
     waitForJobs: false,
     createNamespace: false,
+    failFast: 'never',
     description: 'why',
     upgrade: true,
   });

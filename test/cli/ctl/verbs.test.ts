@@ -298,7 +298,13 @@ test('an upgrade that changes nothing says which revision stays', async (t) => {
   t.regex(stdout.text, /^Nothing changes; revision 2 stays\.\nNAME: web\n/);
 });
 
-const helmDefaults = { wait: 'hookOnly', waitForJobs: false, atomic: false, createNamespace: false };
+const helmDefaults = {
+  wait: 'hookOnly',
+  waitForJobs: false,
+  atomic: false,
+  createNamespace: false,
+  failFast: 'never',
+};
 test(sends, 'install web nginx --helm-defaults', 'install_release', helmDefaults);
 test(sends, 'install --wait --helm-defaults web nginx', 'install_release', { ...helmDefaults, wait: true });
 test(sends, 'install web nginx --helm-defaults --rollback-on-failure', 'install_release', {
@@ -330,7 +336,18 @@ for (const [verb, type] of [
     recoverAfter: 1_200_000,
   });
 }
-test(sends, 'rollback web --helm-defaults', 'rollback_release', { wait: 'hookOnly', waitForJobs: false });
+test(sends, 'rollback web --helm-defaults', 'rollback_release', {
+  wait: 'hookOnly',
+  waitForJobs: false,
+  failFast: 'never',
+});
+test(sends, 'rollback web --fail-fast never --fail-grace 2m', 'rollback_release', {
+  failFast: 'never',
+  failGrace: 120_000,
+});
+test(sends, 'install web nginx --fail-fast crash_loop=transient,probe_failed=fatal', 'install_release', {
+  failFast: { crash_loop: 'transient', probe_failed: 'fatal' },
+});
 test(sends, 'uninstall web --helm-defaults', 'uninstall_release', { wait: 'hookOnly' });
 test(
   sends,
