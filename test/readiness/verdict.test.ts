@@ -81,7 +81,7 @@ const rows: [title: string, moments: Moment[], end: [number, string[]] | undefin
     [78, ['web']],
   ],
   [
-    'a problem that was gone for longer than the grace begins anew',
+    'a problem that was gone for longer than the grace begins again',
     [
       [2, crashed(1)],
       [63, { id: 'web' }],
@@ -103,7 +103,7 @@ const rows: [title: string, moments: Moment[], end: [number, string[]] | undefin
     [90, ['web']],
   ],
   [
-    'pods that were replaced are counted anew',
+    'pods that were replaced are counted again',
     [
       [2, crashed(5)],
       [62, crashed(5)],

@@ -26,7 +26,7 @@ export function failFastParameters({ failFast, failGrace }: FailFastFlags) {
 function failFastOf(text: string) {
   const pairs = text.split(',').map((part) => part.split('=', 2).map((word) => word.trim()));
   const value: unknown = text.includes('=') ? Object.fromEntries(pairs) : text;
-  const { data, error } = failFastSchema.safeParse(value);
-  if (data === undefined) throw new Error(`--fail-fast: ${error?.issues[0]?.message ?? 'not valid'}`);
-  return data;
+  const parsed = failFastSchema.safeParse(value);
+  if (!parsed.success) throw new Error(`--fail-fast: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+  return parsed.data;
 }

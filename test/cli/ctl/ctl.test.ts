@@ -164,7 +164,6 @@ test('flags become parameters of the command, and the agent chooses the defaults
     wait: false,
     waitForJobs: false,
     createNamespace: false,
-    failFast: 'never',
     description: 'why',
     upgrade: true,
   });
