@@ -16,7 +16,7 @@ export interface SurroundingsWatch {
 const kinds = {
   replicaSets: { apiVersion: 'apps/v1', kind: 'ReplicaSet' },
   pods: { apiVersion: 'v1', kind: 'Pod' },
-  events: { apiVersion: 'v1', kind: 'Event', fieldSelector: 'type=Warning' },
+  events: { apiVersion: 'v1', kind: 'Event' },
 };
 
 /**
