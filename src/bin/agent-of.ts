@@ -9,6 +9,7 @@ import type { ConnectionSource } from '../kube/connection.ts';
 import { configMapStorage } from '../release/storage/config-map.ts';
 import { secretStorage } from '../release/storage/secret.ts';
 import { createTracker } from '../operation/tracker/tracker.ts';
+import { memoryPlans } from '../operation/plan/plans.ts';
 import { processHost } from '../render/process-host.ts';
 import { createChartSource } from '../source/chart-source.ts';
 import { containerMemoryMb, keepMemory } from './process-memory.ts';
@@ -80,6 +81,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     }),
     run: texts.large.run,
     postRenderers: programPostRenderers(setup.postRenderers ?? {}, process.env['PATH']),
+    plans: memoryPlans(host),
     surroundings: { cluster, tracker, storage, renderer: texts.renderer, host },
   });
   const agent = await startAgent({

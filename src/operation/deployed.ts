@@ -1,4 +1,5 @@
 import type { Release } from '../release/release.ts';
+import type { ObjectPreview } from './diff/preview.ts';
 
 /** The outcome of an installation or an upgrade. */
 export interface Deployed {
@@ -6,4 +7,6 @@ export interface Deployed {
   release: Release;
   /** Whether nothing was done, because the release is already as requested. Default: false. */
   unchanged?: boolean;
+  /** The effects on objects, if the request asks for a preview. */
+  previews?: readonly ObjectPreview[] | undefined;
 }

@@ -13,6 +13,8 @@ export type OperationErrorCode =
   | 'release_not_found'
   | 'no_deployed_release'
   | 'pending_operation'
+  | 'plan_not_found'
+  | 'plan_stale'
   | 'deployment_not_found'
   | 'invalid_manifest'
   | 'ownership_conflict'

@@ -8,6 +8,8 @@ import type { Deployed } from './deployed.ts';
 import { OperationError } from './error.ts';
 import { notStoredText, throwFailure } from './failure-message.ts';
 import type { InstallRequest, UninstallRequest } from './request.ts';
+import { planningContext } from './plan/new-kinds.ts';
+import { requireBase } from './plan/stale.ts';
 import { initialState, runOperation } from './run.ts';
 import { phaseEnd, revisionOf, revisionState, withRevision, type OperationState } from './state/operation-state.ts';
 import { deploySteps } from './steps/deploy.ts';
@@ -17,6 +19,7 @@ import { ensureNamespace } from './steps/namespace.ts';
 import { checkHookNames } from './steps/object-names.ts';
 import { checkCustomKinds } from './steps/present-kinds.ts';
 import { prepareSteps, renderedOf } from './steps/prepare.ts';
+import { previewRevision } from './steps/preview.ts';
 import { recordOwnRevision } from './steps/record-step.ts';
 import { dryRunDescription, newRevision } from './steps/revision.ts';
 import { isOffline } from './steps/render-settings.ts';
@@ -79,11 +82,12 @@ async function start(state: OperationState, work: InstallWork, { signal }: State
   const { request } = work;
   const revisions = await readHistory(work, state, signal);
   const last = revisions.at(-1)?.release;
+  if (request.planned) requireBase(request.planned, revisions.at(-1));
   const isFree = last === undefined || canReplace(last, request);
   if (!isFree && request.upgrade === true)
     return { ...startUpgrade(state, revisions, work), verb: 'upgrade', step: 'load' };
   // as in Helm, a dry run does not need a free name
-  if (!isFree && request.dryRun !== true) {
+  if (!isFree && (request.dryRun !== true || request.preview === 'plan')) {
     throw new OperationError('release_exists', 'release name check failed: cannot reuse a name that is still in use');
   }
   const version = (last?.version ?? 0) + 1;
@@ -109,12 +113,14 @@ async function check(state: OperationState, work: InstallWork, tools: StateTools
   const rendered = await renderedOf(work, state, signal);
   const prefix = 'unable to build kubernetes objects from release manifest';
   await checkCustomKinds(work, await context.renderer.readObjects(rendered.manifest, prefix, signal), signal);
-  const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
+  const planning = planningContext(work);
+  const objects = await resolveReleaseObjects(planning, rendered.manifest, namespace, { prefix, signal });
   const { takeOwnership } = request;
   const options = { prefix: 'unable to continue with install', signal, takeOwnership };
   await checkHookNames(context, rendered.hooks, signal);
-  const adopted = await checkOwnership(context.cluster, objects, { name, namespace }, options);
+  const adopted = await checkOwnership(planning.cluster, objects, { name, namespace }, options);
   if (adopted.length > 0) checkApplySettings(revisionOf(state).apply);
+  await previewRevision(state, work, { objects, old: [], adopted }, tools);
   return request.dryRun === true ? { ...state, step: phaseEnd } : withRevision(state, { adopted });
 }
 
@@ -187,5 +193,6 @@ async function outcome(state: OperationState, work: InstallWork): Promise<Deploy
   const info = { ...times, description: dryRunDescription, status: 'pending-install' as const };
   const rendered = await renderedOf(work, state, context.signal);
   const { method } = revisionOf(state).apply;
-  return { release: newRevision({ name, namespace, version: 1 }, info, rendered, method) };
+  const release = newRevision({ name, namespace, version: 1 }, info, rendered, method);
+  return { release, previews: work.materials.previews };
 }

@@ -1,5 +1,6 @@
 import type { ApplyOptions } from './apply/apply-settings.ts';
 import type { CrdPolicy } from './apply/crd-strategy.ts';
+import type { PlanToPerform } from './plan/planned-change.ts';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { ReleaseStatus } from '../release/status.ts';
 import type { SetValue } from '../render/release-renderer.ts';
@@ -22,7 +23,18 @@ interface WaitOptions extends FailFastOptions {
   wait?: boolean;
 }
 
-export interface DeployOptions extends WaitOptions, ApplyOptions {
+/** Options for previews of what an operation would do. */
+export interface PreviewRequest {
+  /**
+   * With `dryRun`: finds out by dry runs what would happen to each object. `plan` also requires
+   * what only the operation itself does, and sees the kinds of the chart's CRDs. Default: no.
+   */
+  preview?: 'dry-run' | 'plan';
+  /** The plan to perform. Its content takes the place of chart and values. Default: none. */
+  planned?: PlanToPerform;
+}
+
+export interface DeployOptions extends WaitOptions, ApplyOptions, PreviewRequest {
   /** With `wait`, also waits until Jobs are complete. Default: true. */
   waitForJobs?: boolean;
   /**
@@ -139,6 +151,7 @@ export interface RollbackRequest
     ReleaseName,
     WaitOptions,
     Omit<ApplyOptions, 'takeOwnership'>,
+    PreviewRequest,
     Pick<DeployOptions, 'waitForJobs' | 'noHooks'>,
     CleanupOptions,
     RecoverOptions {
@@ -148,7 +161,8 @@ export interface RollbackRequest
   dryRun?: boolean;
 }
 
-export interface UninstallRequest extends ReleaseName, WaitOptions, RecoverOptions, Pick<DeployOptions, 'noHooks'> {
+export interface UninstallRequest
+  extends ReleaseName, WaitOptions, RecoverOptions, PreviewRequest, Pick<DeployOptions, 'noHooks'> {
   /** Returns the release, and changes nothing. Default: false. */
   dryRun?: boolean;
   /** Succeeds if there is no such release. Default: false. */

@@ -7,6 +7,7 @@ import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
 import { cleanUpText, notStoredText, throwFailure } from './failure-message.ts';
 import type { RollbackRequest } from './request.ts';
+import { requireBase } from './plan/stale.ts';
 import { initialState, runOperation } from './run.ts';
 import {
   phaseEnd,
@@ -17,11 +18,12 @@ import {
   type OperationState,
 } from './state/operation-state.ts';
 import { cleanUpPhase } from './steps/clean-up.ts';
-import { deploySteps } from './steps/deploy.ts';
+import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkStoredNames } from './steps/object-names.ts';
 import { canRecover, failRecovered, reportUnfinished } from './steps/recover.ts';
+import { isPreviewed, previewRevision } from './steps/preview.ts';
 import { recordOwnRevision } from './steps/record-step.ts';
 import { defaultHistoryLimit } from './steps/revision.ts';
 import type { StateTools, Step, VerbTable } from './steps/step.ts';
@@ -67,6 +69,7 @@ async function start(state: OperationState, work: RollbackWork, { signal }: Stat
   const { request } = work;
   const revisions = await readHistory(work, state, signal);
   const last = revisions.at(-1);
+  if (request.planned) requireBase(request.planned, last);
   const isRecovered = last !== undefined && canRecover(work.context.host, last, request);
   const next = rollbackTo(state, revisions, request.version, (method) => applySettings(request, method));
   if (!isRecovered) return next;
@@ -100,12 +103,16 @@ export function rollbackTo(
 }
 
 /** Runs before the revision is stored, because Helm leaves it pending if this fails. */
-async function check(state: OperationState, work: RollbackWork, { signal }: StateTools): Promise<OperationState> {
+async function check(state: OperationState, work: RollbackWork, tools: StateTools): Promise<OperationState> {
   const { context, request } = work;
+  const { signal } = tools;
   const { release } = await targetOf(work, state, signal);
   const prefix = 'unable to build kubernetes objects from new release manifest';
-  await resolveReleaseObjects(context, release.manifest, state.namespace, { prefix, signal });
+  const objects = await resolveReleaseObjects(context, release.manifest, state.namespace, { prefix, signal });
   await checkStoredNames(context, release, prefix, signal);
+  if (isPreviewed(request)) {
+    await previewRevision(state, work, { objects, old: await baselineObjects(work, state, signal) }, tools);
+  }
   return request.dryRun === true ? { ...state, step: phaseEnd } : state;
 }
 

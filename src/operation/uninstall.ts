@@ -7,14 +7,16 @@ import type { OperationContext } from './context.ts';
 import { OperationError, withMessage } from './error.ts';
 import { throwFailure } from './failure-message.ts';
 import type { UninstallRequest } from './request.ts';
+import { requireBase } from './plan/stale.ts';
 import { initialState, runOperation } from './run.ts';
 import { phaseEnd, revisionOf, revisionState, withRevision, type OperationState } from './state/operation-state.ts';
 import { restoredError } from './state/recorded-error.ts';
-import { buildFailed, deleteRelease, keptText } from './steps/delete.ts';
+import { buildFailed, deleteRelease, keptText, removedObjects } from './steps/delete.ts';
 import { deleteRevision } from './steps/delete-revision.ts';
 import { runHooks } from './steps/hooks/run-hooks.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkStoredNames } from './steps/object-names.ts';
+import { isPreviewed, previewUninstallation } from './steps/preview.ts';
 import { canRecover, reportUnfinished } from './steps/recover.ts';
 import type { StateTools, Step, VerbTable } from './steps/step.ts';
 import { updateRevision } from './steps/update-revision.ts';
@@ -74,12 +76,14 @@ export async function uninstall(context: OperationContext, request: UninstallReq
 export async function startUninstall(
   state: OperationState,
   work: UninstallWork,
-  { signal }: StateTools,
+  tools: StateTools,
 ): Promise<OperationState> {
   const { context, request } = work;
+  const { signal } = tools;
   const { releaseName } = state;
   const revisions = await readHistory(work, state, signal);
   const last = revisions.at(-1);
+  if (request.planned) requireBase(request.planned, last);
   if (!last) {
     if (request.ignoreNotFound === true) return { ...state, step: phaseEnd };
     throw new OperationError('release_not_found', `uninstall: Release not loaded: ${releaseName}: release: not found`);
@@ -90,6 +94,10 @@ export async function startUninstall(
   const baselines = deployed === undefined ? [] : [deployed.release.version];
   const rest = { stored: 'yes', deployedAt: info.last_deployed, baselines } as const;
   const started = { ...state, revision: revisionState('uninstall', version, rest) };
+  if (isPreviewed(request)) {
+    const removed = info.status === 'uninstalled' ? [] : await removedObjects(started, work, signal);
+    await previewUninstallation(started, work, removed, tools);
+  }
   if (request.dryRun === true) return { ...started, step: phaseEnd };
   if (info.status !== 'uninstalled') return started;
   if (request.keepHistory === true) {

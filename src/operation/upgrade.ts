@@ -13,6 +13,8 @@ import { OperationError } from './error.ts';
 import { cleanUpText, notStoredText, throwFailure } from './failure-message.ts';
 import type { RollbackRequest, UpgradeRequest } from './request.ts';
 import { notReadyText, rollbackSteps, rollbackTo } from './rollback.ts';
+import { planningContext } from './plan/new-kinds.ts';
+import { requireBase } from './plan/stale.ts';
 import { initialState, runOperation } from './run.ts';
 import {
   phaseEnd,
@@ -31,6 +33,7 @@ import { checkCustomKinds } from './steps/present-kinds.ts';
 import { prepareSteps, renderedOf } from './steps/prepare.ts';
 import { pendingOperation } from './steps/record.ts';
 import { canRecover, failRecovered } from './steps/recover.ts';
+import { previewRevision } from './steps/preview.ts';
 import { recordOwnRevision } from './steps/record-step.ts';
 import { defaultHistoryLimit, dryRunDescription, newRevision } from './steps/revision.ts';
 import { installLabels, upgradeLabels } from './steps/revision-labels.ts';
@@ -82,7 +85,9 @@ export async function upgrade(context: OperationContext, request: UpgradeRequest
 }
 
 async function start(state: OperationState, work: UpgradeWork, { signal }: StateTools): Promise<OperationState> {
-  return startUpgrade(state, await readHistory(work, state, signal), work);
+  const revisions = await readHistory(work, state, signal);
+  if (work.request.planned) requireBase(work.request.planned, revisions.at(-1));
+  return startUpgrade(state, revisions, work);
 }
 
 /**
@@ -122,13 +127,15 @@ async function check(state: OperationState, work: UpgradeWork, tools: StateTools
   const rendered = await renderedOf(work, state, signal);
   const prefix = 'unable to build kubernetes objects from new release manifest';
   await checkCustomKinds(work, await context.renderer.readObjects(rendered.manifest, prefix, signal), signal);
-  const objects = await resolveReleaseObjects(context, rendered.manifest, namespace, { prefix, signal });
+  const planning = planningContext(work);
+  const objects = await resolveReleaseObjects(planning, rendered.manifest, namespace, { prefix, signal });
   const known = await baselineObjects(work, state, signal);
   const { takeOwnership } = request;
   const options = { prefix: 'unable to continue with update', signal, takeOwnership };
   await checkHookNames(context, rendered.hooks, signal);
   const added = subtractObjects(objects, known);
-  const adopted = await checkOwnership(context.cluster, added, { name, namespace }, options);
+  const adopted = await checkOwnership(planning.cluster, added, { name, namespace }, options);
+  await previewRevision(state, work, { objects, old: known, adopted }, tools);
   if (request.unchanged === 'skip' && adopted.length === 0) {
     const last = await storedRevision(work, state, revisionOf(state).version - 1, signal);
     if (await isUnchanged({ last, state, candidate: { rendered, objects, old: known } }, work, tools)) {
@@ -229,7 +236,8 @@ async function outcome(state: OperationState, work: UpgradeWork): Promise<Deploy
   const rendered = await renderedOf(work, state, context.signal);
   const { release: baseline } = await baselineOf(work, state, context.signal);
   const now = formatTime(context.host.now());
-  return { release: upgraded(state, baseline, rendered, now, request.description ?? dryRunDescription) };
+  const release = upgraded(state, baseline, rendered, now, request.description ?? dryRunDescription);
+  return { release, previews: work.materials.previews };
 }
 
 function rolledBackText(

@@ -4,9 +4,10 @@ import type { AppliedStatus } from '../readiness/applied-status.ts';
 import { ReleaseError } from '../release/error.ts';
 import { history } from '../release/history.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
-import type { RenderedRelease } from '../render/release-renderer.ts';
+import type { CrdManifest, RenderedRelease } from '../render/release-renderer.ts';
 import { certainWrites } from './certain-writes.ts';
 import type { OperationContext } from './context.ts';
+import type { ObjectPreview } from './diff/preview.ts';
 import type { TestLog } from './steps/hooks/test-logs.ts';
 import { withHookRuns } from './state/hook-executions.ts';
 import { revisionOf, type OperationState } from './state/operation-state.ts';
@@ -33,6 +34,10 @@ interface Materials {
   /** Whether discovery was read during this operation. */
   hasPresentKinds?: boolean;
   rendered?: RenderedRelease;
+  /** CRDs that would be applied, if the request asks for a plan. */
+  crds?: readonly CrdManifest[];
+  /** The effects on objects, if the request asks for a preview. */
+  previews?: readonly ObjectPreview[];
   /** Statuses of the objects that this process has applied, as the API server has returned them. */
   applied?: Map<string, AppliedStatus>;
   /** Logs of tests. */

@@ -54,6 +54,8 @@ export const errorCodes = {
   release_conflict: 'Another client changed the stored release in the meantime.',
   no_deployed_release: 'No revision of the release is deployed.',
   pending_operation: 'Another operation on the release is in progress.',
+  plan_not_found: 'The plan does not exist, or has expired.',
+  plan_stale: 'The release or its objects have changed since the plan was made.',
   deployment_not_found: 'The Deployment does not exist.',
   invalid_manifest: 'The rendered manifest has a document that is not a Kubernetes object.',
   ownership_conflict: 'An object already exists and does not belong to the release.',

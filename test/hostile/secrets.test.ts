@@ -332,6 +332,8 @@ const cases: Record<ErrorCode, Case> = {
     await store('pending', release('pending-install'), 'pending-install');
     return send('upgrade_release', { releaseName: 'pending', chartName: 'quoting', values: `secret: ${sentinel}\n` });
   },
+  plan_not_found: ({ send }) => send('apply_plan', { plan: `default/web@${'0'.repeat(12)}` }),
+  plan_stale: { reason: 'the message has names of objects only; test/operation/plan has its cases' },
   deployment_not_found: ({ send }) => send('deployment_info', { deploymentName: 'nothing' }),
   invalid_name: ({ quote }) => quote({ do: 'map', name: `${sentinel}/..` }),
   invalid_manifest: ({ quote }) => quote({ do: 'map', kind: sentinel }),

@@ -1,3 +1,4 @@
+import { applyPlan } from './apply-plan.ts';
 import { cancelCommand } from './cancel-command.ts';
 import type { CommandHandlers } from './command-handler.ts';
 import { deploymentInfo } from './deployment-info.ts';
@@ -6,6 +7,7 @@ import { getRelease } from './get-release.ts';
 import { installRelease } from './install-release.ts';
 import { listReleases } from './list-releases.ts';
 import { handlerOf, type CommandDependencies } from './performance.ts';
+import { planRelease } from './plan-release.ts';
 import { releaseHistory } from './release-history.ts';
 import { releaseStatus } from './release-status.ts';
 import { rollbackRelease } from './rollback-release.ts';
@@ -27,6 +29,8 @@ export function createCommandHandlers(dependencies: CommandDependencies): Comman
     test_release: handlerOf(testRelease, dependencies),
     template_release: handlerOf(templateRelease, dependencies),
     diff_release: handlerOf(diffRelease, dependencies),
+    plan_release: handlerOf(planRelease, dependencies),
+    apply_plan: handlerOf(applyPlan, dependencies),
     list_releases: handlerOf(listReleases, dependencies),
     get_release: handlerOf(getRelease, dependencies),
     release_history: handlerOf(releaseHistory, dependencies),

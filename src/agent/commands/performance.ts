@@ -1,4 +1,5 @@
 import type { OperationContext } from '../../operation/context.ts';
+import type { Plans } from '../../operation/plan/plans.ts';
 import type { Progress } from '../../operation/progress.ts';
 import type { InstallRequest } from '../../operation/request.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
@@ -10,6 +11,8 @@ type PostRender = NonNullable<InstallRequest['postRender']>;
 /** The functions with which requests are made. */
 export interface RequestDependencies {
   source: Pick<ChartSource, 'load'>;
+  /** Where plans are kept. */
+  plans: Plans;
   /** Post-renderers that commands may name. Default: none. */
   postRenderers?: ReadonlyMap<string, PostRender>;
 }

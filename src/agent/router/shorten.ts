@@ -25,6 +25,8 @@ const maxReasonsLength = 512 * 1024;
 export function shortenAnswer(answer: CommandAnswers[CommandType]): CommandAnswers[CommandType] {
   if (!('release' in answer) || answer.release === undefined) {
     if (fitsPacket(answer)) return answer;
+    const short = 'plan' in answer ? withoutNewFields(answer) : answer;
+    if (short !== answer && fitsPacket(short)) return short;
     throw new CommandError('too_large', 'the answer does not fit in a packet; ask for one namespace');
   }
   const shortened = { ...answer, release: withMetadataOnly(answer.release) };
@@ -40,6 +42,14 @@ export function shortenAnswer(answer: CommandAnswers[CommandType]): CommandAnswe
     omitted.push(field);
   }
   return { ...shortened, ...(omitted.length > 0 && { omitted }) };
+}
+
+/** Leaves out the fields of objects that would be created, which are those of the manifest. */
+function withoutNewFields(answer: CommandAnswers['plan_release']): CommandAnswers['plan_release'] {
+  const differences = answer.differences.map(({ fields, ...rest }) =>
+    rest.change === 'added' ? rest : { ...rest, fields },
+  );
+  return { ...answer, differences, omitted: ['fields of new objects'] };
 }
 
 function withMetadataOnly(release: Release): Release {

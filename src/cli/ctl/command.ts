@@ -4,6 +4,7 @@ import { addInstall, addUpgrade } from './deploy-commands.ts';
 import { addGet } from './get-commands.ts';
 import { addHistory } from './history-command.ts';
 import { addList } from './list-command.ts';
+import { addApplyPlan, addPlan } from './plan-commands.ts';
 import { addDiff, addTemplate } from './render-commands.ts';
 import { addRollback } from './rollback-command.ts';
 import { createSession } from './session.ts';
@@ -23,6 +24,8 @@ export function addCtl(program: Command, dependencies: ProgramDependencies, exit
   addTest(ctl, session);
   addTemplate(ctl, session);
   addDiff(ctl, session);
+  addPlan(ctl, session);
+  addApplyPlan(ctl, session);
   addList(ctl, session);
   addStatus(ctl, session);
   addHistory(ctl, session);

@@ -74,7 +74,10 @@ export function addUpgrade(ctl: Command, session: CtlSession): void {
   refuseHelmFlags(command, 'ctl');
 }
 
-type Answer = CommandAnswers['install_release' | 'upgrade_release'];
+/** Returns a line that says that nothing was done. Undefined if something was. */
+export function deployNote({ release, unchanged }: CommandAnswers['apply_plan']): string | undefined {
+  return unchanged === true ? `Nothing changes; revision ${release?.version ?? ''} stays.\n` : undefined;
+}
 
 /** Returns the first line of `helm upgrade`, which depends on whether it has installed. */
 function upgradedText({ name, info }: Release): string {
@@ -95,14 +98,13 @@ function deployText(
   const { stdout, host } = dependencies;
   const isHelms = dryRunOf(flags.dryRun) !== undefined || wantsHelmDefaults(flags, dependencies);
   const { output = isHelms ? 'table' : undefined } = flags;
-  const note = ({ release, unchanged }: Answer) =>
-    unchanged === true ? `Nothing changes; revision ${release.version} stays.\n` : undefined;
-  if (output === undefined) return { text: (answer) => (note(answer) ?? '') + successText({ ok: true, ...answer }) };
+  if (output === undefined)
+    return { text: (answer) => (deployNote(answer) ?? '') + successText({ ok: true, ...answer }) };
   return {
     text(answer) {
       const release = releaseOf(answer, ['manifest', 'hooks']);
       const text = textOf(output, deployOutput(release, host));
-      return shown(output === 'table' ? (note(answer) ?? firstLine(release)) + text : text, stdout);
+      return shown(output === 'table' ? (deployNote(answer) ?? firstLine(release)) + text : text, stdout);
     },
   };
 }

@@ -6,7 +6,8 @@ import { serverSettings } from './session.ts';
 export function addSubcommand(ctl: Command, usage: string, description: string, examples: readonly string[]): Command {
   const command = ctl.command(usage).description(description);
   addSettings(command, serverSettings);
-  const lines = examples.map((example) => `  helm-agent ctl ${example}`);
+  const prefix = ctl.name() === 'ctl' ? 'ctl' : `ctl ${ctl.name()}`;
+  const lines = examples.map((example) => `  helm-agent ${prefix} ${example}`);
   return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
 }
 

@@ -5,7 +5,7 @@ import { applyStrategy } from '../apply/apply-strategy.ts';
 import { forEach } from '../apply/concurrency.ts';
 import { dryRunCluster } from '../apply/dry-run.ts';
 import { needsMigration } from '../apply/field-ownership.ts';
-import { otherOwner } from '../apply/ownership.ts';
+import { otherOwner, type Owner } from '../apply/ownership.ts';
 import { requireNoOtherOwner } from '../apply/ownership-check.ts';
 import { isOnlyUpdateRefused } from '../apply/recreate.ts';
 import { subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
@@ -42,9 +42,24 @@ export async function previewChange(
 ): Promise<ObjectPreview[]> {
   const preview = objectPreviewer(change, tools, options);
   const applied = await forEach(change.objects, preview);
-  const unwanted = subtractObjects(change.old, change.objects);
-  const removed = await forEach(unwanted, (item) => previewRemoval(item, change, tools));
-  return [...applied, ...removed.flat()];
+  const isKept = ({ metadata }: KubeObject) => metadata.annotations?.[resourcePolicy] === 'keep';
+  const removed = await previewRemovals(subtractObjects(change.old, change.objects), change.owner, tools, isKept);
+  return [...applied, ...removed];
+}
+
+/** Returns the objects that would be deleted: those that exist and do not have another owner. */
+export async function previewRemovals(
+  objects: readonly ReleaseObject[],
+  owner: Owner,
+  { cluster, signal }: Pick<ApplyTools, 'cluster' | 'signal'>,
+  isKept: (live: KubeObject) => boolean = () => false,
+): Promise<ObjectPreview[]> {
+  const found = await forEach(objects, async ({ ref }): Promise<ObjectPreview[]> => {
+    const live = ref.name === '' ? undefined : await cluster.get(ref, signal);
+    if (live === undefined || isKept(live) || otherOwner(live, owner) !== undefined) return [];
+    return [{ ref, seen: seenObject(ref, live), difference: difference('removed', ref) }];
+  });
+  return found.flat();
 }
 
 function objectPreviewer(
@@ -106,16 +121,4 @@ function refused({ ref }: ReleaseObject, error: unknown, signal: AbortSignal): O
   const cause = error instanceof Error ? error.cause : undefined;
   if (hasClusterErrorCode(error, 'unreachable') || hasClusterErrorCode(cause, 'unreachable')) throw error;
   return difference('unknown', ref, { reason: messageOf(error) });
-}
-
-/** Objects that are gone already, or that the deletion would leave, have no preview. */
-async function previewRemoval(
-  { ref }: ReleaseObject,
-  { owner }: ReleaseChange,
-  { cluster, signal }: ApplyTools,
-): Promise<ObjectPreview[]> {
-  const live = ref.name === '' ? undefined : await cluster.get(ref, signal);
-  if (live === undefined || live.metadata.annotations?.[resourcePolicy] === 'keep') return [];
-  if (otherOwner(live, owner) !== undefined) return [];
-  return [{ ref, seen: seenObject(ref, live), difference: difference('removed', ref) }];
 }

@@ -52,6 +52,16 @@ export function keptText(kept: readonly ObjectRef[]): string {
   return `These resources were kept due to the resource policy:\n${lines.join('')}`;
 }
 
+/** Returns the objects that an uninstallation deletes, in the order in which it does. */
+export async function removedObjects(
+  state: OperationState,
+  work: Work<unknown>,
+  signal: AbortSignal,
+): Promise<ReleaseObject[]> {
+  const { release } = await ownRevision(work, state, signal);
+  return (await keptAndRemoved(work, state, release, signal)).removed;
+}
+
 /** Separates objects with a resource policy. As in Helm, any value of the policy keeps them. */
 async function keptAndRemoved(
   work: Work<unknown>,

@@ -1,12 +1,14 @@
 import type { ChartContent } from '../../chart/load/chart-content.ts';
 import type { ClusterCapabilities } from '../../objects/cluster.ts';
-import type { ReleaseValues, RenderedRelease } from '../../render/release-renderer.ts';
+import type { Release } from '../../release/release.ts';
+import type { CrdManifest, ReleaseValues, RenderedRelease } from '../../render/release-renderer.ts';
 import type { ReleaseFacts } from '../../render/scope/chart-templates.ts';
 import type { CrdPolicy } from '../apply/crd-strategy.ts';
+import type { PlanToPerform } from '../plan/planned-change.ts';
 import type { UpgradeRequest } from '../request.ts';
 import { revisionOf, type OperationState } from '../state/operation-state.ts';
 import { storedRevision, type Work } from '../work.ts';
-import { capabilitiesWith, definedApiVersions, installCrds } from './crds.ts';
+import { capabilitiesWith, definedApiVersions, installCrds, type CrdOptions } from './crds.ts';
 import { clusterLookup } from './lookup.ts';
 import { presentKinds } from './present-kinds.ts';
 import { installValues, upgradeValues } from './release-values.ts';
@@ -32,6 +34,8 @@ export async function renderedOf(
   state: OperationState,
   signal: AbortSignal,
 ): Promise<RenderedRelease> {
+  const planned = work.request.planned?.release;
+  if (planned !== undefined) return renderedAs(planned);
   return (work.materials.rendered ??= await renderWithPresentKinds(work, state, signal));
 }
 
@@ -74,7 +78,7 @@ async function renderWith(
       values: await valuesOf(work, state, signal),
       release: factsOf(state),
       capabilities,
-      ...(!isOffline(request) && { lookup: clusterLookup(context.cluster, signal) }),
+      ...(!isOffline(request) && { lookup: clusterLookup(context.cluster, signal, newKindsOf(work)) }),
       postRender: request.postRender,
       postRenderStrategy: request.postRenderStrategy,
       ...renderSettings(request),
@@ -83,14 +87,28 @@ async function renderWith(
   );
 }
 
+/** Returns a revision as it was rendered. */
+function renderedAs({ chart, config = {}, manifest, hooks = [], info: { notes = '' } }: Release): RenderedRelease {
+  return { chart, config, manifest, manifestCount: 0, hooks, notes, warnings: [], usesCapabilities: false };
+}
+
 async function load(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
+  if (isPlanned(work, tools)) return state;
   const { name, version } = await chartOf(work, tools.signal);
   tools.done(`${name} ${version}`);
   return state;
 }
 
+/** Whether the operation performs a plan, which has the rendered chart. */
+function isPlanned({ request }: ChartWork, tools: StateTools): boolean {
+  if (request.planned === undefined) return false;
+  tools.skipped('the plan has the rendered chart');
+  return true;
+}
+
 async function crds(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
   const { context, request, materials } = work;
+  if (request.planned !== undefined) return await installPlannedCrds(state, work, request.planned, tools);
   const { cluster, renderer } = context;
   const { signal } = tools;
   const chart = await chartOf(work, signal);
@@ -103,6 +121,7 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
     return state;
   }
   const files = await renderer.crds(chart, values, signal);
+  materials.crds = files;
   if (files.length === 0) {
     tools.skipped('the chart has no CRDs');
   } else if (request.dryRun === true) {
@@ -113,13 +132,40 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
     const capabilities = withApiVersions(await cluster.capabilities(signal), apiVersions);
     const lookup = clusterLookup(cluster, signal, new Set(apiVersions));
     await renderer.render({ chart, values, release, capabilities, lookup, ...renderSettings(request) }, signal);
-    const options = { namespace: release.namespace, policy, settings: revisionOf(state).apply };
-    const installed = await installCrds(context, files, options, tools);
-    if (installed.count > 0) tools.done(`${installed.count} installed`);
-    else tools.skipped('all exist already');
-    materials.newApiVersions = installed.apiVersions;
+    materials.newApiVersions = await applyCrds(state, work, { files, policy }, tools);
   }
   return state;
+}
+
+async function installPlannedCrds(
+  state: OperationState,
+  work: ChartWork,
+  { crds: files }: PlanToPerform,
+  tools: StateTools,
+): Promise<OperationState> {
+  const policy = crdPolicyOf(work, state);
+  if (files.length === 0 || policy === 'skip') tools.skipped('the plan has no CRDs');
+  else await applyCrds(state, work, { files, policy }, tools);
+  return state;
+}
+
+/** Returns the API versions that the CRDs serve. */
+async function applyCrds(
+  state: OperationState,
+  { context }: ChartWork,
+  { files, policy }: { files: readonly CrdManifest[]; policy: CrdOptions['policy'] },
+  tools: StateTools,
+): Promise<string[]> {
+  const options = { namespace: state.namespace, policy, settings: revisionOf(state).apply };
+  const installed = await installCrds(context, files, options, tools);
+  if (installed.count > 0) tools.done(`${installed.count} installed`);
+  else tools.skipped('all exist already');
+  return installed.apiVersions;
+}
+
+/** Returns the kinds that a plan expects and the cluster may not have yet. */
+function newKindsOf({ request, materials }: ChartWork): Set<string> {
+  return new Set(request.preview === 'plan' ? definedApiVersions(materials.crds ?? []) : []);
 }
 
 /** As in Helm, an installation applies CRDs, and an upgrade leaves them. */
@@ -128,12 +174,14 @@ function crdPolicyOf({ request }: ChartWork, state: OperationState): 'apply' | C
 }
 
 async function readCapabilities(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
+  if (isPlanned(work, tools)) return state;
   const { version } = await capabilitiesOf(work, state, tools.signal);
   tools.done(`Kubernetes ${version.gitVersion}`);
   return state;
 }
 
 async function render(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
+  if (isPlanned(work, tools)) return state;
   const { manifestCount, hooks } = await renderedOf(work, state, tools.signal);
   tools.done(`${manifestCount} manifests, ${hooks.length} hooks`);
   return state;
@@ -155,6 +203,12 @@ async function capabilitiesOf(
   const { context, materials, request } = work;
   if (isOffline(request) && factsOf(state).isInstall) return offlineCapabilities;
   if (materials.capabilities) return materials.capabilities;
+  if (request.preview === 'plan' && materials.crds !== undefined) {
+    // the operation itself applies them before it renders
+    const present = await context.cluster.capabilities(signal);
+    materials.hasPresentKinds = true;
+    return (materials.capabilities = withApiVersions(present, definedApiVersions(materials.crds)));
+  }
   const apiVersions = await newApiVersionsOf(work, state, signal);
   if (apiVersions.length === 0) return (materials.capabilities = await context.cluster.recentCapabilities(signal));
   materials.hasPresentKinds = true;

@@ -8,7 +8,8 @@ const field = z.object({
   after: z.unknown().optional().describe('Absent if the field is removed'),
 });
 
-const difference = z.object({
+/** An object that differs. */
+export const difference = z.object({
   change: z
     .enum(['added', 'changed', 'recreated', 'removed', 'unknown'])
     .describe('`recreated`: deleted and created again; `unknown`: the API server would refuse the object'),

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { applyPlan } from './apply-plan.ts';
 import { cancelCommand } from './cancel-command.ts';
 import { payloadReader } from './definition.ts';
 import { deploymentInfo } from './deployment-info.ts';
@@ -6,6 +7,7 @@ import { diffRelease } from './diff-release.ts';
 import { getRelease } from './get-release.ts';
 import { installRelease } from './install-release.ts';
 import { listReleases } from './list-releases.ts';
+import { planRelease } from './plan-release.ts';
 import { releaseHistory } from './release-history.ts';
 import { releaseStatus } from './release-status.ts';
 import { rollbackRelease } from './rollback-release.ts';
@@ -26,6 +28,8 @@ export const commands = {
   test_release: testRelease,
   template_release: templateRelease,
   diff_release: diffRelease,
+  plan_release: planRelease,
+  apply_plan: applyPlan,
   list_releases: listReleases,
   get_release: getRelease,
   release_history: releaseHistory,

@@ -12,9 +12,11 @@ import {
 import { uninstallRelease } from '../../../src/agent/commands/uninstall-release.ts';
 import { upgradeRelease } from '../../../src/agent/commands/upgrade-release.ts';
 import type { ChartContent } from '../../../src/chart/load/chart-content.ts';
+import { memoryPlans } from '../../../src/operation/plan/plans.ts';
 import type { OperationContext } from '../../../src/operation/context.ts';
 import { commands } from '../../../src/protocol/commands/index.ts';
 import type { Release } from '../../../src/release/release.ts';
+import { realHost } from '../../support/host.ts';
 import { recordingLog } from '../support/log.ts';
 
 const release: Release = {
@@ -40,6 +42,7 @@ function dependencies(overrides: Partial<RequestDependencies> = {}) {
   const loaded: object[] = [];
   return {
     loaded,
+    plans: memoryPlans(realHost),
     source: {
       load(request: object) {
         loaded.push(request);

@@ -298,6 +298,77 @@ test('an upgrade that changes nothing says which revision stays', async (t) => {
   t.regex(stdout.text, /^Nothing changes; revision 2 stays\.\nNAME: web\n/);
 });
 
+const planned = {
+  plan: 'shop/web@3f9c2a7b81d4',
+  digest: '3f9c2a7b81d4',
+  expires: '2026-01-03T03:04:05.000Z',
+  action: 'upgrade',
+  revision: 3,
+  base: { version: 2, status: 'deployed' },
+  chart: 'nginx 1.2.3',
+  crds: [],
+  hooks: [{ event: 'pre-upgrade', weight: 1, kind: 'Job', name: 'j', path: 'p', deletePolicies: [] }],
+  differences: [{ change: 'removed', apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'a' }],
+  unchanged: 2,
+};
+
+test('plan sends what the command would send, and prints the plan', async (t) => {
+  const { ctl, puppets, stdout } = await world(t);
+  const code = ctl('plan', 'upgrade', 'web', 'nginx', '--install', '-n', 'shop', '--set', 'a=1', '--no-hooks');
+  const call = await puppets.call(0);
+  t.is(call.type, 'plan_release');
+  t.deepEqual<unknown, unknown>(call.payload, {
+    action: 'install',
+    upgrade: true,
+    namespace: 'shop',
+    releaseName: 'web',
+    chartName: 'nginx',
+    set: [{ kind: 'set', text: 'a=1' }],
+    noHooks: true,
+  });
+  call.succeed(planned);
+  t.is(await code, 0);
+  t.is(
+    stdout.text,
+    `PLAN: shop/web@3f9c2a7b81d4
+ACTION: upgrade revision 3 with nginx 1.2.3; revision 2 is deployed
+EXPIRES: 2026-01-03T03:04:05.000Z
+- v1 ConfigMap shop/a
+1 differ, 2 unchanged
+HOOKS:
+  pre-upgrade Job j (weight 1)
+To apply it: helm-agent ctl apply-plan shop/web@3f9c2a7b81d4 --agent edge-1
+`,
+  );
+});
+
+const plans = test.macro({
+  title: (_, args: string) => `plan ${args} plans that`,
+  async exec(t, args: string, payload: object) {
+    const { ctl, puppets, stdout } = await world(t);
+    const code = ctl('plan', ...args.split(' '));
+    const call = await puppets.call(0);
+    t.is(call.type, 'plan_release');
+    t.like(call.payload, payload);
+    call.succeed(planned);
+    t.is(await code, 0);
+    if (args.includes('json')) t.like(JSON.parse(stdout.text), { plan: planned.plan });
+  },
+});
+test(plans, 'install web nginx -o json', { action: 'install', chartName: 'nginx' });
+test(plans, 'rollback web 2', { action: 'rollback', version: 2 });
+test(plans, 'uninstall web --keep-history', { action: 'uninstall', keepHistory: true });
+
+test('apply-plan sends the id and prints the release', async (t) => {
+  const { ctl, puppets, stdout } = await world(t);
+  const code = ctl('apply-plan', planned.plan);
+  const call = await puppets.call(0);
+  t.deepEqual<unknown, unknown>([call.type, call.payload], ['apply_plan', { plan: planned.plan }]);
+  call.succeed({ release });
+  t.is(await code, 0);
+  t.regex(stdout.text, /^NAME: +web\n/);
+});
+
 const helmDefaults = {
   wait: 'hookOnly',
   waitForJobs: false,
@@ -389,6 +460,7 @@ const fails = test.macro({
 test(fails, 'install nginx', 'must either provide a name or specify --generate-name');
 test(fails, 'install -g web nginx', 'cannot set --generate-name and also specify a name');
 test(fails, 'install --name-template x web nginx', 'cannot set --name-template and also specify a name');
+test(fails, 'plan rollback web --dry-run', 'leave out --dry-run: a plan changes nothing');
 test(fails, 'install web nginx --unchanged x', '--unchanged must be "skip", not "x"');
 test(fails, 'uninstall web --cascade x', 'invalid cascade value (x). Must be "background", "foreground", or "orphan"');
 test(fails, 'rollback web --dry-run=x', 'invalid dry-run value ("x"). Must be "none", "server", or "client"');

@@ -63,7 +63,7 @@ export async function runHooks(
 }
 
 /** Returns the hooks of an event in the order in which they run. */
-function placedHooks(hooks: readonly Hook[], event: HookEvent): PlacedHook[] {
+export function placedHooks(hooks: readonly Hook[], event: HookEvent): PlacedHook[] {
   const placed = hooks.map((hook, index) => ({ event, index, hook }));
   return placed
     .filter(({ hook }) => hook.events.includes(event))

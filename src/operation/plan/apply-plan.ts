@@ -1,0 +1,59 @@
+import type { Release } from '../../release/release.ts';
+import type { OperationContext } from '../context.ts';
+import { OperationError } from '../error.ts';
+import { install } from '../install.ts';
+import { rollback } from '../rollback.ts';
+import { uninstall } from '../uninstall.ts';
+import { upgrade } from '../upgrade.ts';
+import { planId, type PlanEntry } from './plan-entry.ts';
+import type { Plans } from './plans.ts';
+
+export interface ApplyPlanRequest {
+  plans: Plans;
+  /** The id of the plan, or its start. */
+  plan: string;
+}
+
+/** The outcome of the operation that a plan describes. */
+export interface Applied {
+  /** Undefined if there was no release to uninstall. */
+  release?: Release;
+  /** Whether nothing was done, because the release is already as planned. */
+  unchanged?: boolean;
+  /** Helm's message about the objects that an uninstallation kept. */
+  info?: string;
+}
+
+/**
+ * Performs a plan, with the manifest that it has. Throws `plan_not_found` if it has expired, and
+ * `plan_stale` if the release or its objects are no longer as the plan says.
+ */
+export async function applyPlan(context: OperationContext, { plans, plan }: ApplyPlanRequest): Promise<Applied> {
+  const { id, salt, content } = await requirePlan(plans, plan);
+  const { action, request: options, ...change } = content;
+  const request = { ...options, loadChart: noChart, planned: { id, salt, ...change } };
+  switch (action) {
+    case 'install':
+      return await install(context, request);
+    case 'upgrade':
+      return await upgrade(context, request);
+    case 'rollback':
+      return { release: await rollback(context, request) };
+    case 'uninstall':
+      return await uninstall(context, request);
+  }
+}
+
+function noChart(): Promise<never> {
+  return Promise.reject(new Error('a plan has the rendered chart'));
+}
+
+async function requirePlan(plans: Plans, id: string): Promise<PlanEntry> {
+  const entry = await plans.find(id);
+  if (entry !== undefined && planId(entry) === entry.id) return entry;
+  const hours = plans.lifetime / 3_600_000;
+  throw new OperationError(
+    'plan_not_found',
+    `there is no plan ${id}: plans expire after ${hours} hours, and with the agent; make a new plan`,
+  );
+}

@@ -1,0 +1,73 @@
+import { isJsonObject } from '../../objects/fields.ts';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import type { Cluster } from '../../objects/cluster.ts';
+import type { KubeObject, ResourceKind } from '../../objects/object.ts';
+import type { CrdManifest } from '../../render/release-renderer.ts';
+import type { OperationContext } from '../context.ts';
+import type { PreviewRequest } from '../request.ts';
+import type { Work } from '../work.ts';
+
+/**
+ * Returns the cluster as it is after the CRDs of a chart are applied: it serves their kinds, and
+ * has no objects of those that it does not serve yet.
+ */
+function withNewKinds(cluster: Cluster, files: readonly CrdManifest[]): Cluster {
+  const kinds = new Map(files.flatMap(({ objects }) => objects.flatMap(({ object }) => kindsOf(object))));
+  if (kinds.size === 0) return cluster;
+  return {
+    ...cluster,
+    async resourceKind(apiVersion, kind, signal) {
+      try {
+        return await cluster.resourceKind(apiVersion, kind, signal);
+      } catch (error) {
+        const found = kinds.get(`${apiVersion}/${kind}`);
+        if (found === undefined || !hasClusterErrorCode(error, 'unknown_kind')) throw error;
+        return found;
+      }
+    },
+    async get(ref, signal) {
+      try {
+        return await cluster.get(ref, signal);
+      } catch (error) {
+        if (!kinds.has(`${ref.apiVersion}/${ref.kind}`) || !hasClusterErrorCode(error, 'unknown_kind')) throw error;
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Returns the context of an operation. That of a plan has the kinds of the chart's CRDs. */
+export function planningContext({ context, request, materials }: Work<PreviewRequest>): OperationContext {
+  if (request.preview !== 'plan') return context;
+  return { ...context, cluster: withNewKinds(context.cluster, materials.crds ?? []) };
+}
+
+/** Returns whether a cluster serves a kind. */
+export async function servesKind(
+  cluster: Cluster,
+  { apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await cluster.resourceKind(apiVersion, kind, signal);
+    return true;
+  } catch (error) {
+    if (!hasClusterErrorCode(error, 'unknown_kind')) throw error;
+    return false;
+  }
+}
+
+/** Returns the kinds that a CRD defines, by `group/version/Kind`. */
+function kindsOf({ kind, spec }: KubeObject): [string, ResourceKind][] {
+  if (kind !== 'CustomResourceDefinition' || !isJsonObject(spec)) return [];
+  const { group, names, scope, versions } = spec;
+  if (!isJsonObject(names) || !Array.isArray(versions)) return [];
+  const { kind: defined, plural } = names;
+  if (typeof group !== 'string' || typeof defined !== 'string' || typeof plural !== 'string') return [];
+  return versions.flatMap((version: unknown): [string, ResourceKind][] => {
+    if (!isJsonObject(version) || version['served'] === false) return [];
+    const apiVersion = `${group}/${String(version['name'])}`;
+    const found = { apiVersion, kind: defined, resource: plural, namespaced: scope !== 'Cluster' };
+    return [[`${apiVersion}/${defined}`, found]];
+  });
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type { InstallRequest, RollbackRequest, UninstallRequest } from '../request.ts';
+import type { PlannedChange } from './planned-change.ts';
+
+export type PlanAction = 'install' | 'upgrade' | 'rollback' | 'uninstall';
+
+/** A recorded plan. Plain JSON data; it has the values of Secrets. */
+export interface PlanEntry {
+  /** Version of this shape. */
+  format: 1;
+  /** `NAMESPACE/NAME@DIGEST`. */
+  id: string;
+  /** Random text that keeps the digest from telling anything about the content. */
+  salt: string;
+  /** Milliseconds since 1970 at which the plan is no longer performed. */
+  expiresAt: number;
+  content: PlanContent;
+}
+
+/** The part of a plan that its digest covers. */
+export interface PlanContent extends PlannedChange {
+  action: PlanAction;
+  /** The options of the operation. */
+  request: PlainRequest;
+}
+
+/** The options of a request that are plain data. */
+export type PlainRequest = Omit<
+  InstallRequest & RollbackRequest & UninstallRequest,
+  'loadChart' | 'planned' | 'postRender' | 'preview' | 'set' | 'values'
+>;
+
+/** Returns the id of a plan, which has the digest of its content. */
+export function planId({ salt, content }: Pick<PlanEntry, 'salt' | 'content'>): string {
+  const { namespace, releaseName } = content.request;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([salt, content]))
+    .digest('hex');
+  return `${namespace}/${releaseName}@${digest}`;
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { ObjectRef } from '../../objects/object.ts';
+import type { Release } from '../../release/release.ts';
+import type { ReleaseStatus } from '../../release/status.ts';
+import type { StoredRevision } from '../../release/storage/storage.ts';
+import type { CrdManifest } from '../../render/release-renderer.ts';
+import type { ObjectDifference } from '../diff/object-changes.ts';
+import type { ObjectPreview } from '../diff/preview.ts';
+
+/** The content and the effects of an operation, as a plan records them. Plain JSON data. */
+export interface PlannedChange {
+  /** The newest revision when the plan was made. Undefined if there was none. */
+  base?: BaseRevision | undefined;
+  /** The content of the revision to deploy. Undefined if it is that of a stored revision. */
+  release?: Release | undefined;
+  /** The CRDs of the chart, which are applied first. */
+  crds: readonly CrdManifest[];
+  /** Number of the revision to deploy or uninstall. */
+  revision?: number | undefined;
+  /** Whether the operation would do nothing, because the release is already as requested. */
+  unchanged?: boolean | undefined;
+  /** The hooks that would run. */
+  hooks: readonly PlannedHook[];
+  /** The objects of the revision, and those to delete. */
+  objects: readonly PlannedObject[];
+  /** The objects that would change. Values of Secrets are masked. */
+  differences: readonly ObjectDifference[];
+}
+
+export interface PlannedHook {
+  event: string;
+  weight: number;
+  kind: string;
+  name: string;
+  path: string;
+  deletePolicies: readonly string[];
+}
+
+/** A plan that an operation performs. */
+export interface PlanToPerform extends PlannedChange {
+  id: string;
+  salt: string;
+}
+
+/** Tells a revision from all others, and from itself after a change of its status. */
+export interface BaseRevision {
+  version: number;
+  status: ReleaseStatus;
+  deployedAt?: string | undefined;
+}
+
+/** An object as it was when the plan was made. */
+export interface PlannedObject {
+  ref: ObjectRef;
+  /** Undefined if the object stays as it is. */
+  change?: string | undefined;
+  /** Undefined if the object did not exist. */
+  uid?: string | undefined;
+  /** Digest of the fields that change, and of their values before. */
+  before: string;
+}
+
+export function baseRevision({ release: { version, info } }: StoredRevision): BaseRevision {
+  return { version, status: info.status, deployedAt: info.last_deployed };
+}
+
+/**
+ * Returns an object as plans record it. The values that the API server would set are not part of
+ * it, because it chooses some of them again for each request, such as ports and addresses.
+ */
+export function plannedObject({ ref, seen, difference }: ObjectPreview, salt: string): PlannedObject {
+  const fields = difference?.change === 'added' ? [] : (difference?.fields ?? []);
+  const before = createHash('sha256')
+    .update(JSON.stringify([salt, fields.map(({ path, before: value }) => [path, value])]))
+    .digest('hex');
+  return { ref, change: difference?.change, uid: seen?.uid, before };
+}

@@ -1,0 +1,89 @@
+import { groupOf } from '../../objects/group-kind.ts';
+import { withOwner } from '../apply/ownership.ts';
+import type { ReleaseObject } from '../apply/release-object.ts';
+import type { SeenObject } from '../apply/seen-object.ts';
+import { previewChange, previewRemovals } from '../diff/preview.ts';
+import { servesKind } from '../plan/new-kinds.ts';
+import { requireSameObjects } from '../plan/stale.ts';
+import type { PreviewRequest } from '../request.ts';
+import { revisionOf, type OperationState } from '../state/operation-state.ts';
+import { storedRevision, type Work } from '../work.ts';
+import type { StepTools } from './step-runner.ts';
+
+/** The objects of a revision, and of those that it starts from. */
+export interface PreviewedObjects {
+  objects: readonly ReleaseObject[];
+  old: readonly ReleaseObject[];
+  adopted?: readonly SeenObject[];
+}
+
+/** Whether a request asks what would happen to objects, or performs a plan that says so. */
+export function isPreviewed({ preview, planned }: PreviewRequest): boolean {
+  return preview !== undefined || planned !== undefined;
+}
+
+/**
+ * Finds out what applying a revision would do to each object, if the request asks for it. Throws
+ * `plan_stale` if it performs a plan, and that is not what the plan says.
+ */
+export async function previewRevision(
+  state: OperationState,
+  work: Work<PreviewRequest>,
+  { objects, old, adopted = [] }: PreviewedObjects,
+  tools: StepTools,
+): Promise<void> {
+  const { context, request, materials } = work;
+  if (!isPreviewed(request)) return;
+  const { action, apply: settings, baselines } = revisionOf(state);
+  if (action === 'uninstall' || action === 'test') throw new Error(`the verb ${action} applies nothing`);
+  const [baseline] = baselines;
+  const oldMethod =
+    baseline === undefined
+      ? undefined
+      : (await storedRevision(work, state, baseline, tools.signal)).release.apply_method;
+  const owner = { name: state.releaseName, namespace: state.namespace };
+  const owned = objects.map((item) => ({ ...item, object: withOwner(item.object, owner) }));
+  const unchecked = await uncheckedReasons(state, work, objects, tools.signal);
+  materials.previews = await previewChange(
+    { action, settings, owner, objects: owned, old, oldMethod, adopted },
+    { ...tools, cluster: context.cluster },
+    { unchecked },
+  );
+  if (request.planned) requireSameObjects(request.planned, materials.previews);
+}
+
+/** Does the same as {@link previewRevision} for an uninstallation, which keeps some objects. */
+export async function previewUninstallation(
+  state: OperationState,
+  { context, request, materials }: Work<PreviewRequest>,
+  removed: readonly ReleaseObject[],
+  { signal }: StepTools,
+): Promise<void> {
+  const owner = { name: state.releaseName, namespace: state.namespace };
+  materials.previews = await previewRemovals(removed, owner, { cluster: context.cluster, signal });
+  if (request.planned) requireSameObjects(request.planned, materials.previews);
+}
+
+/** Returns a function that says why the API server does not know yet where an object belongs. */
+async function uncheckedReasons(
+  { namespace }: OperationState,
+  { context: { cluster } }: Work<PreviewRequest>,
+  objects: readonly ReleaseObject[],
+  signal: AbortSignal,
+): Promise<(item: ReleaseObject) => string | undefined> {
+  const newNamespaces = new Set<string>();
+  const own = objects.filter(({ ref }) => ref.kind === 'Namespace' && groupOf(ref.apiVersion) === '');
+  for (const name of new Set([namespace, ...own.map(({ ref }) => ref.name)])) {
+    const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, signal);
+    if (live === undefined) newNamespaces.add(name);
+  }
+  const newKinds = new Set<string>();
+  for (const { ref } of objects) {
+    if (!(await servesKind(cluster, ref, signal))) newKinds.add(`${ref.apiVersion}/${ref.kind}`);
+  }
+  return ({ ref }) => {
+    if (newKinds.has(`${ref.apiVersion}/${ref.kind}`)) return 'not checked: its CRD does not exist yet';
+    if (ref.namespace === undefined || !newNamespaces.has(ref.namespace)) return undefined;
+    return `not checked: the namespace ${ref.namespace} does not exist yet`;
+  };
+}
