@@ -31,7 +31,7 @@ async function load(localCharts: string, chartName = 'web'): Promise<string> {
 
 test('does not read a .helmignore that is a link out of the folder', async (t) => {
   const { charts, web, outside } = await folders(t);
-  await writeFile(join(outside, 'rules'), 'a.txt\n');
+  await writeFile(join(outside, 'rules'), 'a.txt\n.helmignore\n');
   await symlink(join(outside, 'rules'), join(web, '.helmignore'));
   t.regex(await load(charts), /^chart_invalid: .*leads out of its folder: ".helmignore"/);
 });

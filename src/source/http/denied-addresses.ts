@@ -31,9 +31,7 @@ export function parseDeniedAddresses(items: readonly string[]): DeniedAddresses 
     for (const range of named ?? [item]) addRange(list, range);
   }
   return {
-    has(given) {
-      // the zone of a link-local address
-      const address = given.replace(/%.*$/s, '');
+    has(address) {
       const version = isIP(address);
       return version === 0 || list.check(address, version === 4 ? 'ipv4' : 'ipv6');
     },
