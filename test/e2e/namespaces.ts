@@ -2,11 +2,15 @@ import type { ExecutionContext } from 'ava';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
 import { uniqueName } from '../api/environment.ts';
 
-/** Returns an unused name for a namespace, which is deleted when the test ends. */
-export function freeNamespace(t: ExecutionContext, cluster: KubeCluster): string {
+/**
+ * Returns an unused name for a namespace, which is deleted when the test ends, as are those with
+ * `-SUFFIX` in addition.
+ */
+export function freeNamespace(t: ExecutionContext, cluster: KubeCluster, suffixes: readonly string[] = []): string {
   const name = uniqueName('e2e');
   t.teardown(async () => {
-    await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name });
+    for (const each of [name, ...suffixes.map((suffix) => `${name}-${suffix}`)])
+      await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: each });
   });
   return name;
 }

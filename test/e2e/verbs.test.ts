@@ -168,7 +168,7 @@ test('prints what helm prints', async (t) => {
   for (const namespace of [twins.helmNamespace, twins.agentNamespace]) {
     for (const command of commands) {
       const ofHelm = await runHelm('helm4', '--namespace', namespace, ...command);
-      const ofAgent = await runCtl(harness(), ...command, '--namespace', namespace);
+      const ofAgent = await runCtl(harness(), [...command, '--namespace', namespace]);
       const about = command.join(' ');
       t.is(ofAgent.stdout, ofHelm.stdout, about);
       t.is(ofAgent.code, ofHelm.code, about);

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import type { KubeCluster } from '../../../src/kube/cluster.ts';
+import type { Harness } from '../harness.ts';
+import { runHelm } from '../helm.ts';
+import { runCtl } from '../twins.ts';
+import { comparableError, errorIn, printed } from './output.ts';
+import { packetsOf, type CommandPacket } from './packets.ts';
+
+/** How a command line ended. */
+export interface Outcome {
+  succeeded: boolean;
+  /** Undefined for a packet. */
+  stdout?: string;
+  /** The message of the error, empty for a success. */
+  error: string;
+}
+
+/** One of the programs that run a scenario, in a namespace of its own. */
+export interface Side {
+  name: 'helm' | 'ctl' | 'packets';
+  namespace: string;
+  cluster: KubeCluster;
+  /**
+   * Runs a command line. `@NAME` is a chart, and `%NAME` a file with values. Returns undefined if
+   * there is no packet for it.
+   */
+  perform(line: readonly string[]): Promise<Outcome | undefined>;
+}
+
+export interface SideOptions {
+  harness: Harness;
+  namespace: string;
+  /** Folder of the charts of all sides. */
+  folder: string;
+  /** Contents of the files with values, by name. */
+  values: Readonly<Record<string, string>>;
+}
+
+/** Verbs whose defaults differ from those of helm. */
+const safeVerbs = new Set(['install', 'upgrade', 'rollback', 'uninstall']);
+
+/** Returns the side that helm 4 drives. */
+export function helmSide({ harness, namespace, folder }: SideOptions): Side {
+  return {
+    name: 'helm',
+    namespace,
+    cluster: harness.cluster,
+    async perform(line) {
+      const words = line.map((word) => word.replace(/^[@%]/, `${join(folder, namespace)}/`));
+      const { code, stdout, stderr } = await runHelm('helm4', ...words, '--namespace', namespace);
+      return { succeeded: code === 0, stdout: printed(stdout, namespace), error: errorIn(stderr, namespace) };
+    },
+  };
+}
+
+/** Returns the side that `helm-agent ctl` drives. */
+export function ctlSide({ harness, namespace, values }: SideOptions): Side {
+  const files = Object.fromEntries(Object.entries(values).map(([name, text]) => [`%${name}`, text]));
+  return {
+    name: 'ctl',
+    namespace,
+    cluster: harness.cluster,
+    async perform(line) {
+      const words = line.map((word) => word.replace(/^@/, `${namespace}/`));
+      const defaults = safeVerbs.has(line[0] ?? '') ? ['--helm-defaults'] : [];
+      const { code, stdout, stderr } = await runCtl(harness, [...words, ...defaults, '--namespace', namespace], files);
+      return { succeeded: code === 0, stdout: printed(stdout, namespace), error: errorIn(stderr, namespace) };
+    },
+  };
+}
+
+/** Returns the side that packets drive. */
+export function packetSide({ harness, namespace, values }: SideOptions): Side {
+  const files = Object.fromEntries(Object.entries(values).map(([name, text]) => [`%${name}`, text]));
+  return {
+    name: 'packets',
+    namespace,
+    cluster: harness.cluster,
+    async perform(line) {
+      const words = line.map((word) => word.replace(/^@/, `${namespace}/`));
+      const packets = packetsOf(words, namespace, files);
+      if (packets === undefined) return undefined;
+      let outcome: Outcome = { succeeded: true, error: '' };
+      for (const packet of packets) if (outcome.succeeded) outcome = await sent(harness, namespace, packet);
+      return outcome;
+    },
+  };
+}
+
+async function sent({ plane, agentId }: Harness, namespace: string, packet: CommandPacket): Promise<Outcome> {
+  const result = await plane.send(agentId, packet).result;
+  // a test that fails is not a failure of the command
+  const failure = result.ok ? ('failure' in result ? result.failure : undefined) : result.error;
+  const error = failure === undefined ? '' : comparableError(failure.message, namespace);
+  return { succeeded: failure === undefined, error };
+}
