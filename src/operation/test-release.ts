@@ -62,12 +62,44 @@ async function start(state: OperationState, work: TestWork, { signal }: StateToo
 
 async function runTests(state: OperationState, work: TestWork, tools: StateTools): Promise<OperationState> {
   const { context, materials, request } = work;
-  const { include = [], exclude = [], logs = false } = request;
-  const selects = ({ name }: Hook) => !exclude.includes(name) && (include.length === 0 || include.includes(name));
+  const { include = [], logs = false } = request;
+  const selects = (hook: Hook) => !isExcluded(hook, request) && (include.length === 0 || isIncluded(hook, request));
+  await orderHooks(state, work, tools.signal);
   const beforeDeletion = async (hooks: readonly Hook[]) => {
     if (logs) materials.logs = await logsOf(context, hooks, state.namespace, tools);
   };
   return await runHooks(state, work, 'test', tools, { selects, beforeDeletion });
+}
+
+function isExcluded({ name }: Hook, { exclude = [] }: TestRequest): boolean {
+  return exclude.includes(name);
+}
+
+function isIncluded({ name }: Hook, { include = [] }: TestRequest): boolean {
+  return include.includes(name);
+}
+
+/**
+ * Stores the hooks in the order that Helm leaves: those that the filters leave out come first. The
+ * runs of the tests name hooks by their place, so this is done before the first one.
+ */
+async function orderHooks(state: OperationState, work: TestWork, signal: AbortSignal): Promise<void> {
+  const { context, materials, request } = work;
+  const own = await ownRevision(work, state, signal);
+  const { hooks = [] } = own.release;
+  const ordered = hooksInOrder(hooks, request);
+  if (ordered.every((hook, index) => hook === hooks[index])) return;
+  const revision = { ...own, release: { ...own.release, hooks: ordered } };
+  const stored = await updateRevision(context.storage, revision, signal);
+  materials.revisions.set(stored.release.version, stored);
+}
+
+function hooksInOrder(hooks: readonly Hook[], request: TestRequest): Hook[] {
+  const excluded = hooks.filter((hook) => isExcluded(hook, request));
+  const others = hooks.filter((hook) => !isExcluded(hook, request));
+  if ((request.include ?? []).length === 0) return [...excluded, ...others];
+  const included = others.filter((hook) => isIncluded(hook, request));
+  return [...excluded, ...others.filter((hook) => !isIncluded(hook, request)), ...included];
 }
 
 /** Reads logs also if the time is up. A failure to read them is only reported. */

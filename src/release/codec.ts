@@ -26,9 +26,11 @@ export const releaseCodec: ReleaseCodec = {
   decode: (encoded) => decodeRelease(encoded),
 };
 
-/** Encodes a release as Helm does: JSON, compressed with gzip, in base64. */
+/** Encodes a release as Helm does: JSON without an empty manifest, compressed with gzip, in base64. */
 export async function encodeRelease(release: Release): Promise<string> {
-  const compressed = await compress(JSON.stringify(release), { level: constants.Z_BEST_COMPRESSION });
+  const { manifest, ...withoutManifest } = release;
+  const json = JSON.stringify(manifest === '' ? withoutManifest : release);
+  const compressed = await compress(json, { level: constants.Z_BEST_COMPRESSION });
   return compressed.toString('base64');
 }
 

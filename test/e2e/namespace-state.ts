@@ -1,6 +1,7 @@
-import { gunzipSync } from 'node:zlib';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
+import { decodeRecord } from './scenarios/records.ts';
+import { wantedTexts } from './wanted-differences.ts';
 
 /** Kinds as `[apiVersion, kind]`. */
 export type Kinds = readonly (readonly [apiVersion: string, kind: string])[];
@@ -47,8 +48,9 @@ export async function stateOf(
   return JSON.parse(withoutNames(JSON.stringify(state), hide)) as unknown;
 }
 
-/** Returns a text without what differs between two namespaces. */
-export function withoutNames(text: string, namespace: string): string {
+/** Returns a text without what differs between two namespaces or on purpose. */
+export function withoutNames(given: string, namespace: string): string {
+  const text = wantedTexts.reduce((rest, { pattern, replacement }) => rest.replace(pattern, replacement), given);
   return text
     .replaceAll(namespace, 'NAMESPACE')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, 'TIME')
@@ -66,18 +68,11 @@ function hookOrder(objects: readonly KubeObject[]): string[] {
 }
 
 function recordOf({ metadata, data }: KubeObject): [string, unknown] {
-  const { release: encoded } = data as { release: string }; // as Helm stores it
   const { createdAt, modifiedAt, ...labels } = metadata.labels ?? {};
   return [
     metadata.name,
-    { labels, isTimed: createdAt !== undefined || modifiedAt !== undefined, release: decoded(encoded) },
+    { labels, isTimed: createdAt !== undefined || modifiedAt !== undefined, release: decodeRecord(data) },
   ];
-}
-
-/** Decodes a release without the code under test. */
-function decoded(encoded: string): unknown {
-  const compressed = Buffer.from(Buffer.from(encoded, 'base64').toString(), 'base64');
-  return JSON.parse(gunzipSync(compressed).toString());
 }
 
 interface FieldsEntry {

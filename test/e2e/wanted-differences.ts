@@ -1,5 +1,12 @@
+interface WantedDifference {
+  starts: RegExp;
+  because: string;
+  /** The only scenarios with this difference. Default: all. */
+  scenarios?: RegExp;
+}
+
 /** Where the agent differs from helm on purpose: the start of a difference, and the reason. */
-export const wantedDifferences: readonly { starts: RegExp; because: string }[] = [
+export const wantedDifferences: readonly WantedDifference[] = [
   { starts: /release\/chart\/(templates\/\d+\/)?(schema)?modtime: /, because: 'the agent keeps no times of files' },
   { starts: /release\/chart\/files: helm has null, the agent \[\]$/, because: 'Go reads null as an empty list' },
   {
@@ -20,10 +27,35 @@ export const wantedDifferences: readonly { starts: RegExp; because: string }[] =
     because: 'the agent refuses options that exclude each other before it records a revision',
   },
   {
+    starts:
+      /objects\/\S+: helm has undefined, the agent .*"meta.helm.sh\/release-(name":"other"|namespace":"elsewhere")/,
+    because: 'the agent does not delete objects that belong to another release',
+  },
+  {
+    starts: /^upgrade site @one: |^uninstall site: .*\/(ConfigMap\/map|records)/,
+    scenarios: /^an upgrade finds an object that was given to another release$/,
+    because: 'the agent does not change objects that belong to another release unless the command takes ownership',
+  },
+  {
+    starts:
+      /records\/\S+\/(labels|release\/info)\/status: helm has "pending-rollback", the agent "failed"$|records\/\S+\/last_run\/(completed_at: helm has undefined|phase: helm has "Running")|records\/\S+\/description: helm has "Rollback to \d+", the agent "Rollback \\"site\\" failed: /,
+    because: 'a rollback whose hook fails is failed, and not pending for good',
+  },
+  {
+    starts: /hooks\/\d+\/delete_policies\/0: helm has "before-hook-creation", the agent undefined$/,
+    scenarios: /^a hook that the API server refuses$/,
+    because: 'the agent records nothing about a hook of an unknown kind, which does not start',
+  },
+  {
     starts: /: packets error: helm has .*, the agent "payload: /,
     because: 'the error of a packet names the field, and that of helm the flag',
   },
 ];
+
+/** Whether the table has a difference that was found in a scenario. */
+export function isWanted(difference: string, scenario: string): boolean {
+  return wantedDifferences.some(({ starts, scenarios = /^/ }) => starts.test(difference) && scenarios.test(scenario));
+}
 
 /** Parts of the output that only one of the two has on purpose, and the reason. */
 export const wantedInOutput: readonly { pattern: RegExp; because: string }[] = [
@@ -38,4 +70,24 @@ export const wantedInErrors: readonly { pattern: RegExp; because: string }[] = [
   { pattern: /^(INSTALLATION|UPGRADE) FAILED: /, because: 'the agent names the command in its progress' },
   { pattern: / \(\w+\)(?=\n(  at .*\n)?$)/, because: 'errors of the agent have a code' },
   { pattern: /  at .*\n$/, because: 'errors of the agent say where they are in a text' },
+];
+
+/** Texts that differ on purpose, and the reason. They are equal once the patterns are replaced. */
+export const wantedTexts: readonly { pattern: RegExp; replacement: string; because: string }[] = [
+  {
+    pattern: /Job Failed\. failed: \d+\/\d+|Terminated: exit code \d+ \(\w+\) \(container \S+ of pod \S+?\)/g,
+    replacement: 'REASON',
+    because: 'the agent says why a Job has failed',
+  },
+  {
+    pattern:
+      /resource mapping not found for name: \\*"[^"\\]*\\*" namespace: \\*"[^"\\]*\\*" from \\*"\\*": (?=no matches)|[\w./-]+: (?=no matches for kind)/g,
+    replacement: '',
+    because: 'the agent names the template, and Helm an empty file name',
+  },
+  {
+    pattern: /(\n|\\+n)ensure CRDs are installed first/g,
+    replacement: '',
+    because: 'Helm adds it also if no CRD can help',
+  },
 ];

@@ -48,6 +48,20 @@ test('runs only the tests that the request selects', async (t) => {
   t.deepEqual(await phases({ exclude: ['two', 'three'] }), ['one Succeeded', 'three ', 'two Succeeded']);
 });
 
+test('stores the hooks that the request leaves out first, as Helm does', async (t) => {
+  const chart = textChart({ 'a.yaml': testHook('one'), 'b.yaml': testHook('two'), 'c.yaml': testHook('three') });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const before = (await world.stored(1))?.hooks?.map(({ name }) => name) ?? [];
+  const [first = ''] = before;
+  const { release } = await runTests(world, { include: [first] });
+  t.is(release.hooks?.at(-1)?.last_run.phase, 'Succeeded');
+  t.deepEqual(
+    (await world.stored(1))?.hooks?.map(({ name }) => name),
+    [...before.slice(1), first],
+  );
+});
+
 test('reads the logs before the policy deletes a test', async (t) => {
   const chart = textChart({ 'a.yaml': testHook('one', [], 'hook-succeeded') });
   const world = newWorld(t, chart);

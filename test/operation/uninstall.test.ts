@@ -41,6 +41,20 @@ test('keeps objects with a resource policy, and lists them', async (t) => {
   t.is(await world.find('ConfigMap', 'a'), undefined);
 });
 
+test('lists what it keeps in the order of deletion, and keeps objects with an unknown policy in silence', async (t) => {
+  const policy = (value: string) => ({ 'helm.sh/resource-policy': value });
+  const chart = textChart({
+    'a.yaml': configMap('a', '1', policy('keep')),
+    'b.yaml': deployment('web', { annotations: policy('keep') }),
+    'c.yaml': configMap('c', '1', policy('other')),
+  });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  const { info } = await world.uninstall();
+  t.is(info, 'These resources were kept due to the resource policy:\n[Deployment] web\n[ConfigMap] a\n');
+  t.truthy(await world.find('ConfigMap', 'c'));
+});
+
 test('keeps the history with keepHistory, and deletes it with the next uninstall', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);

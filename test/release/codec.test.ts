@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { decodeRelease, encodeRelease } from '../../src/release/codec.ts';
 import { ReleaseError } from '../../src/release/error.ts';
@@ -41,6 +41,13 @@ for (const helm of ['helm3', 'helm4']) {
 test('decodes what it encoded', async (t) => {
   const release = sampleRelease('web', 3, 'superseded');
   t.deepEqual(await decodeRelease(await encodeRelease(release)), release);
+});
+
+test('leaves an empty manifest out as Helm does, and reads it as empty', async (t) => {
+  const encoded = await encodeRelease({ ...sampleRelease(), manifest: '' });
+  const json = JSON.parse(gunzipSync(Buffer.from(encoded, 'base64')).toString()) as object; // a release
+  t.false('manifest' in json);
+  t.is((await decodeRelease(encoded)).manifest, '');
 });
 
 test('encodes to gzip in base64', async (t) => {

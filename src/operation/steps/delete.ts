@@ -42,7 +42,8 @@ export async function deleteRelease(
     tools.keep(withRevision(state, { changes: log.changes() }));
   }
   tools.done(`${removed.length} deleted${kept.length === 0 ? '' : `, ${kept.length} kept`}`);
-  return withRevision(state, { changes: log.changes(), kept: kept.map(({ ref }) => ref) });
+  const listed = kept.filter(({ object }) => isKeepPolicy(object.metadata.annotations?.[resourcePolicy] ?? ''));
+  return withRevision(state, { changes: log.changes(), kept: listed.map(({ ref }) => ref) });
 }
 
 /** Returns Helm's message about the objects that were kept. Empty if there are none. */
@@ -62,7 +63,11 @@ export async function removedObjects(
   return (await keptAndRemoved(work, state, release, signal)).removed;
 }
 
-/** Separates objects with a resource policy. As in Helm, any value of the policy keeps them. */
+/**
+ * Separates objects with a resource policy, and sorts both for the deletion. As in Helm, any value
+ * of the policy keeps an object, but only those with the policy `keep` are listed
+ * (pkg/action/resource_policy.go).
+ */
 async function keptAndRemoved(
   work: Work<unknown>,
   state: OperationState,
@@ -72,12 +77,15 @@ async function keptAndRemoved(
   const options = { prefix: buildFailed, signal, versions: 'any served' } as const;
   const own = await resolveReleaseObjects(work.context, manifest, namespace, options);
   const others = subtractObjects(await baselineObjects(work, state, signal), own);
-  const named = [...own, ...others].filter(({ ref }) => ref.name !== '');
+  const named = [...own, ...others]
+    .filter(({ ref }) => ref.name !== '')
+    .sort((a, b) => compareForUninstall(a.ref.kind, b.ref.kind));
   const isKept = ({ object }: ReleaseObject) => object.metadata.annotations?.[resourcePolicy] !== undefined;
-  return {
-    kept: named.filter(isKept),
-    removed: named.filter((item) => !isKept(item)).sort((a, b) => compareForUninstall(a.ref.kind, b.ref.kind)),
-  };
+  return { kept: named.filter(isKept), removed: named.filter((item) => !isKept(item)) };
+}
+
+function isKeepPolicy(value: string): boolean {
+  return value.trim().toLowerCase() === 'keep';
 }
 
 /**

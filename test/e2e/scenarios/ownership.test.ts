@@ -119,11 +119,15 @@ test('two releases and one object', equal, {
     install,
     'install other @other',
     'install other @other --replace --take-ownership',
-    'upgrade site @one',
     'uninstall site',
     'uninstall other',
     'list -o json',
   ],
+});
+
+test('an upgrade finds an object that was given to another release', equal, {
+  charts: { one: documents(configMap('map', { a: '1' })) },
+  steps: [install, edit(mapRef('map'), { metadata: owned('other') }), 'upgrade site @one', 'uninstall site'],
 });
 
 test('finds its objects without labels and annotations', equal, {

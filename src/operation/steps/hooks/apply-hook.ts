@@ -12,7 +12,7 @@ import type { OperationState } from '../../state/operation-state.ts';
 import { ownRevision, type Work } from '../../work.ts';
 import type { StateTools } from '../step.ts';
 import { updateRevision } from '../update-revision.ts';
-import { deleteBeforeCreation, requireStillThere } from './hook-objects.ts';
+import { deleteBeforeCreation, deletesBeforeCreation, requireStillThere } from './hook-objects.ts';
 import { endedRun, runOf, withRun } from './hook-runs.ts';
 
 /** A hook at an event. */
@@ -40,7 +40,8 @@ export async function applyHook(
     await requireStillThere(context, { hook, run: earlier }, tools.signal);
     return initial;
   }
-  const prefix = `unable to build kubernetes object for ${event} hook ${hook.path}`;
+  const purpose = deletesBeforeCreation(hook) ? 'deleting' : event; // Helm deletes first
+  const prefix = `unable to build kubernetes object for ${purpose} hook ${hook.path}`;
   const options = { prefix, signal: tools.signal };
   const objects = await resolveReleaseObjects(context, hook.manifest, initial.namespace, options);
   const run = earlier ?? (await startedRun(initial, work, placed, objects, tools));

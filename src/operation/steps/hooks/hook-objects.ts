@@ -123,6 +123,11 @@ export async function deleteApplied(
   await waitUntilGone(deleted, { context, tools, labelled: false });
 }
 
+/** Whether an earlier run of the hook is deleted before the next one. */
+export function deletesBeforeCreation(hook: Hook): boolean {
+  return hook.kind !== 'CustomResourceDefinition' && hasPolicy(hook, 'before-hook-creation');
+}
+
 function hasPolicy(hook: Hook, policy: string): boolean {
   return policiesOf(hook).includes(policy);
 }
