@@ -47,6 +47,24 @@ export const wantedDifferences: readonly WantedDifference[] = [
     because: 'the agent records nothing about a hook of an unknown kind, which does not start',
   },
   {
+    starts: /helm has .*context deadline exceeded.*, the agent .*timed out after \d+s/,
+    because: 'the agent says how long it has waited, and why a pod does not start',
+  },
+  {
+    starts:
+      /^upgrade site \S+ --install.*: ctl stdout: helm has "Release \\"site\\" does not exist. Installing it now.\\n", the agent ""$/,
+    because: 'the agent says only in a result whether it has installed',
+  },
+  {
+    starts: /^upgrade site @library: |^uninstall site: \S+ \/own\/(objects|records)/,
+    scenarios: /^an upgrade to a library chart$/,
+    because: 'the agent refuses a chart that would delete all objects of the release',
+  },
+  {
+    starts: /^list -o json: ctl stdout: helm has "\[\]\\n", the agent .*"status\\":\\"unknown/,
+    because: 'the agent lists releases of an unknown status, too',
+  },
+  {
     starts: /: packets error: helm has .*, the agent "payload: /,
     because: 'the error of a packet names the field, and that of helm the flag',
   },
@@ -59,6 +77,14 @@ export function isWanted(difference: string, scenario: string): boolean {
 
 /** Parts of the output that only one of the two has on purpose, and the reason. */
 export const wantedInOutput: readonly { pattern: RegExp; because: string }[] = [
+  {
+    pattern: /^RESOURCES:\n[^]*?\n\n\n/m,
+    because: 'the agent shows whether the objects are ready, and Helm their tables',
+  },
+  {
+    pattern: /,"resources":(\{.*?\}(?=\},"(config|manifest|hooks|version|namespace)")|\[.*?\](?=\}?\n?$))/,
+    because: 'the same as JSON: Helm has whole objects in `info`',
+  },
   {
     pattern: /"chart":\{"metadata.*\},(?="(config|manifest)":)/,
     because: 'a packet has only the metadata of a chart, and the agent prints none of it here',

@@ -44,7 +44,7 @@ test('decodes what it encoded', async (t) => {
 });
 
 test('leaves an empty manifest out as Helm does, and reads it as empty', async (t) => {
-  const encoded = await encodeRelease({ ...sampleRelease(), manifest: '' });
+  const encoded = await encodeRelease({ ...sampleRelease('web', 1, 'deployed'), manifest: '' });
   const json = JSON.parse(gunzipSync(Buffer.from(encoded, 'base64')).toString()) as object; // a release
   t.false('manifest' in json);
   t.is((await decodeRelease(encoded)).manifest, '');

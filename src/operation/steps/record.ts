@@ -4,7 +4,7 @@ import { ReleaseError } from '../../release/error.ts';
 import type { Release } from '../../release/release.ts';
 import { revisionKey, type StoredRevision } from '../../release/storage/storage.ts';
 import type { OperationContext } from '../context.ts';
-import { OperationError, messageOf } from '../error.ts';
+import { OperationError, messageOf, withPrefix } from '../error.ts';
 import { settledWrite } from '../settled-write.ts';
 import { timeLimit } from './time-limit.ts';
 import { isSameRevision } from './update-revision.ts';
@@ -31,11 +31,16 @@ export async function recordRevision(
   } catch (cause) {
     const own = await findCreated(context, release, cause);
     if (own !== undefined) return own;
-    if (hasClusterErrorCode(cause, 'not_found'))
-      throw new OperationError('namespace_not_found', messageOf(cause), { cause });
-    if (!(cause instanceof ReleaseError) || cause.code !== 'release_exists') throw cause;
-    throw pendingOperation(cause);
+    if (cause instanceof ReleaseError && cause.code === 'release_exists') throw pendingOperation(cause);
+    throw isRefusal(cause) ? refusedRecord(cause) : cause;
   }
+}
+
+/** Returns the error for a revision that the API server refuses, with Helm's text. */
+function refusedRecord(cause: unknown): OperationError {
+  const error = withPrefix('create: failed to create', cause);
+  if (!hasClusterErrorCode(cause, 'not_found')) return error;
+  return new OperationError('namespace_not_found', messageOf(error), { cause });
 }
 
 /**

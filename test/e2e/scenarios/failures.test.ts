@@ -102,7 +102,6 @@ test('rolls back to revisions that failed, or were pruned, or never were', equal
     'rollback site 1 --history-max 2',
     'rollback site 1',
     'rollback site 0',
-    'rollback site -- -1',
     'rollback site 99',
     'rollback site one',
     'history site -o json',
@@ -191,10 +190,20 @@ test('charts that cannot be installed', equal, {
       (name) => `install site @${name} --create-namespace`,
     ),
     'install site @deprecated --create-namespace',
-    'upgrade site @library',
     'upgrade site @newer',
     'upgrade site @dependency',
   ],
+});
+
+test('an upgrade to a library chart', equal, {
+  charts: {
+    one: configMap('map'),
+    library: {
+      manifest: configMap('map'),
+      files: { 'Chart.yaml': 'apiVersion: v2\nname: app\nversion: 1.0.0\ntype: library\n' },
+    },
+  },
+  steps: [install, 'upgrade site @library', 'uninstall site'],
 });
 
 test('names of releases', equal, {
@@ -202,7 +211,6 @@ test('names of releases', equal, {
   steps: [
     'install Site @one',
     'install site_ @one',
-    'install -- -site @one',
     `install ${'a'.repeat(54)} @one`,
     `install ${'a'.repeat(53)} @one --create-namespace`,
     'install a.b @one',

@@ -224,7 +224,7 @@ test('descriptions', equal, {
     'history site -o yaml',
     'status site',
     ['uninstall', 'site', '--keep-history', '--description', 'bye bye'],
-    'status site -o yaml',
+    'history site -o yaml',
   ],
 });
 

@@ -6,6 +6,8 @@ export function printed(stdout: string, namespace: string): string {
   const text = withoutNames(stdout, namespace)
     .replace(/[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}/g, 'TIME')
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \w+/g, 'TIME')
+    .replace(/TIME +(?=\t)/g, 'TIME')
+    .replace(/UPDATED +(?=\t)/g, 'UPDATED')
     .replace(/"(createdAt|modifiedAt)":"\d+"/g, '"$1":"TIME"')
     .replace(/^(LAST DEPLOYED|Last Started|Last Completed): .*$/gm, '$1: TIME')
     .replace(/"(first_deployed|last_deployed|started_at|completed_at|updated)":"[^"]*"/g, '"$1":"TIME"');

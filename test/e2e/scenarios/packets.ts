@@ -130,6 +130,7 @@ function packet(verb: string, names: string[], payload: Parameters): CommandPack
       return { type: payload['upgrade'] === true ? 'install_release' : 'upgrade_release', payload: deployed };
     case 'rollback': {
       const { createNamespace: _createNamespace, atomic: _atomic, ...defaults } = helmDefaults;
+      if (Number.isNaN(Number(second ?? 0))) return undefined;
       return {
         type: 'rollback_release',
         payload: { ...defaults, ...named, ...(second && { version: Number(second) }) },

@@ -37,6 +37,8 @@ export interface Scenario {
   clusterKinds?: Kinds;
   /** Other namespaces of the scenario: `-NAME` is added to that of the side. Default: none. */
   namespaces?: readonly string[];
+  /** Deletes what is left outside the namespaces. */
+  teardown?: Intervention;
 }
 
 const usualKinds: Kinds = [
@@ -71,6 +73,9 @@ async function run(t: ExecutionContext, scenario: Scenario, harness: Harness, fo
     return side({ harness, namespace, folder, values: scenario.values ?? {} });
   });
   await Promise.all(sides.map((side) => writeCharts(side, scenario, folder)));
+  t.teardown(async () => {
+    for (const side of sides) await scenario.teardown?.(side);
+  });
   const found = new Set<string>();
   for (const step of scenario.steps) {
     if (typeof step === 'function') {
