@@ -26,7 +26,7 @@ export const releaseCodec: ReleaseCodec = {
   decode: (encoded) => decodeRelease(encoded),
 };
 
-/** Encodes a release as Helm does: JSON without an empty manifest, compressed with gzip, in base64. */
+/** Encodes a release like Helm: JSON without an empty manifest, compressed with gzip, in base64. */
 export async function encodeRelease(release: Release): Promise<string> {
   const { manifest, ...withoutManifest } = release;
   const json = JSON.stringify(manifest === '' ? withoutManifest : release);

@@ -10,7 +10,7 @@ export type Kinds = readonly (readonly [apiVersion: string, kind: string])[];
 export interface StateQuery {
   namespace: string;
   kinds: Kinds;
-  /** Cluster-wide kinds, of which the objects count whose names contain the namespace. Default: none. */
+  /** Cluster-wide kinds, for the objects with the namespace in their names. Default: none. */
   clusterKinds?: Kinds;
   /** The name to replace in all texts. Default: the namespace. */
   hide?: string;
@@ -92,7 +92,7 @@ export function stable({ status: _status, metadata, ...object }: KubeObject): un
   return { ...object, metadata: { name, labels, annotations: Object.fromEntries(own), managers } };
 }
 
-/** Returns the differences between what helm and the agent have, as `PATH: helm has X, the agent Y`. */
+/** Returns the differences between two states, as `PATH: helm has X, the agent Y`. */
 export function compareStates(ofHelm: unknown, ofAgent: unknown, path = ''): string[] {
   if (isObject(ofHelm) && isObject(ofAgent)) {
     const keys = [...new Set([...Object.keys(ofHelm), ...Object.keys(ofAgent)])].sort();

@@ -46,7 +46,7 @@ export function newTwins(t: ExecutionContext, harness: Harness, moreKinds: Kinds
   };
 }
 
-/** Runs `helm-agent ctl` with the agent of the harness. `files` are the contents of files, by path. */
+/** Runs `helm-agent ctl` with the agent of the harness. `files` are contents of files, by path. */
 export async function runCtl(
   { url, agentId }: Harness,
   args: readonly string[],

@@ -110,7 +110,10 @@ test('creates the namespace with the label of Helm, unless createNamespace is fa
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
   const error = await t.throwsAsync(world.install(chart, { createNamespace: false }));
-  t.like(error, { code: 'namespace_not_found', message: `namespaces "${world.namespace}" not found` });
+  t.like(error, {
+    code: 'namespace_not_found',
+    message: `create: failed to create: namespaces "${world.namespace}" not found`,
+  });
   await world.install(chart);
   const namespace = await world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: world.namespace });
   t.is(namespace?.metadata.labels?.['name'], world.namespace);

@@ -196,7 +196,7 @@ test('labels of the stored revisions', equal, {
   ],
 });
 
-test('somebody labels and annotates the record', equal, {
+test('another client labels and annotates the record', equal, {
   charts,
   steps: [
     install,

@@ -107,7 +107,7 @@ export const remove =
 export const createNamespace: Intervention = ({ cluster, namespace }) =>
   cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
 
-/** Creates an object as `kubectl create` does. `NAMESPACE` stands for the namespace of the side. */
+/** Creates an object as `kubectl create` does. `NAMESPACE` means the namespace of the side. */
 export const create =
   (text: string, fieldManager = 'kubectl-create'): Intervention =>
   ({ cluster, namespace }) => {

@@ -69,7 +69,7 @@ for (const mode of modes) {
     steps: [`${install} ${flag}`, 'upgrade site @two', 'upgrade site @three', 'rollback site 1'],
   });
 
-  test(`a field that somebody has removed comes back, ${flag}`, equal, {
+  test(`a field that another client has removed comes back, ${flag}`, equal, {
     charts: { one: configMap('map', { a: '1', b: '2' }), two: configMap('map', { a: '1', b: '2', c: '3' }) },
     steps: [`${install} ${flag}`, edit(mapRef('map'), { data: { a: null } }), 'upgrade site @two', 'rollback site'],
   });
@@ -118,7 +118,7 @@ for (const mode of modes) {
     ],
   });
 
-  test(`creates objects again that somebody has deleted, ${flag}`, equal, {
+  test(`creates objects again that another client has deleted, ${flag}`, equal, {
     charts: {
       one: documents(configMap('map', { a: '1' }), configMap('other'), service('web')),
       two: documents(configMap('map', { a: '2' }), service('web')),

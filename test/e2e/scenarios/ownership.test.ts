@@ -56,7 +56,7 @@ test('lists what it keeps in the order in which it deletes', equal, {
   steps: [install, 'uninstall site'],
 });
 
-test('the policy that somebody sets on the live object', equal, {
+test('the policy that another client sets on the live object', equal, {
   charts: { one: documents(configMap('map'), configMap('other')), two: configMap('other', { a: '1' }) },
   steps: [
     install,
@@ -68,7 +68,7 @@ test('the policy that somebody sets on the live object', equal, {
 });
 
 const others: [name: string, metadata: object][] = [
-  ['of nobody', {}],
+  ['without an owner', {}],
   ['of another release', owned('other')],
   ['of a release in another namespace', owned('site', 'elsewhere')],
   ['with only the label', { labels: owned().labels }],

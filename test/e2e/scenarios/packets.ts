@@ -15,7 +15,7 @@ const text =
   (value) => ({ [field]: value });
 const added =
   (kind: string): FlagReader =>
-  (value, { set = [] }) => ({ set: [...(set as object[]), { kind, text: value }] }); // this function alone sets it
+  (value, { set }) => ({ set: [...((set ?? []) as object[]), { kind, text: value }] }); // this function alone sets it
 
 /** Flags without a value. */
 const switches: Record<string, FlagReader> = {
@@ -74,11 +74,13 @@ function labels(value: string): Parameters {
 }
 
 function filter(value: string): Parameters {
-  const [, not, name = ''] = /^(!?)name=(.*)$/.exec(value) ?? [];
-  return not === '!' ? { exclude: [name] } : { include: [name] };
+  const parts = value.split(',').map((part) => /^(!?)name=(.*)$/.exec(part) ?? []);
+  const namesAfter = (sign: string) => parts.filter((part) => part[1] === sign).map(([, , name = '']) => name);
+  return { include: namesAfter(''), exclude: namesAfter('!') };
 }
 
-const helmDefaults = { wait: 'hookOnly', waitForJobs: false, atomic: false, createNamespace: false };
+const rollbackDefaults = { wait: 'hookOnly', waitForJobs: false };
+const helmDefaults = { ...rollbackDefaults, atomic: false, createNamespace: false };
 
 /**
  * Returns the packets that mean the same as a command line of helm with helm's defaults, or
@@ -93,7 +95,7 @@ export function packetsOf(
   let payload: Parameters = {};
   const names: string[] = [];
   for (let i = 0; i < words.length; i++) {
-    const [flag = '', given] = splitFlag(words[i] ?? '');
+    const [flag, given] = splitFlag(words[i] ?? '');
     const mayLackValue = optional[flag];
     if (!flag.startsWith('-')) names.push(flag);
     else if (switches[flag]) payload = { ...payload, ...(given === 'false' ? {} : switches[flag]('', payload)) };
@@ -129,11 +131,10 @@ function packet(verb: string, names: string[], payload: Parameters): CommandPack
     case 'upgrade':
       return { type: payload['upgrade'] === true ? 'install_release' : 'upgrade_release', payload: deployed };
     case 'rollback': {
-      const { createNamespace: _createNamespace, atomic: _atomic, ...defaults } = helmDefaults;
       if (Number.isNaN(Number(second ?? 0))) return undefined;
       return {
         type: 'rollback_release',
-        payload: { ...defaults, ...named, ...(second && { version: Number(second) }) },
+        payload: { ...rollbackDefaults, ...named, ...(second && { version: Number(second) }) },
       };
     }
     case 'test':

@@ -12,7 +12,7 @@ import { writeChart, type WrittenChart } from '../written-chart.ts';
 import { ctlSide, helmSide, packetSide, type Outcome, type Side } from './side.ts';
 import { slots } from './slots.ts';
 
-/** What somebody else does in the namespace of a side. */
+/** A change by another client in the namespace of a side. */
 export type Intervention = (side: Side) => Promise<unknown>;
 
 /**
@@ -21,11 +21,11 @@ export type Intervention = (side: Side) => Promise<unknown>;
  */
 export type ScenarioStep = string | readonly string[] | { line: string; byPacket: string } | Intervention;
 
-/** What helm, `ctl` and packets do, each in a namespace of its own. */
+/** Command lines for helm, `ctl` and packets, each in a namespace of its own. */
 export interface Scenario {
   /**
-   * Charts by name: a manifest, or the parts of a chart. `NAMESPACE` stands for the namespace of
-   * the side. `@NAME` is the chart in a command line.
+   * Charts by name: a manifest, or the parts of a chart. `NAMESPACE` means the namespace of the
+   * side. `@NAME` is the chart in a command line.
    */
   charts?: Readonly<Record<string, string | WrittenChart>>;
   /** Files with values by name. `%NAME` is the file in a command line. */
@@ -41,7 +41,7 @@ export interface Scenario {
   teardown?: Intervention;
 }
 
-const usualKinds: Kinds = [
+export const usualKinds: Kinds = [
   ['v1', 'ConfigMap'],
   ['v1', 'Secret'],
   ['v1', 'Service'],
