@@ -4,6 +4,7 @@ import type { PlanToPerform } from './plan/planned-change.ts';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { ReleaseStatus } from '../release/status.ts';
 import type { SetValue } from '../render/release-renderer.ts';
+import type { SettleOptions } from './wait/settling.ts';
 import type { PostRender, PostRenderStrategy } from '../render/manifest/post-render.ts';
 import type { FailFastOptions } from './wait/fail-fast-options.ts';
 
@@ -34,7 +35,7 @@ export interface PreviewRequest {
   planned?: PlanToPerform;
 }
 
-export interface DeployOptions extends WaitOptions, ApplyOptions, PreviewRequest {
+export interface DeployOptions extends WaitOptions, SettleOptions, ApplyOptions, PreviewRequest {
   /** With `wait`, also waits until Jobs are complete. Default: true. */
   waitForJobs?: boolean;
   /**
@@ -150,6 +151,7 @@ export interface RollbackRequest
   extends
     ReleaseName,
     WaitOptions,
+    SettleOptions,
     Omit<ApplyOptions, 'takeOwnership'>,
     PreviewRequest,
     Pick<DeployOptions, 'waitForJobs' | 'noHooks'>,

@@ -49,6 +49,18 @@ test('gives the exit code of a container that crashes', async (t) => {
   t.true(statusesOf(world.progress, 'bad').some((status) => status.includes('CrashLoopBackOff: last exit code 1')));
 });
 
+test('an installation that waits for containers without a probe to settle finds one that crashes', async (t) => {
+  const chart = textChart({ 'd.yaml': deployment('bad', { args: ['sleep', '5s'], hasProbe: false }) });
+  const world = newWorld(t, chart);
+  await t.throwsAsync(
+    world.install(chart, { settleUnprobed: 5000 }, timeUpWhen(world, /CrashLoopBackOff: last exit/)),
+    {
+      message: /CrashLoopBackOff: last exit code 0/,
+    },
+  );
+  await t.notThrowsAsync(world.install(chart)); // it counts as ready at once
+});
+
 test('ends the wait at once when a Job fails', async (t) => {
   const files = {
     'j.yaml': job('load', { args: ['fail'] }),

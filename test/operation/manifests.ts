@@ -10,13 +10,21 @@ export interface WorkloadOptions {
   /** Behaviour of its pods in the sandbox. */
   behaviour?: string;
   annotations?: Record<string, string>;
+  hasProbe?: boolean;
 }
 
-/** Returns a Deployment with a readiness probe. */
+/** Returns a Deployment, by default with a readiness probe. */
 export function deployment(name: string, options: WorkloadOptions = {}): string {
-  const { replicas = 1, image = 'localhost/app:1', args = ['serve'], behaviour, annotations } = options;
+  const {
+    replicas = 1,
+    image = 'localhost/app:1',
+    args = ['serve'],
+    behaviour,
+    annotations,
+    hasProbe = true,
+  } = options;
   const podAnnotations = behaviour === undefined ? {} : { 'sandbox.helm-agent/behaviour': behaviour };
-  const probe = { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 1 };
+  const readinessProbe = { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 1 };
   return yaml({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -26,7 +34,7 @@ export function deployment(name: string, options: WorkloadOptions = {}): string 
       selector: { matchLabels: { app: name } },
       template: {
         metadata: { labels: { app: name }, annotations: podAnnotations },
-        spec: { containers: [{ name: 'app', image, args, readinessProbe: probe }] },
+        spec: { containers: [{ name: 'app', image, args, ...(hasProbe && { readinessProbe }) }] },
       },
     },
   });

@@ -1,6 +1,7 @@
 import type { CommandPayloads } from '../../protocol/commands/index.ts';
 import { OperationError } from '../../operation/error.ts';
 import { withoutHelmOptions } from './helm-options.ts';
+import { withSettleOptions } from './settle-options.ts';
 import { withoutUndefined, type RequestDependencies } from './performance.ts';
 
 type DeployPayload = CommandPayloads['install_release'] | CommandPayloads['upgrade_release'];
@@ -30,7 +31,7 @@ export function chartRequest<Payload extends ChartFields>(payload: Payload, { so
 export function deployRequest(payload: DeployPayload, dependencies: RequestDependencies) {
   const { loadChart, postRenderer, ...request } = chartRequest(payload, dependencies);
   return {
-    ...withoutUndefined({ ...withoutHelmOptions(request), ...unusedOptions }),
+    ...withoutUndefined({ ...withSettleOptions(withoutHelmOptions(request)), ...unusedOptions }),
     ...(postRenderer !== undefined && { postRender: postRenderOf(postRenderer, dependencies) }),
     loadChart,
   };

@@ -1,10 +1,11 @@
 import { rollback } from '../../operation/rollback.ts';
 import { withoutHelmOptions } from './helm-options.ts';
 import { performance, withoutUndefined } from './performance.ts';
+import { withSettleOptions } from './settle-options.ts';
 import { publicRelease } from './release-answer.ts';
 
 export const rollbackRelease = performance('rollback_release', {
-  request: (payload) => withoutUndefined(withoutHelmOptions(payload)),
+  request: (payload) => withoutUndefined(withSettleOptions(withoutHelmOptions(payload))),
   operation: rollback,
   answer: (release) => ({ release: publicRelease(release) }),
 });

@@ -32,6 +32,7 @@ export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, Cr
   rollbackOnFailure?: boolean;
   wait?: boolean | string;
   waitForJobs?: boolean;
+  settle?: string;
   createNamespace?: boolean;
   description?: string;
   cleanupOnFail?: boolean;
@@ -84,6 +85,7 @@ export function addDeployOptions(command: Command): void {
   command.option('--take-ownership', 'take over existing objects that do not belong to the release');
   addWaitOptions(command, 'all resources are ready');
   addFailFastOptions(command);
+  addSettleOption(command);
   addSwitches(
     command,
     switches.map(([name]) => name),
@@ -104,6 +106,19 @@ export function addWaitOptions(command: Command, until: string): void {
   command
     .addOption(new Option('--wait [strategy]', description).preset('watcher'))
     .option('--no-wait', 'do not wait, except for hooks');
+}
+
+/** Adds the flag that says how long resources must stay ready. */
+export function addSettleOption(command: Command): void {
+  command.option(
+    '--settle <duration>',
+    'time for which all resources must stay ready; none does not hold back any (default: 5s of containers without a readiness probe)',
+  );
+}
+
+/** Returns the parameter that the flag sets. */
+export function settleOf(settle: string | undefined): string | false | undefined {
+  return settle === 'none' ? false : settle;
 }
 
 /** Adds the named switches. */
@@ -139,6 +154,7 @@ export async function deployParameters(
   const given = withoutUndefined({
     wait: waitOf(flags.wait),
     waitForJobs,
+    settle: settleOf(flags.settle),
     atomic: flags.rollbackOnFailure ?? flags.atomic,
     createNamespace,
   });

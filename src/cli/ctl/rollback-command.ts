@@ -3,7 +3,14 @@ import { readLikePflag } from '../pflag-arguments.ts';
 import { addSettings } from '../settings.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
 import { addApplyOptions, applyParameters, type ApplyFlags } from './apply-options.ts';
-import { addSwitches, addWaitOptions, dryRunOption, withoutUndefined } from './deploy-options.ts';
+import {
+  addSettleOption,
+  addSwitches,
+  addWaitOptions,
+  settleOf,
+  dryRunOption,
+  withoutUndefined,
+} from './deploy-options.ts';
 import { helmDefaultsSettings, rollbackDefaults, wantsHelmDefaults } from './helm-defaults.ts';
 import { dryRunOf, historyLimitOf, waitOf } from './helm-values.ts';
 import { addRecoverOptions, recoverParameters, type RecoverFlags } from './recover-options.ts';
@@ -18,6 +25,7 @@ interface RollbackFlags extends Omit<ApplyFlags, 'takeOwnership'>, RecoverFlags,
   timeout?: string;
   wait?: boolean | string;
   waitForJobs?: boolean;
+  settle?: string;
   cleanupOnFail?: boolean;
   historyMax?: number;
   hooks: boolean;
@@ -41,6 +49,7 @@ export function addRollback(ctl: Command, session: CtlSession): void {
   addRecoverOptions(command);
   addWaitOptions(command, 'all resources are ready');
   addFailFastOptions(command);
+  addSettleOption(command);
   addSwitches(command, ['wait-for-jobs']);
   addSettings(command, helmDefaultsSettings);
   readLikePflag(command);
@@ -52,7 +61,7 @@ export function addRollback(ctl: Command, session: CtlSession): void {
       version: revision === undefined ? undefined : revisionOf(revision),
       timeout,
       ...(wantsHelmDefaults(flags, session.dependencies) && rollbackDefaults),
-      ...withoutUndefined({ wait: waitOf(flags.wait), waitForJobs }),
+      ...withoutUndefined({ wait: waitOf(flags.wait), waitForJobs, settle: settleOf(flags.settle) }),
       cleanupOnFail,
       historyLimit: historyLimitOf(historyMax),
       ...applyParameters(flags),

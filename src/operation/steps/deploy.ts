@@ -14,6 +14,7 @@ import { recordChanges } from '../state/object-changes.ts';
 import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
 import { failFastOf } from '../wait/fail-fast-options.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
+import type { SettleOptions } from '../wait/settling.ts';
 import { settledObjects } from '../wait/settled-objects.ts';
 import { ownRevision, storedRevision, type Work } from '../work.ts';
 import { runHooks } from './hooks/run-hooks.ts';
@@ -22,7 +23,7 @@ import { updateRevision } from './update-revision.ts';
 
 export interface DeployStepsRequest extends Pick<
   DeployOptions,
-  'wait' | 'waitForJobs' | 'noHooks' | 'description' | 'failFast' | 'failGrace'
+  'wait' | 'waitForJobs' | 'noHooks' | 'description' | 'failFast' | 'failGrace' | keyof SettleOptions
 > {
   cleanupOnFail?: boolean;
 }
@@ -109,12 +110,21 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
   const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
   const { toCompletion } = readinessOptions(work);
   const failFast = failFastOf(work.request, state.deadline.timeout);
-  const settled = settledObjects(refs, work.materials.applied ?? new Map());
+  const { settle = 0, settleUnprobed = 0 } = work.request;
+  const settled = settledObjects(refs, work.materials.applied ?? new Map(), settle > 0);
   const { changed, created } = revisionOf(state).changes;
   const seen = new Map([...changed, ...created].map((object) => [identityOf(object.ref), object]));
   await waitUntilReady(
     refs.map((ref) => ({ ...seen.get(identityOf(ref)), ref })),
-    { context: work.context, tools, toCompletion, labelled: true, settled, failFast },
+    {
+      context: work.context,
+      tools,
+      toCompletion,
+      labelled: true,
+      settled,
+      settle: { settle, settleUnprobed },
+      failFast,
+    },
   );
   tools.done(countText(refs.length, 'ready'));
   return state;

@@ -11,6 +11,7 @@ import type { StepTools } from '../steps/step-runner.ts';
 import { judgedProblem } from './fail-fast-options.ts';
 import { failureCheck } from './failure-check.ts';
 import { notReadyText } from './not-ready-text.ts';
+import { settling, type SettleOptions } from './settling.ts';
 import { waitForStatus, type Judgement } from './status-wait.ts';
 import { watchSurroundings } from './surroundings-watch.ts';
 import { withWatches, type WaitContext } from './watch-group.ts';
@@ -24,6 +25,8 @@ export interface ReadyWaitOptions {
   /** As in `StatusWait`. */
   settled?: ReadonlySet<string>;
   failFast: FailFast;
+  /** Default: resources count as ready at once. */
+  settle?: SettleOptions;
 }
 
 /**
@@ -31,19 +34,22 @@ export interface ReadyWaitOptions {
  * that ends the wait.
  */
 export async function waitUntilReady(objects: readonly SeenObject[], options: ReadyWaitOptions): Promise<void> {
-  const { context, tools, labelled, settled, toCompletion, failFast } = options;
+  const { context, tools, labelled, settle = {}, toCompletion, failFast } = options;
   const clock = () => Number(context.host.now() / 1_000_000n);
   const refs = objects.map(({ ref }) => ref);
   await withWatches(context, tools.signal, async (watches) => {
     const surroundings = watchSurroundings(watches, (message) => tools.report({ message }));
+    const settled = settling(settle, surroundings.of);
     await waitForStatus(watches, tools, context.host, {
       objects,
       labelled,
-      ...(settled && { settled }),
+      ...(options.settled && { settled: options.settled }),
       wanted: 'Current',
       judge(object, ref, previous) {
-        const judgement = judgeReadiness(ref, object, surroundings.of, { now: clock(), toCompletion, failFast });
-        return isCompletedJobGone(judgement.status, previous) ? { status: { ...ref, status: 'Current' } } : judgement;
+        const now = clock();
+        const judgement = judgeReadiness(ref, object, surroundings.of, { now, toCompletion, failFast });
+        if (isCompletedJobGone(judgement.status, previous)) return { status: { ...ref, status: 'Current' } };
+        return settled(object, ref, judgement, now);
       },
       surroundingsVersion: ({ namespace }) => surroundings.version(namespace),
       check: failureCheck(refs, failFast.grace, { clock, reasonsAreKnown: surroundings.areListed }),

@@ -84,6 +84,13 @@ export const failFastOptions = {
     ),
 };
 
+export const settleField = z
+  .union([timeoutSchema, z.literal(false)], { error: 'must be a duration such as 10s, more than 0, or false' })
+  .optional()
+  .describe(
+    'Time for which all resources must stay ready, as `timeout`; false does not hold back any. Default: a container without a readiness probe must have run for 5 seconds, and after a restart longer than before',
+  );
+
 /** The options of commands that add a revision to a release. */
 export const historyOptions = {
   historyLimit: z.int().optional().describe('Number of revisions to keep; -1 keeps all. Default: 10'),
@@ -182,6 +189,7 @@ export const deployOptions = {
   wait: waitField,
   waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
   ...failFastOptions,
+  settle: settleField,
   atomic: z.boolean().optional().describe('Undo the changes if the operation fails. Default: true'),
   ...applyOptions,
   takeOwnership: z

@@ -8,6 +8,7 @@ import {
   noHooksField,
   recoverOptions,
   releaseIdentity,
+  settleField,
   timeoutField,
   waitField,
 } from './fields.ts';
@@ -23,6 +24,7 @@ export const rollbackRelease = defineCommand({
     wait: waitField,
     waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
     ...failFastOptions,
+    settle: settleField,
     ...historyOptions,
     ...applyOptions,
     ...recoverOptions,

@@ -8,6 +8,7 @@ import {
   handlerOf,
   type CommandDependencies,
   type RequestDependencies,
+  withoutUndefined,
 } from '../../../src/agent/commands/performance.ts';
 import { uninstallRelease } from '../../../src/agent/commands/uninstall-release.ts';
 import { upgradeRelease } from '../../../src/agent/commands/upgrade-release.ts';
@@ -78,6 +79,7 @@ test('an installation gets its options and values, and loads the chart when the 
     values: 'a: 1',
     timeout: 90_000,
     wait: false,
+    settleUnprobed: 5000,
     upgrade: true,
   });
   t.is(given.loaded.length, 0);
@@ -94,7 +96,7 @@ test('an installation gets its options and values, and loads the chart when the 
 test('an upgrade without values has none, so that those of the release stay', (t) => {
   const payload = { namespace: 'default', releaseName: 'web', chartName: 'nginx' };
   const request = upgradeRelease.request(payload, dependencies());
-  t.deepEqual(Object.keys(request).sort(), ['loadChart', 'namespace', 'releaseName']);
+  t.deepEqual(Object.keys(request).sort(), ['loadChart', 'namespace', 'releaseName', 'settleUnprobed']);
 });
 
 test('an uninstallation returns the release and the resources that were kept', (t) => {
@@ -114,7 +116,11 @@ const options = test.macro({
     const named = { namespace: 'shop', releaseName: 'web', chartName: 'nginx' };
     const request = upgradeRelease.request({ ...named, ...payload }, dependencies());
     const { loadChart } = request;
-    t.deepEqual<unknown, unknown>(request, { namespace: 'shop', releaseName: 'web', loadChart, ...expected });
+    const settled = { settleUnprobed: 5000, ...expected };
+    t.deepEqual<unknown, unknown>(
+      withoutUndefined({ namespace: 'shop', releaseName: 'web', loadChart, ...settled }),
+      request,
+    );
   },
 });
 
@@ -123,6 +129,8 @@ test(options, { wait: 'legacy' }, { wait: true });
 test(options, { wait: 'hookOnly' }, { wait: false });
 test(options, { wait: 'hookOnly', atomic: true }, { atomic: true, wait: true });
 test(options, { wait: false, atomic: true }, { atomic: true, wait: false });
+test(options, { settle: 10_000 }, { settle: 10_000, settleUnprobed: undefined });
+test(options, { settle: false }, { settleUnprobed: undefined });
 test(options, { dryRun: 'none' }, {});
 test(options, { dryRun: 'server' }, { dryRun: true });
 test(options, { dryRun: 'client', hideSecret: true }, { dryRun: true, offline: true, hideSecret: true });

@@ -372,6 +372,7 @@ test('apply-plan sends the id and prints the release', async (t) => {
 const helmDefaults = {
   wait: 'hookOnly',
   waitForJobs: false,
+  settle: false,
   atomic: false,
   createNamespace: false,
   failFast: 'never',
@@ -407,9 +408,12 @@ for (const [verb, type] of [
     recoverAfter: 1_200_000,
   });
 }
+test(sends, 'install web nginx --settle 10s', 'install_release', { settle: 10_000 });
+test(sends, 'rollback web --settle none', 'rollback_release', { settle: false });
 test(sends, 'rollback web --helm-defaults', 'rollback_release', {
   wait: 'hookOnly',
   waitForJobs: false,
+  settle: false,
   failFast: 'never',
 });
 test(sends, 'rollback web --fail-fast never --fail-grace 2m', 'rollback_release', {

@@ -61,12 +61,12 @@ const faults: Record<string, WatchFault> = {
     response.writeHead(200).end(`${JSON.stringify({ type: 'ERROR', object: gone })}\n`);
     return Promise.resolve();
   },
-  'answers every second watch with 410': (lines, response, count) => {
+  'responds to every second watch with 410': (lines, response, count) => {
     if (count % 2 === 1) return passOn(lines, response, count);
     response.writeHead(410).end(JSON.stringify(gone));
     return Promise.resolve();
   },
-  'answers most watches with 429': (lines, response, count) => {
+  'responds to most watches with 429': (lines, response, count) => {
     if (count % 3 === 2) return passOn(lines, response, count);
     response.writeHead(429, { 'retry-after': '0' }).end(JSON.stringify(tooMany));
     return Promise.resolve();
