@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { closeCodes } from '../protocol/close-codes.ts';
+import { evidenceSchema, type Evidence } from '../protocol/evidence.ts';
 import { keepAlive, type HeartbeatTimes } from '../protocol/heartbeat.ts';
 import { maxBadPackets, maxHelloBytes } from '../protocol/limits.ts';
 import {
@@ -23,6 +24,7 @@ export interface AgentListener {
   accepted(key: string, accepted: Accepted): void;
   /** `bytes` is the size of the packet. */
   status(key: string, status: Status, bytes: number): void;
+  evidence(key: string, evidence: Evidence, bytes: number): void;
   result(key: string, result: Result, bytes: number): void;
   /** Called once, when the connection is closed. */
   closed(): void;
@@ -136,6 +138,10 @@ function dispatch({ key = '', type, payload }: Packet, bytes: number, listener: 
     }
     case 'status': {
       listener.status(key, decodePayload(statusSchema, payload), bytes);
+      return;
+    }
+    case 'evidence': {
+      listener.evidence(key, decodePayload(evidenceSchema, payload), bytes);
       return;
     }
     case 'result': {

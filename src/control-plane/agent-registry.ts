@@ -106,6 +106,7 @@ export class AgentRegistry {
         },
         accepted: (key, accepted) => own(key)?.accepted(accepted),
         status: (key, status, bytes) => own(key)?.status(status, bytes),
+        evidence: (key, evidence, bytes) => own(key)?.evidence(evidence, bytes),
         result: (key, result, bytes) => {
           own(key)?.end(result, bytes);
           if (agent) this.#closeReplaced(agent.agentId);

@@ -1,10 +1,12 @@
 import type { CommandType } from '../protocol/commands/index.ts';
+import type { Evidence } from '../protocol/evidence.ts';
 import type { Accepted, CommandResult, Status } from '../protocol/messages.ts';
 
 /** An event before it has its number. */
 export type NewEvent<Type extends CommandType = CommandType> =
   | { type: 'accepted'; payload: Accepted }
   | { type: 'status'; payload: Status }
+  | { type: 'evidence'; payload: Evidence }
   /** The agent disconnected while the command was running, or reconnected. */
   | { type: 'agent'; payload: { connected: boolean } }
   | { type: 'result'; payload: CommandResult<Type> };

@@ -12,6 +12,7 @@ export { ControlPlaneError } from './error.ts';
 export type { CommandState, SentCommand } from './sent-command.ts';
 export type { Token } from './token.ts';
 export type { CommandResult, Failure, Position, Status } from '../protocol/messages.ts';
+export type { Evidence } from '../protocol/evidence.ts';
 export type { CommandAnswers, CommandParameters, CommandType } from '../protocol/commands/index.ts';
 export type { Release } from '../protocol/release.ts';
 

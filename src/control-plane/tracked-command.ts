@@ -7,6 +7,7 @@ import {
   type Status,
 } from '../protocol/messages.ts';
 import { isCommandType } from '../protocol/commands/index.ts';
+import type { Evidence } from '../protocol/evidence.ts';
 import type { Packet } from '../protocol/packet.ts';
 import { validate } from '../protocol/validation.ts';
 import type { CommandEvent, NewEvent } from './command-event.ts';
@@ -42,6 +43,7 @@ export class TrackedCommand {
   #bytes = 0;
   #lastId = 0;
   #lastSeq = 0;
+  #lastEvidence = 0;
 
   constructor({ agentId, instanceId }: { agentId: string; instanceId: string }, packet: Packet & { key: string }) {
     this.agentId = agentId;
@@ -92,6 +94,13 @@ export class TrackedCommand {
     if (this.#state === 'done' || status.seq <= this.#lastSeq) return;
     this.#lastSeq = status.seq;
     this.#add({ type: 'status', payload: status }, bytes);
+  }
+
+  /** Adds evidence, unless it is a repetition. `bytes` is the size of its packet. */
+  evidence(evidence: Evidence, bytes: number): void {
+    if (this.#state === 'done' || evidence.seq <= this.#lastEvidence) return;
+    this.#lastEvidence = evidence.seq;
+    this.#add({ type: 'evidence', payload: evidence }, bytes);
   }
 
   setConnected(connected: boolean): void {

@@ -1,3 +1,4 @@
+import type { Evidence } from './evidence/evidence.ts';
 import type { ProblemClass, ProblemCode } from '../readiness/problem.ts';
 
 /** Steps of operations. `rollback` and `uninstall` undo a failed operation. */
@@ -41,6 +42,8 @@ export interface ResourceStatus {
   /** Why it is not ready: `ImagePullBackOff: Back-off pulling image "x"`. */
   reason?: string;
   problem?: ResourceProblem;
+  /** In an error: the end of the log of a container that has failed. */
+  log?: string;
 }
 
 /** An event of an operation. Each is sent as a `status` packet. */
@@ -53,4 +56,6 @@ export interface Progress {
   message?: string;
   /** During a wait: at first all resources, then those whose status or reason has changed. */
   resources?: ResourceStatus[];
+  /** The state of resources that a wait has failed for. */
+  evidence?: Evidence;
 }

@@ -163,11 +163,12 @@ async function runSteps<Request>(
   return stop ?? { state };
 }
 
-function reportNested(tools: StepTools, { step, state, message, resources }: Progress): void {
+function reportNested(tools: StepTools, { step, state, message, resources, evidence }: Progress): void {
   if (state === 'skipped' || (state === 'done' && message === undefined)) return;
   tools.report({
     message: message === undefined ? step : `${step}: ${message}`,
     ...(resources && { resources }),
+    ...(evidence && { evidence }),
   });
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agentIdSchema } from './agent-id.ts';
 import { commands, type CommandAnswers, type CommandType } from './commands/index.ts';
+import { evidenceSchema } from './evidence.ts';
 import { maxTypeLength } from './limits.ts';
 import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
 
@@ -70,6 +71,9 @@ export const fieldSchema = z.object({
   manager: z.string().max(maxNameLength).optional().describe('The field manager that owns it with another value'),
 });
 
+/** Number of resources in an error. Agents leave out all others. */
+export const maxFailedResources = 20;
+
 const failureSchema = z.object({
   code: z.string().max(maxNameLength).describe('An error code of docs/errors.md'),
   message: z.string().max(maxMessageLength).describe('What is wrong and what to do'),
@@ -79,6 +83,11 @@ const failureSchema = z.object({
     .max(maxFields)
     .optional()
     .describe('The fields of objects that the API server refused: invalid ones, immutable ones, and conflicts'),
+  resources: z
+    .array(resourceSchema)
+    .max(maxFailedResources)
+    .optional()
+    .describe('The resources that were not ready, with the ends of their logs; packets `evidence` have more'),
   undoErrors: z
     .array(undoErrorSchema)
     .max(maxUndoErrors)
@@ -111,6 +120,7 @@ export const agentMessageSchemas = {
   hello: helloSchema,
   accepted: acceptedSchema,
   status: statusSchema,
+  evidence: evidenceSchema,
   result: resultSchema,
 };
 

@@ -28,4 +28,9 @@ export const resourceSchema = z.object({
     .describe("kstatus's word: InProgress, Failed, Current, Terminating, NotFound or Unknown"),
   reason: z.string().max(maxMessageLength).optional().describe('Why the resource is not ready'),
   problem: problemSchema.optional().describe('The same for programs'),
+  log: z
+    .string()
+    .max(maxMessageLength)
+    .optional()
+    .describe('In an error: the end of the log of a container that has failed'),
 });

@@ -1,6 +1,6 @@
 import { OperationError } from '../../operation/error.ts';
 import { errorCodes } from '../../protocol/error-codes.ts';
-import { fieldSchema, maxFields, positionSchema, type Failure } from '../../protocol/messages.ts';
+import { fieldSchema, maxFailedResources, maxFields, positionSchema, type Failure } from '../../protocol/messages.ts';
 
 const defect: Failure = { code: 'internal', message: "an internal error of the agent; see the agent's log" };
 
@@ -21,6 +21,7 @@ export function failureOf(error: unknown): Failure {
     ...(position.success && { position: position.data }),
     ...fieldsOf(error),
     ...undoErrorsOf(error),
+    ...resourcesOf(error),
   };
 }
 
@@ -31,6 +32,11 @@ function fieldsOf(error: Error): Pick<Failure, 'fields'> {
     .filter(({ field }) => field !== '')
     .flatMap((problem) => fieldSchema.safeParse(problem).data ?? []);
   return fields.length === 0 ? {} : { fields: fields.slice(0, maxFields) };
+}
+
+function resourcesOf(error: Error): Pick<Failure, 'resources'> {
+  if (!(error instanceof OperationError) || error.resources.length === 0) return {};
+  return { resources: error.resources.slice(0, maxFailedResources).map((resource) => ({ ...resource })) };
 }
 
 function undoErrorsOf(error: Error): Pick<Failure, 'undoErrors'> {

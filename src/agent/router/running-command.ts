@@ -16,6 +16,7 @@ export class RunningCommand {
   readonly abandonment = new AbortController();
   readonly #peers: Set<Peer>;
   #statuses = 0;
+  #evidence = 0;
   #ended = false;
 
   constructor(command: IncomingCommand, peer: Peer) {
@@ -34,9 +35,15 @@ export class RunningCommand {
 
   progress(progress: Progress): void {
     if (this.#ended) return;
-    const { message } = progress;
+    const { evidence, ...rest } = progress;
+    const { message, step, time } = rest;
+    if (evidence !== undefined) {
+      const payload = { seq: ++this.#evidence, step, time, ...evidence };
+      this.#send('evidence', this.command.mask(JSON.stringify(payload)));
+      return;
+    }
     for (const resources of splitResources(progress.resources)) {
-      const status: Status = { seq: ++this.#statuses, ...progress };
+      const status: Status = { seq: ++this.#statuses, ...rest };
       if (message !== undefined) status.message = shortenMessage(this.command.mask(message));
       if (resources !== undefined) status.resources = resources;
       this.#send('status', JSON.stringify(status));
@@ -60,8 +67,18 @@ export class RunningCommand {
 
   #masked(failure: Failure): Failure {
     const masked = (message: string) => shortenMessage(this.command.mask(message));
+    const resources = failure.resources?.map(({ reason, log, ...resource }) => ({
+      ...resource,
+      ...(reason !== undefined && { reason: masked(reason) }),
+      ...(log !== undefined && { log: masked(log) }),
+    }));
     const undoErrors = failure.undoErrors?.map((undo) => ({ ...undo, message: masked(undo.message) }));
-    return { ...failure, message: masked(failure.message), ...(undoErrors && { undoErrors }) };
+    return {
+      ...failure,
+      message: masked(failure.message),
+      ...(undoErrors && { undoErrors }),
+      ...(resources && { resources }),
+    };
   }
 
   #send(kind: Reply['kind'], payload: string, only?: Peer): void {

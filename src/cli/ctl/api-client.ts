@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bearer } from '../../protocol/authorization.ts';
+import { evidenceSchema } from '../../protocol/evidence.ts';
 import { acceptedSchema, helloSchema, resultSchema, statusSchema } from '../../protocol/messages.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
@@ -22,6 +23,7 @@ const commandSchema = z.object({ key: z.string(), agentId: z.string(), type: z.s
 const eventSchema = z.discriminatedUnion('type', [
   z.object({ id: z.int(), type: z.literal('accepted'), payload: acceptedSchema }),
   z.object({ id: z.int(), type: z.literal('status'), payload: statusSchema }),
+  z.object({ id: z.int(), type: z.literal('evidence'), payload: evidenceSchema }),
   z.object({ id: z.int(), type: z.literal('agent'), payload: z.object({ connected: z.boolean() }) }),
   z.object({ id: z.int(), type: z.literal('result'), payload: resultSchema }),
 ]);

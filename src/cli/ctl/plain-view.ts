@@ -1,5 +1,6 @@
 import type { Status } from '../../protocol/messages.ts';
 import type { Event } from './api-client.ts';
+import { evidenceLines } from './evidence-text.ts';
 import { oneLine } from '../text.ts';
 
 /**
@@ -18,6 +19,8 @@ export function createPlainView(): (event: Event) => string[] {
         ];
       case 'status':
         return statusLines(event.payload, shown);
+      case 'evidence':
+        return evidenceLines(event.payload);
       case 'result':
         return [];
     }

@@ -40,6 +40,7 @@ export function advance(progress: CommandProgress, event: Event): void {
     case 'status':
       addStatus(progress, event.payload);
       return;
+    case 'evidence':
     case 'result':
       return;
   }

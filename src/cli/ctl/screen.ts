@@ -1,5 +1,6 @@
 import type { Terminal } from '../dependencies.ts';
 import { advance, newProgress } from './progress.ts';
+import { evidenceLines } from './evidence-text.ts';
 import { liveLines } from './live-view.ts';
 import { createPlainView } from './plain-view.ts';
 import type { Event } from './api-client.ts';
@@ -31,10 +32,11 @@ function liveScreen(terminal: Terminal): Screen {
   return {
     show(event) {
       advance(progress, event);
+      const above = event.type === 'evidence' ? evidenceLines(event.payload) : [];
       const lines = liveLines(progress, terminal.columns);
       // move up to the first line of the table, and clear everything below
       const erase = drawn > 0 ? `\u001b[${drawn}A\u001b[J` : '';
-      terminal.write(erase + lines.map((line) => `${line}\n`).join(''));
+      terminal.write(erase + [...above, ...lines].map((line) => `${line}\n`).join(''));
       drawn = lines.length;
     },
   };

@@ -9,6 +9,7 @@ import type { ChangeLog } from '../apply/change-log.ts';
 import { withOwner } from '../apply/ownership.ts';
 import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { withPrefix } from '../error.ts';
+import { withEvidence } from '../evidence/with-evidence.ts';
 import type { DeployOptions } from '../request.ts';
 import { recordChanges } from '../state/object-changes.ts';
 import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
@@ -114,18 +115,17 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
   const settled = settledObjects(refs, work.materials.applied ?? new Map(), settle > 0);
   const { changed, created } = revisionOf(state).changes;
   const seen = new Map([...changed, ...created].map((object) => [identityOf(object.ref), object]));
-  await waitUntilReady(
-    refs.map((ref) => ({ ...seen.get(identityOf(ref)), ref })),
-    {
-      context: work.context,
-      tools,
-      toCompletion,
-      labelled: true,
-      settled,
-      settle: { settle, settleUnprobed },
-      failFast,
-    },
-  );
+  const expected = refs.map((ref) => ({ ...seen.get(identityOf(ref)), ref }));
+  const options = {
+    context: work.context,
+    tools,
+    toCompletion,
+    labelled: true,
+    settled,
+    settle: { settle, settleUnprobed },
+    failFast,
+  };
+  await withEvidence(state, work, tools, () => waitUntilReady(expected, options));
   tools.done(countText(refs.length, 'ready'));
   return state;
 }

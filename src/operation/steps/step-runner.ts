@@ -1,6 +1,6 @@
 import type { Host } from '../../go/host.ts';
 import { messageOf } from '../error.ts';
-import type { Progress, ResourceStatus, StepName, StepState } from '../progress.ts';
+import type { Progress, StepName, StepState } from '../progress.ts';
 
 /** Tools of a step: its signal and its reports. */
 export interface StepTools {
@@ -11,7 +11,7 @@ export interface StepTools {
   /** Marks the step as skipped, because there is nothing to do. */
   skipped(message: string): void;
   /** Reports a change while the step runs. */
-  report(update: { message?: string; resources?: ResourceStatus[] }): void;
+  report(update: Pick<Progress, 'message' | 'resources' | 'evidence'>): void;
 }
 
 export interface StepRunner {
@@ -33,7 +33,7 @@ export function stepRunner(signal: AbortSignal, host: Host, emit: (progress: Pro
     async step(name, run) {
       signal.throwIfAborted();
       let end: { state: StepState; message?: string } = { state: 'done' };
-      const report = (state: StepState, update: Pick<Progress, 'message' | 'resources'>) => {
+      const report = (state: StepState, update: Pick<Progress, 'message' | 'resources' | 'evidence'>) => {
         if (name !== undefined) emit({ step: name, state, time: timeText(host.now()), ...update });
       };
       report('running', {});

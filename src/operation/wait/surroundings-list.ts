@@ -5,7 +5,7 @@ import type { Surroundings } from '../../readiness/surroundings.ts';
 import { podOwners, podSelector } from './pod-selector.ts';
 
 /**
- * Lists the ReplicaSets, pods and warnings of a workload, which show why it is not ready. Leaves
+ * Lists the ReplicaSets, pods and events of a workload, which show why it is not ready. Leaves
  * out kinds that the agent is not allowed to list.
  */
 export async function listSurroundings(
@@ -31,7 +31,7 @@ export async function listSurroundings(
   const [replicaSets, pods, events] = await Promise.all([
     labelSelector !== '' && workload.kind === 'Deployment' ? listed('apps/v1', 'ReplicaSet', { labelSelector }) : [],
     labelSelector === '' ? [] : listed('v1', 'Pod', { labelSelector }),
-    listed('v1', 'Event', { fieldSelector: 'type=Warning' }),
+    listed('v1', 'Event', {}),
   ]);
   return { replicaSets, pods, events };
 }

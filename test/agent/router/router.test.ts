@@ -393,3 +393,23 @@ test('a command that runs and one that waits can be cancelled by their keys', as
   running.fail(running.context.signal.reason);
   t.is((await peer.result('a')).error?.code, 'cancelled');
 });
+
+test('sends evidence as packets of their own, without the password of the command', async (t) => {
+  const { puppets, peer, command } = routerWith();
+  command('k', 'install_release', { releaseName: 'a', chartName: 'c', repoPassword: 'hunter22' });
+  const call = await puppets.call(0);
+  const resource = { apiVersion: 'v1', kind: 'Pod', name: 'web', status: 'Failed', reason: 'with hunter22' } as const;
+  const progress = { step: 'wait', state: 'running', time: '2026-01-01T10:00:00.000Z' } as const;
+  const found = { conditions: [], events: [], pods: [] };
+  call.context.progress({ ...progress, evidence: { resources: [{ ...resource, ...found }] } });
+  call.context.progress({ ...progress, message: 'next' });
+  const resources = [{ ...resource, reason: 'with ***', ...found }];
+  t.deepEqual(
+    peer.replies.slice(1).map(({ kind, payload }) => [kind, payload]),
+    [
+      ['evidence', { seq: 1, step: 'wait', time: progress.time, resources }],
+      ['status', { ...progress, seq: 1, message: 'next' }],
+    ],
+  );
+  call.succeed();
+});

@@ -129,3 +129,39 @@ test('a release in an unknown form is an error in plain words', (t) => {
   const message = 'the command succeeded, but the agent sent a release in an unknown form; update helm-agent';
   t.throws(() => successText({ ok: true, release: { name: 'web', info: 'deployed' } }), { message });
 });
+
+test('plain lines show the evidence of a failed wait', (t) => {
+  const container = { name: 'app', image: 'app:1', state: 'waiting: CrashLoopBackOff', restarts: 2 };
+  const event = (type: string, reason: string, count: number) => ({
+    ...{ type, reason, count, message: 'restarting\u001b[2J', object: 'Pod/web-1' },
+  });
+  const evidence: Event = {
+    id: 1,
+    type: 'evidence',
+    payload: {
+      ...{ seq: 1, step: 'wait', time: '2026-01-01T10:00:00.000Z' },
+      resources: [
+        {
+          ...pod('web-1', 'InProgress', 'CrashLoopBackOff'),
+          conditions: [],
+          events: [event('Normal', 'Started', 1), event('Warning', 'BackOff', 3)],
+          pods: [
+            {
+              name: 'web-1',
+              phase: 'Running',
+              containers: [container, { ...container, name: 'side', log: 'one\ntwo\n' }],
+            },
+          ],
+        },
+      ],
+    },
+  };
+  t.deepEqual(createPlainView()(evidence), [
+    'Pod/web-1 InProgress: CrashLoopBackOff',
+    '  Pod/web-1: BackOff: restarting\uFFFD[2J (3 times)',
+    '  container app of pod web-1: waiting: CrashLoopBackOff',
+    '  container side of pod web-1: waiting: CrashLoopBackOff',
+    '    | one',
+    '    | two',
+  ]);
+});

@@ -1,6 +1,7 @@
 import type { Hook, HookEvent } from '../../../release/hook.ts';
 import type { FailFast } from '../../../readiness/fail-fast.ts';
 import { OperationError } from '../../error.ts';
+import { withEvidence } from '../../evidence/with-evidence.ts';
 import type { HookRun } from '../../state/hook-run.ts';
 import type { OperationState } from '../../state/operation-state.ts';
 import { failFastOf, type FailFastOptions } from '../../wait/fail-fast-options.ts';
@@ -90,15 +91,16 @@ interface HookTools extends StateTools {
 /** Waits for the end of a hook. After a failure, deletes hooks by their policies. */
 async function waitForHook(
   state: OperationState,
-  { context }: Work<unknown>,
+  work: Work<unknown>,
   { event, index, hook }: PlacedHook,
   { hooks, beforeDeletion, failFast, ...tools }: HookTools,
 ): Promise<OperationState> {
+  const { context } = work;
   const { host } = context;
   const run = runOf(state, event, index);
   if (run === undefined) throw new Error(`hook ${hook.path} has not started`);
   try {
-    await waitForEnd(context, run, { tools, failFast });
+    await withEvidence(state, work, tools, () => waitForEnd(context, run, { tools, failFast }));
   } catch (error) {
     const failed = endedRun(host, run, 'Failed');
     tools.keep(withRun(state, failed));

@@ -1,0 +1,81 @@
+import { isJsonObject } from '../../objects/fields.ts';
+import { OperationError } from '../error.ts';
+import type { ResourceStatus } from '../progress.ts';
+import type { OperationState } from '../state/operation-state.ts';
+import type { StepTools } from '../steps/step-runner.ts';
+import { timeLimit } from '../steps/time-limit.ts';
+import { ownRevision, type Work } from '../work.ts';
+import { collectEvidence } from './collect-evidence.ts';
+import type { ContainerEvidence, Evidence, ResourceEvidence } from './evidence.ts';
+import { redactionOf, type Redact } from './redaction.ts';
+import { limitedEvidence } from './size-limit.ts';
+
+/** Time for collecting evidence, in milliseconds. The operation is undone after it. */
+const collectionTime = 5000;
+
+/** Number of lines of a log in the error of an operation. */
+const errorLogLines = 5;
+
+/** Errors of waits about resources. A cancelled operation is undone without delay. */
+const codes: ReadonlySet<string> = new Set(['not_ready', 'hook_failed', 'timeout']);
+
+/**
+ * Runs a wait. If it fails, reports the evidence about the resources that are not ready, before
+ * anything is undone, and throws the error with the ends of their logs.
+ */
+export async function withEvidence(
+  state: OperationState,
+  work: Work<unknown>,
+  tools: StepTools,
+  wait: () => Promise<void>,
+): Promise<void> {
+  try {
+    await wait();
+  } catch (error) {
+    if (!(error instanceof OperationError) || !codes.has(error.code) || error.resources.length === 0) throw error;
+    if (work.context.abandon?.aborted === true) throw error;
+    const evidence = await evidenceOf(state, work, error.resources);
+    if (evidence.resources.length > 0) tools.report({ evidence });
+    const resources = error.resources.map((resource, index) => withLog(resource, evidence.resources[index]));
+    throw new OperationError(error.code, error.message, { cause: error, resources, problems: error.problems });
+  }
+}
+
+async function evidenceOf(
+  state: OperationState,
+  work: Work<unknown>,
+  resources: readonly ResourceStatus[],
+): Promise<Evidence> {
+  const { cluster, abandon } = work.context;
+  const limit = timeLimit(collectionTime, [abandon]);
+  const { signal } = limit;
+  try {
+    const redact = await redactionOfRelease(state, work, signal);
+    return limitedEvidence(await collectEvidence(resources, { cluster, redact, signal }));
+  } catch {
+    return { resources: [] }; // without the release, its secrets are not known
+  } finally {
+    limit.close();
+  }
+}
+
+async function redactionOfRelease(state: OperationState, work: Work<unknown>, signal: AbortSignal): Promise<Redact> {
+  const { release } = await ownRevision(work, state, signal);
+  const hooks = (release.hooks ?? []).map(({ manifest }) => manifest);
+  const manifest = [release.manifest, ...hooks].join('\n---\n');
+  const objects = await work.context.renderer.readObjects(manifest, 'unable to read the manifest', signal);
+  return redactionOf(objects.map(({ object }) => object).filter(isJsonObject));
+}
+
+/** Adds the end of the log of the container that has most likely failed. */
+function withLog(resource: ResourceStatus, evidence: ResourceEvidence | undefined): ResourceStatus {
+  const containers = (evidence?.pods ?? []).flatMap(({ containers: all }) => all);
+  const failed = containers.find(({ state, log }) => log !== undefined && !state.startsWith('running'));
+  const log = logOf(failed ?? containers.find(({ log: any }) => any !== undefined));
+  return log === undefined ? resource : { ...resource, log };
+}
+
+function logOf(container: ContainerEvidence | undefined): string | undefined {
+  const log = container?.log ?? container?.previousLog;
+  return log?.trimEnd().split('\n').slice(-errorLogLines).join('\n');
+}

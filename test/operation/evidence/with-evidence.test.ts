@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster } from '../../../src/objects/cluster.ts';
+import type { OperationError } from '../../../src/operation/error.ts';
+import { deployment, hook, job } from '../manifests.ts';
+import { textChart } from '../text-renderer.ts';
+import { newWorld, sandboxTest, timeUpWhen } from '../world.ts';
+
+const test = sandboxTest();
+
+const secret = `apiVersion: v1
+kind: Secret
+metadata: { name: db }
+stringData: { password: simulated }
+`;
+
+test('reports events, containers and logs before the operation is undone, without secrets', async (t) => {
+  const chart = textChart({ 'd.yaml': deployment('bad', { behaviour: 'crash-loop' }), 's.yaml': secret });
+  const world = newWorld(t, chart);
+  const error = await t.throwsAsync<OperationError>(
+    world.install(chart, {}, timeUpWhen(world, /CrashLoopBackOff: last exit/)),
+  );
+  const place = world.progress.findIndex(({ evidence }) => evidence !== undefined);
+  const undo = world.progress.findIndex(({ step }) => step === 'uninstall');
+  t.true(place >= 0 && place < undo);
+  const resource = world.progress[place]?.evidence?.resources[0];
+  t.like(resource, { kind: 'Deployment', name: 'bad', status: 'InProgress', problem: { code: 'crash_loop' } });
+  t.true(resource?.conditions.some(({ type }) => type === 'Available'));
+  t.true(resource?.events.some(({ reason, object }) => reason === 'BackOff' && object.startsWith('Pod/bad-')));
+  const container = resource?.pods[0]?.containers[0];
+  t.regex(container?.state ?? '', /exit code 1/);
+  t.is(container?.log ?? container?.previousLog, 'fatal: *** failure\n');
+  t.is(error.resources[0]?.log, 'fatal: *** failure');
+});
+
+test('reports the log of a hook before its policy deletes it', async (t) => {
+  const annotations = hook('pre-install', { policy: 'hook-failed' });
+  const chart = textChart({ 'h.yaml': job('load', { args: ['fail'], annotations }) });
+  const world = newWorld(t, chart);
+  await t.throwsAsync(world.install(chart), { code: 'hook_failed' });
+  const evidence = world.progress.flatMap((item) => item.evidence ?? []);
+  t.is(evidence.length, 1);
+  t.regex(evidence[0]?.resources[0]?.pods[0]?.containers[0]?.log ?? '', /boom: cannot reach database/);
+  t.is(await world.find('Job', 'load'), undefined);
+});
+
+test('undoes the operation although a log cannot be read', async (t) => {
+  const chart = textChart({ 'j.yaml': job('load', { args: ['fail'] }) });
+  const world = newWorld(t, chart);
+  const cluster: Cluster = {
+    ...world.cluster,
+    podLog: async (_, { signal }) => sleep(3_600_000, '', { ref: false, signal }),
+  };
+  await t.throwsAsync(world.install(chart, {}, { cluster }), { code: 'not_ready' });
+  t.is(await world.find('Job', 'load'), undefined);
+  const [evidence] = world.progress.flatMap((item) => item.evidence ?? []);
+  t.like(evidence?.resources[0], { kind: 'Job', name: 'load', status: 'Failed' });
+});
