@@ -19,7 +19,7 @@ const maxMessageLength = 1000;
 export interface EvidenceOptions {
   cluster: Cluster;
   redact: Redact;
-  /** What is not known when it aborts is left out. */
+  /** Ends the collection: the evidence has what was read until then. */
   signal: AbortSignal;
 }
 
