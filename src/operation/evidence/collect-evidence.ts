@@ -5,7 +5,7 @@ import { conditionOf, conditionsOf } from '../../readiness/conditions.ts';
 import { currentPods } from '../../readiness/current-pods.ts';
 import { eventsOf, eventTime, timesSeen } from '../../readiness/surroundings.ts';
 import { forEach } from '../apply/concurrency.ts';
-import type { ResourceStatus } from '../progress.ts';
+import type { ResourceStatus } from '../resource-status.ts';
 import { listSurroundings } from '../wait/surroundings-list.ts';
 import { containerEvidence } from './container-evidence.ts';
 import type { EventEvidence, Evidence, PodEvidence, ResourceEvidence } from './evidence.ts';

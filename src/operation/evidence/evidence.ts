@@ -1,4 +1,4 @@
-import type { ResourceStatus } from '../progress.ts';
+import type { ResourceStatus } from '../resource-status.ts';
 
 /** State of the resources that a failed wait was waiting for, before anything is undone. */
 export interface Evidence {

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../objects/fields.ts';
 import { OperationError } from '../error.ts';
-import type { ResourceStatus } from '../progress.ts';
+import type { ResourceStatus } from '../resource-status.ts';
 import type { OperationState } from '../state/operation-state.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import { timeLimit } from '../steps/time-limit.ts';

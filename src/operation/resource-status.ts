@@ -1,0 +1,25 @@
+import type { ProblemClass, ProblemCode } from '../readiness/problem.ts';
+
+/** Statuses of kstatus. */
+export type ResourceStatusName = 'InProgress' | 'Failed' | 'Current' | 'Terminating' | 'NotFound' | 'Unknown';
+
+/** The problem of a resource that is not ready. */
+export interface ResourceProblem {
+  code: ProblemCode;
+  class: ProblemClass;
+  /** How often it was seen, if it occurs again and again. */
+  failures?: number;
+}
+
+export interface ResourceStatus {
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+  name: string;
+  status: ResourceStatusName;
+  /** Why it is not ready: `ImagePullBackOff: Back-off pulling image "x"`. */
+  reason?: string;
+  problem?: ResourceProblem;
+  /** In an error: the end of the log of a container that has failed. */
+  log?: string;
+}
