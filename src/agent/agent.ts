@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Journal } from '../journal/journal.ts';
 import { createMemoryJournal } from '../journal/memory.ts';
 import { commandTypes } from '../protocol/commands/index.ts';
 import { defaultHeartbeat, type HeartbeatTimes } from '../protocol/heartbeat.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
 import type { Hello } from '../protocol/messages.ts';
-import { defaultBackoff, type BackoffTimes } from './connection/backoff.ts';
+import { backoffDelay, defaultBackoff, type BackoffTimes } from './connection/backoff.ts';
 import { Channel } from './connection/channel.ts';
 import { startHealthServer } from './connection/health-server.ts';
 import type { CommandHandlers } from './commands/command-handler.ts';
@@ -20,6 +22,8 @@ export interface AgentOptions {
   instanceId: string;
   version: string;
   handlers: CommandHandlers;
+  /** Default: one in memory. */
+  journal?: Journal | undefined;
   log: Logger;
   /** Returns numbers from 0 up to 1. */
   random: () => number;
@@ -70,17 +74,21 @@ export interface Agent {
   readonly healthPort: number | undefined;
   /** Whether commands can arrive: the control plane is connected, or the agent only listens. */
   isReady(): boolean;
-  /** Refuses new commands, cancels those that run, sends all results and closes the connections. */
+  /**
+   * Refuses new commands, parks those that the journal keeps for the next process, cancels all
+   * others, sends their results and closes the connections.
+   */
   stop(): Promise<void>;
 }
 
 /** Starts an agent. Rejects if it cannot listen. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { log, readToken, controlPlaneUrl } = options;
+  const { log, readToken, controlPlaneUrl, instanceId, journal = createMemoryJournal() } = options;
   const times = { ...defaultTimes, ...options.times };
-  const router = new Router({ handlers: options.handlers, journal: createMemoryJournal(), log });
+  const router = new Router({ handlers: options.handlers, journal, log, instanceId });
+  await resumeCommands(router, times.backoff, options);
   const channelOptions = {
-    hello: helloOf(options),
+    hello: { ...helloOf(options), ...(journal.durable && { durable: true }) },
     router,
     log,
     heartbeat: times.heartbeat,
@@ -125,6 +133,20 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       health?.close();
     },
   };
+}
+
+/** Continues the commands of an earlier process. Waits until the journal can be read. */
+async function resumeCommands(router: Router, backoff: BackoffTimes, { log, random }: AgentOptions): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await router.resume();
+      return;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ reason, attempt }, 'cannot read the journal; the agent accepts no commands until it can');
+      await sleep(backoffDelay(attempt, backoff, random));
+    }
+  }
 }
 
 function helloOf({ agentId, instanceId, version }: AgentOptions): Hello {

@@ -4,6 +4,8 @@ import { createCommandHandlers } from '../agent/commands/index.ts';
 import type { ListenAddress } from '../agent/connection/listen-address.ts';
 import type { Logger } from '../agent/logger.ts';
 import { tokenFile } from '../agent/connection/token-file.ts';
+import { createClusterJournal } from '../journal/cluster/cluster-journal.ts';
+import { createMemoryJournal } from '../journal/memory.ts';
 import { connectCluster } from '../kube/cluster.ts';
 import type { ConnectionSource } from '../kube/connection.ts';
 import { configMapStorage } from '../release/storage/config-map.ts';
@@ -37,6 +39,11 @@ export interface AgentSetup {
   times?: NonNullable<AgentOptions['times']>;
   /** Limits for texts of strangers. Default: `defaultTextLimits` and so on. */
   limits?: TextLimitGroups | undefined;
+  /**
+   * Where commands are kept. `cluster`: in Secrets, so that the next process continues them.
+   * Default: `memory`.
+   */
+  journal?: 'memory' | 'cluster' | undefined;
   /** Where releases are stored. Default: `secret`. */
   storageDriver?: 'secret' | 'configmap' | undefined;
   /** Time limit of each chart download, in milliseconds. Default: 120,000. */
@@ -84,9 +91,18 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     plans: memoryPlans(host),
     surroundings: { cluster, tracker, storage, renderer: texts.renderer, host },
   });
+  const instanceId = randomUUID();
+  const journal =
+    setup.journal === 'cluster'
+      ? createClusterJournal({
+          ...{ cluster, namespace: cluster.namespace, agentId: setup.agentId, instanceId, now: Date.now },
+          onProblem: (message, fields) => log.warn(fields, message),
+        })
+      : createMemoryJournal();
   const agent = await startAgent({
     ...setup,
-    instanceId: randomUUID(),
+    journal,
+    instanceId,
     version,
     handlers,
     random: Math.random,

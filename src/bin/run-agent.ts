@@ -8,7 +8,9 @@ import { version } from './version.ts';
 /** Runs an agent until the process gets a stop signal. */
 export async function runAgent({ controlPlane, kubeconfig, ...settings }: RunSettings): Promise<void> {
   const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
-  const agent = await agentOf({ ...settings, cluster: clusterOf(kubeconfig), controlPlaneUrl: controlPlane, log });
+  const cluster = clusterOf(kubeconfig);
+  const { journal = cluster === 'service-account' ? 'cluster' : 'memory' } = settings;
+  const agent = await agentOf({ ...settings, journal, cluster, controlPlaneUrl: controlPlane, log });
   log.info({ agentId: settings.agentId, version, port: agent.port }, 'the agent is running');
   const signal = await stopSignal();
   log.info({ signal }, 'the agent is stopping');

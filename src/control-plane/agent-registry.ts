@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { closeCodes } from '../protocol/close-codes.ts';
 import type { HeartbeatTimes } from '../protocol/heartbeat.ts';
-import type { Hello } from '../protocol/messages.ts';
+import { maxUnfinished, type Hello } from '../protocol/messages.ts';
 import { serveAgent, type AgentConnection } from './agent-connection.ts';
 import type { CommandStore } from './command-store.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
@@ -172,7 +172,7 @@ export class AgentRegistry {
       command.setConnected(true);
       this.send(command);
     }
-    this.#endLost(agentId);
+    this.#handOver(agentId);
     this.#closeReplaced(agentId);
     for (const wake of [...this.#arrivals]) wake();
   }
@@ -198,19 +198,35 @@ export class AgentRegistry {
     for (const command of this.#options.commands.unfinishedOf(agentId)) {
       if (command.instanceId === instanceId) command.setConnected(false);
     }
-    this.#endLost(agentId);
+    this.#handOver(agentId);
   }
 
   /**
-   * Ends the commands of instances that were replaced: disconnected while another instance is
-   * connected.
+   * Handles the commands of instances that were replaced: disconnected while another instance is
+   * connected. The newest instance continues those that are durable; all others have ended.
    */
-  #endLost(agentId: string): void {
-    if (!this.get(agentId)) return;
+  #handOver(agentId: string): void {
+    const newest = this.#connected.get(agentId)?.at(-1);
+    if (!newest) return;
+    const { instanceId, durable = false } = newest.agent;
+    const asked: string[] = [];
     for (const command of this.#options.commands.unfinishedOf(agentId)) {
       if (this.#instance(agentId, command.instanceId)) continue;
+      const isAccepted = command.packet === undefined;
+      // whether the instance before had accepted it is not known, but the journal knows
+      if (durable && (command.isDurable || !isAccepted)) {
+        command.moveTo(instanceId);
+        command.setConnected(true);
+        if (isAccepted) asked.push(command.key);
+        else this.send(command);
+        continue;
+      }
       const message = `the agent ${agentId} was restarted before it sent the result; check the release before you send the command again`;
       command.end({ ok: false, error: { code: 'agent_restarted', message } });
+    }
+    for (let start = 0; start < asked.length; start += maxUnfinished) {
+      const keys = asked.slice(start, start + maxUnfinished);
+      newest.connection.send({ type: 'unfinished', payload: JSON.stringify({ keys }) });
     }
   }
 }

@@ -27,7 +27,10 @@ export class TrackedCommand {
   readonly key: string;
   readonly agentId: string;
   /** Id of the agent's process that got the command. */
-  readonly instanceId: string;
+  get instanceId(): string {
+    return this.#instanceId;
+  }
+
   readonly type: string;
   /** Resolves with the result; never rejects. */
   readonly result: Promise<CommandResult>;
@@ -37,7 +40,9 @@ export class TrackedCommand {
   readonly #fingerprint: string;
   readonly #events: { event: CommandEvent; bytes: number }[] = [];
   readonly #waiting = new Set<() => void>();
+  #instanceId: string;
   #packet: Packet | undefined;
+  #isDurable = false;
   #state: CommandState = 'sent';
   #outcome: CommandResult | undefined;
   #bytes = 0;
@@ -47,7 +52,7 @@ export class TrackedCommand {
 
   constructor({ agentId, instanceId }: { agentId: string; instanceId: string }, packet: Packet & { key: string }) {
     this.agentId = agentId;
-    this.instanceId = instanceId;
+    this.#instanceId = instanceId;
     this.key = packet.key;
     this.type = packet.type;
     this.#packet = packet;
@@ -82,10 +87,22 @@ export class TrackedCommand {
     return this.agentId === agentId && this.#fingerprint === fingerprint(packet);
   }
 
+  /** Whether another process of the agent may know the command. */
+  get isDurable(): boolean {
+    return this.#isDurable;
+  }
+
+  /** Belongs to another process of the agent from now on. */
+  moveTo(instanceId: string): void {
+    this.#instanceId = instanceId;
+  }
+
   accepted(accepted: Accepted): void {
-    if (this.#state !== 'sent') return;
+    if (this.#state === 'done' || (this.#state === 'accepted' && accepted.resumed !== true)) return;
     this.#state = 'accepted';
     this.#packet = undefined;
+    this.#isDurable = accepted.durable;
+    if (accepted.resumed === true) this.#lastSeq = 0;
     this.#add({ type: 'accepted', payload: accepted });
   }
 

@@ -1,21 +1,55 @@
-/** A command in the journal. */
-export interface JournalEntry {
+import type { OperationState } from '../operation/state/operation-state.ts';
+
+/** A command as it was accepted. */
+export interface JournaledCommand {
   key: string;
   /** Equal for equal commands, so that a reused key is detected. Holds no secret. */
   fingerprint: string;
-  /** The text that was given to `finish`; absent while the command runs. */
+  type: string;
+  /** JSON text. It may have credentials, so it is deleted when the command has ended. */
+  payload: string;
+  /** Whether another process can continue it. Commands that only read are not continued. */
+  isDurable: boolean;
+  /** Whether its sender has no key to ask for the result again. The entry is deleted at the end. */
+  isAnonymous: boolean;
+}
+
+/** A command that a process has left behind. */
+export interface UnfinishedCommand extends JournaledCommand {
+  /** The state of its operation at the last checkpoint. Undefined if there was none. */
+  state: OperationState | undefined;
+}
+
+/** The known facts about a key. */
+export interface KnownCommand {
+  fingerprint: string;
+  /** The text that was given to `finish`. Undefined while the command runs. */
   outcome?: string;
 }
 
 /** The accepted commands and their outcomes. Outcomes are opaque text. */
 export interface Journal {
-  /** Whether entries survive the process. */
+  /** Whether commands that change a release survive the process. */
   readonly durable: boolean;
-  /** Adds a command. If the key is known, returns its entry and changes nothing. */
-  accept(key: string, fingerprint: string): Promise<JournalEntry | undefined>;
   /**
-   * Adds the outcome of an accepted command. Rejects with an Error if no running command has the
-   * key.
+   * Adds a command. If the key is known, returns what is known and changes nothing. Rejects with
+   * `JournalError` `journal_unavailable` if the command cannot be stored.
+   */
+  accept(command: JournaledCommand): Promise<KnownCommand | undefined>;
+  /**
+   * Stores the state of a running command in place of earlier ones. Rejects with `JournalError`
+   * `journal_lost` if another process has taken the command over.
+   */
+  save(key: string, state: OperationState): Promise<void>;
+  /**
+   * Adds the outcome of a running command, and deletes its payload and its state. Rejects with an
+   * Error if no running command has the key.
    */
   finish(key: string, outcome: string): Promise<void>;
+  /** Returns what is known about a key. */
+  find(key: string): Promise<KnownCommand | undefined>;
+  /** Takes over the commands that an earlier process has left, in the order of their acceptance. */
+  takeOver(): Promise<UnfinishedCommand[]>;
+  /** Ends attempts to store something. */
+  close(): void;
 }

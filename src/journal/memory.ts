@@ -1,4 +1,5 @@
-import type { Journal, JournalEntry } from './journal.ts';
+import type { OperationState } from '../operation/state/operation-state.ts';
+import type { Journal, JournaledCommand, KnownCommand } from './journal.ts';
 
 export interface MemoryJournalLimits {
   /** Number of finished commands that are kept. Default: 1000. */
@@ -9,38 +10,72 @@ export interface MemoryJournalLimits {
 
 const defaultLimits: MemoryJournalLimits = { maxFinished: 1000, maxOutcomeLength: 16 * 1024 * 1024 };
 
+interface Running {
+  command: JournaledCommand;
+  /** JSON text of the last state. */
+  state?: string;
+}
+
+type Finished = Required<KnownCommand>;
+
 /**
  * Returns a journal that lives as long as the process. The command that finished first is forgotten
  * first; a running command is never forgotten.
  */
 export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits): Journal {
-  const running = new Map<string, JournalEntry>();
-  const finished = new Map<string, JournalEntry & { outcome: string }>();
+  const running = new Map<string, Running>();
+  const finished = new Map<string, Finished>();
   let outcomeLength = 0;
 
+  function known(key: string): KnownCommand | undefined {
+    const entry = running.get(key);
+    return entry === undefined ? finished.get(key) : { fingerprint: entry.command.fingerprint };
+  }
+
+  function runningEntry(key: string): Running {
+    const entry = running.get(key);
+    if (entry === undefined) throw new Error(`journal: no running command has the key ${key}`);
+    return entry;
+  }
+
   function forgetOldest(): void {
-    for (const [key, entry] of finished) {
+    for (const [key, { outcome }] of finished) {
       if (finished.size <= limits.maxFinished && outcomeLength <= limits.maxOutcomeLength) return;
       finished.delete(key);
-      outcomeLength -= entry.outcome.length;
+      outcomeLength -= outcome.length;
     }
   }
 
   return {
     durable: false,
-    accept(key, fingerprint) {
-      const known = running.get(key) ?? finished.get(key);
-      if (!known) running.set(key, { key, fingerprint });
-      return Promise.resolve(known);
+    accept(command) {
+      const found = known(command.key);
+      if (!found) running.set(command.key, { command });
+      return Promise.resolve(found);
     },
-    finish(key, outcome) {
-      const entry = running.get(key);
-      if (!entry) return Promise.reject(new Error(`journal: no running command has the key ${key}`));
+    async save(key, state) {
+      await Promise.resolve();
+      runningEntry(key).state = JSON.stringify(state);
+    },
+    async finish(key, outcome) {
+      await Promise.resolve();
+      const { command } = runningEntry(key);
       running.delete(key);
-      finished.set(key, { ...entry, outcome });
-      outcomeLength += outcome.length;
-      forgetOldest();
-      return Promise.resolve();
+      if (!command.isAnonymous) {
+        finished.set(key, { fingerprint: command.fingerprint, outcome });
+        outcomeLength += outcome.length;
+        forgetOldest();
+      }
     },
+    find: (key) => Promise.resolve(known(key)),
+    takeOver() {
+      const left = [...running.values()].filter(({ command }) => command.isDurable);
+      return Promise.resolve(left.map(({ command, state }) => ({ ...command, state: restored(state) })));
+    },
+    close: () => undefined,
   };
+}
+
+function restored(text: string | undefined): OperationState | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as OperationState); // as `save` wrote it
 }

@@ -79,7 +79,8 @@ async function runPhase<Request extends Timed>(
   }
   const next = afterPhase(stop, table, request);
   if (stop.failure && stop.state.phase === 'main') materials.error = stop.failure.error;
-  await save(context, next);
+  // a failure that is forgotten would be met again after a part of the undoing
+  await save(context, next, stop.failure !== undefined && !hasEnded(next));
   return next;
 }
 
@@ -181,6 +182,7 @@ async function runEachStep<Request>(
 ): Promise<PhaseStop> {
   let state = initial;
   let previous = '';
+  let { problems } = initial;
   while (state.step !== phaseEnd && state.verb === initial.verb) {
     const step = stepOf(phase, state);
     const result = await runStep(work, state, step, runner);
@@ -189,7 +191,9 @@ async function runEachStep<Request>(
     }
     previous = step.id;
     state = result.state.step === step.id ? { ...result.state, step: stepAfter(phase, step) } : result.state;
-    if (state.step !== phaseEnd) await save(work.context, state);
+    const isNeeded = isNeededBefore(phase, state) || state.problems !== problems;
+    problems = state.problems;
+    if (state.step !== phaseEnd) await save(work.context, state, isNeeded);
   }
   const problem = state.step === phaseEnd ? phase.conclude?.(state) : undefined;
   return problem === undefined ? { state } : { state, failure: { step: previous, error: problem } };
@@ -199,6 +203,11 @@ function stepOf<Request>({ steps }: Phase<Request>, { verb, phase, step: id }: O
   const step = steps.find((other) => other.id === id);
   if (step === undefined) throw new Error(`phase ${phase} of ${verb} has no step ${id}`);
   return step;
+}
+
+/** Whether the next step removes what the steps before it would be found again by. */
+function isNeededBefore<Request>(phase: Phase<Request>, state: OperationState): boolean {
+  return phase.steps.find(({ id }) => id === state.step)?.isSavedBefore === true;
 }
 
 function stepAfter<Request>({ steps }: Phase<Request>, step: Step<Request>): string {
@@ -229,9 +238,9 @@ async function runStep<Request>(
         keep(changed) {
           reached.state = changed;
         },
-        save(changed) {
+        save(changed, isNeeded = true) {
           reached.state = changed;
-          return save(context, changed);
+          return save(context, changed, isNeeded);
         },
       });
     });
@@ -254,7 +263,11 @@ function isCancelled({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof OperationError && reason.code === 'timeout');
 }
 
-async function save({ checkpoints, abandon }: OperationContext, state: OperationState): Promise<void> {
-  await checkpoints?.save(state);
+async function save(
+  { checkpoints, abandon }: OperationContext,
+  state: OperationState,
+  isNeeded: boolean,
+): Promise<void> {
+  await checkpoints?.save(state, isNeeded);
   if (abandon?.aborted === true) throw cancellation(abandon);
 }

@@ -48,7 +48,7 @@ export const uninstallSteps: readonly Step<UninstallRequest>[] = [
     isTolerant: true,
     run: (state, work, tools) => runHooksOf('post-delete', state, work, tools),
   },
-  { id: 'finish', name: 'finish', isUnlimited: true, run: finish },
+  { id: 'finish', name: 'finish', isUnlimited: true, isSavedBefore: true, run: finish },
 ];
 
 export const uninstallTable: VerbTable<UninstallRequest, Uninstalled> = {

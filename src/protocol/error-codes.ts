@@ -13,6 +13,8 @@ export const errorCodes = {
   shutting_down: 'The agent is shutting down and accepts no more commands.',
   cancelled: 'The operation was cancelled before it was done.',
   timeout: 'The operation took longer than its time limit.',
+  journal_unavailable: 'The agent could not store the command, and has not started it.',
+  journal_lost: 'Another process of the agent has taken the command over.',
   internal: 'A defect of the agent; see its log.',
   // the chart's source
   repository_unauthorized: 'The repository requires credentials, or rejects them.',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentIdSchema } from './agent-id.ts';
 import { commands, type CommandAnswers, type CommandType } from './commands/index.ts';
 import { evidenceSchema } from './evidence.ts';
-import { maxTypeLength } from './limits.ts';
+import { maxKeyLength, maxTypeLength } from './limits.ts';
 import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
 
 /** Number of resources in one status packet. Agents send several packets for more. */
@@ -15,6 +15,10 @@ export const helloSchema = z.object({
   version: z.string().max(128).describe('Version of helm-agent'),
   capabilities: z.array(z.string().max(maxTypeLength)).max(256).describe('The commands that the agent knows'),
   limits: z.object({ maxPacketBytes: z.number().describe('The largest packet that the agent accepts') }),
+  durable: z
+    .boolean()
+    .optional()
+    .describe("Whether commands that change a release survive the agent's process. Default: false"),
 });
 export type Hello = z.output<typeof helloSchema>;
 
@@ -24,9 +28,24 @@ const welcomeSchema = z.object({
   version: z.string().describe('Version of the control plane'),
 });
 
+/** Number of keys in one packet. */
+export const maxUnfinished = 1000;
+
+/** Sent after `welcome` to an agent whose commands survive its process. */
+export const unfinishedSchema = z.object({
+  keys: z
+    .array(z.string().max(maxKeyLength))
+    .max(maxUnfinished)
+    .describe('Commands that the agent accepted, and that have no result yet'),
+});
+
 export const acceptedSchema = z.object({
   durable: z.boolean().describe("Whether the command survives the agent's process"),
   repeated: z.boolean().optional().describe('Whether the agent already knew the key'),
+  resumed: z
+    .boolean()
+    .optional()
+    .describe('Whether the agent was restarted and continues the command. `seq` of its packets starts from 1 again'),
 });
 export type Accepted = z.output<typeof acceptedSchema>;
 
@@ -125,4 +144,4 @@ export const agentMessageSchemas = {
 };
 
 /** The payloads of the packets that a control plane sends besides commands. */
-export const controlPlaneMessageSchemas = { welcome: welcomeSchema };
+export const controlPlaneMessageSchemas = { welcome: welcomeSchema, unfinished: unfinishedSchema };

@@ -211,6 +211,49 @@ test('a command ends with agent_restarted when another instance of its agent con
   t.like(await command.result, { ok: false, error: { code: 'agent_restarted' } });
 });
 
+test('a new instance of an agent with a journal continues the commands of the old one', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  const first = await rawAgent(agentUrl, { durable: true });
+  const [accepted, sent] = [plane.install('edge-1', parameters), plane.install('edge-1', parameters)];
+  first.send('accepted', { durable: true }, accepted.key);
+  first.send('status', { seq: 7, step: 'wait', state: 'running', time: '2026-01-01T00:00:00.000Z' }, accepted.key);
+  for await (const { type } of accepted) if (type === 'status') break;
+  first.socket.terminate();
+  while (plane.agents().length > 0) await sleep(5);
+
+  const second = await rawAgent(agentUrl, { instanceId: 'b', durable: true });
+  const { payload = '' } = await second.packet('unfinished');
+  t.deepEqual(JSON.parse(payload), { keys: [accepted.key] });
+  t.is((await second.packet('install_release')).key, sent.key);
+  second.send('accepted', { durable: true, resumed: true }, accepted.key);
+  second.send('status', { seq: 1, step: 'wait', state: 'done', time: '2026-01-01T00:00:01.000Z' }, accepted.key);
+  for (const { key } of [accepted, sent]) second.send('result', installed, key);
+  second.send('result', installed, accepted.key);
+  t.true((await sent.result).ok);
+  const events: unknown[] = [];
+  for await (const { type, payload: event } of accepted) events.push([type, 'seq' in event ? event.seq : event]);
+  t.deepEqual(events, [
+    ['accepted', { durable: true }],
+    ['status', 7],
+    ['agent', { connected: false }],
+    ['agent', { connected: true }],
+    ['accepted', { durable: true, resumed: true }],
+    ['status', 1],
+    ['result', installed],
+  ]);
+});
+
+test('an instance without a journal does not continue commands', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  const first = await rawAgent(agentUrl, { durable: true });
+  const command = plane.install('edge-1', parameters);
+  first.send('accepted', { durable: true }, command.key);
+  first.socket.terminate();
+  while (plane.agents().length > 0) await sleep(5);
+  await rawAgent(agentUrl, { instanceId: 'b' });
+  t.like(await command.result, { ok: false, error: { code: 'agent_restarted' } });
+});
+
 test('while an agent is replaced, the old instance finishes its commands and the new one gets the next', async (t) => {
   const { plane, agentUrl, lines } = await testPlane(t, { authenticate: tokensOf({ 'edge-1': 'one' }) });
   const old = await rawAgent(agentUrl, {}, 'one');

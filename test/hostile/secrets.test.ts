@@ -250,6 +250,8 @@ const cases: Record<ErrorCode, Case> = {
   shutting_down: atTheEnd,
   cancelled: atTheEnd,
   timeout: ({ quote }) => quote({ do: 'pod', args: ['sleep', '10h'] }, { timeout: '1s', atomic: false }),
+  journal_unavailable: { reason: 'needs a journal in the cluster; test/journal has a test of its message' },
+  journal_lost: { reason: 'is never sent: the other process sends the result' },
   internal: { reason: 'is a defect of the agent; test/agent/router has a test of its log line' },
 
   repository_unauthorized: ({ download }) => download('401'),

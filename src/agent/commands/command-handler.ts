@@ -1,9 +1,17 @@
 import type { Progress } from '../../operation/progress.ts';
+import type { Checkpoints } from '../../operation/state/checkpoints.ts';
+import type { OperationState } from '../../operation/state/operation-state.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
 import type { Logger } from '../logger.ts';
 
 /** The surroundings of one command while it runs. */
 export interface CommandContext {
+  /** Identifies the operation in its checkpoints. */
+  id: string;
+  /** Where the operation's state is saved. */
+  checkpoints: Checkpoints;
+  /** The state to continue from. Undefined if the command was not performed before. */
+  state: OperationState | undefined;
   /**
    * Aborts when the agent stops: an atomic operation undoes its changes. Its reason is an Error
    * with code `cancelled`.

@@ -2,6 +2,7 @@ import type { OperationContext } from '../../operation/context.ts';
 import type { Plans } from '../../operation/plan/plans.ts';
 import type { Progress } from '../../operation/progress.ts';
 import type { InstallRequest } from '../../operation/request.ts';
+import type { OperationState } from '../../operation/state/operation-state.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
 import type { ChartSource } from '../../source/chart-source.ts';
 import type { CommandHandler } from './command-handler.ts';
@@ -29,6 +30,8 @@ export interface Performance<Type extends CommandType, Request, Outcome> {
   readonly type: Type;
   request: (payload: CommandPayloads[Type], dependencies: RequestDependencies) => Request;
   operation: (context: OperationContext, request: Request) => Promise<Outcome>;
+  /** Continues the operation from a state that was saved. Default: the command is only read. */
+  resume?: (context: OperationContext, state: OperationState, request: Request) => Promise<Outcome>;
   answer: (outcome: Outcome, payload: CommandPayloads[Type]) => CommandAnswers[Type];
 }
 
@@ -47,15 +50,17 @@ const atOnce: RunCommand = (command) => command();
 
 /** Returns the handler for a command. */
 export function handlerOf<Type extends CommandType, Request, Outcome>(
-  { request, operation, answer }: Performance<Type, Request, Outcome>,
+  { request, operation, resume, answer }: Performance<Type, Request, Outcome>,
   dependencies: CommandDependencies,
 ): CommandHandler<Type> {
   const { run = atOnce } = dependencies;
   return async (payload, command) => {
-    const { signal, abandon } = command;
+    const { signal, abandon, id, checkpoints, state } = command;
     const progress = (step: Progress) => command.progress(step);
-    const context = { ...dependencies.surroundings, signal, abandon, progress };
-    return run(async () => answer(await operation(context, request(payload, dependencies)), payload));
+    const context = { ...dependencies.surroundings, signal, abandon, progress, id, checkpoints };
+    const perform = (input: Request) =>
+      state === undefined || resume === undefined ? operation(context, input) : resume(context, state, input);
+    return run(async () => answer(await perform(request(payload, dependencies)), payload));
   };
 }
 

@@ -1,3 +1,4 @@
+import { resumeRollback } from '../../operation/resume.ts';
 import { rollback } from '../../operation/rollback.ts';
 import { withoutHelmOptions } from './helm-options.ts';
 import { performance, withoutUndefined } from './performance.ts';
@@ -7,5 +8,6 @@ import { publicRelease } from './release-answer.ts';
 export const rollbackRelease = performance('rollback_release', {
   request: (payload) => withoutUndefined(withSettleOptions(withoutHelmOptions(payload))),
   operation: rollback,
+  resume: resumeRollback,
   answer: (release) => ({ release: publicRelease(release) }),
 });

@@ -1,3 +1,4 @@
+import { resumeTest } from '../../operation/resume.ts';
 import { testRelease as runTests } from '../../operation/test-release.ts';
 import { performance, withoutUndefined } from './performance.ts';
 import { publicRelease } from './release-answer.ts';
@@ -5,6 +6,7 @@ import { publicRelease } from './release-answer.ts';
 export const testRelease = performance('test_release', {
   request: withoutUndefined,
   operation: runTests,
+  resume: resumeTest,
   answer: ({ release, failure, logs }) => ({
     release: publicRelease(release),
     passed: failure === undefined,

@@ -1,3 +1,4 @@
+import type { UnfinishedCommand } from '../../journal/journal.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 import { CommandError } from './errors.ts';
 import { requireSameCommand, type Job } from './execution.ts';
@@ -10,13 +11,22 @@ export interface ConnectedPeer extends Peer {
   readonly form: WireForm;
 }
 
-/** Commands that run, with promises that resolve when they have ended. */
-export type RunningCommands = ReadonlyMap<RunningCommand, Promise<void>>;
+/** A command that runs. */
+export interface RunningJob {
+  /** Whether another process can continue it. */
+  isDurable: boolean;
+  /** Resolves when it has ended. */
+  ended: Promise<void>;
+}
+
+export type RunningCommands = ReadonlyMap<RunningCommand, RunningJob>;
 
 export interface AdmissionOptions {
   limits: RouterLimits;
   /** Whether the journal survives the process. */
   durable: boolean;
+  /** Id of this process. */
+  instanceId: string;
   /** Runs a job until its result is sent. Never rejects. */
   run: (job: Job) => Promise<void>;
 }
@@ -24,10 +34,11 @@ export interface AdmissionOptions {
 /** Decides whether a command runs now, belongs to one that runs already, or is refused. */
 export class Admission {
   readonly #options: AdmissionOptions;
-  readonly #operations = new Map<RunningCommand, Promise<void>>();
-  readonly #reads = new Map<RunningCommand, Promise<void>>();
+  readonly #operations = new Map<RunningCommand, RunningJob>();
+  readonly #reads = new Map<RunningCommand, RunningJob>();
   readonly #byKey = new Map<string, RunningCommand>();
   #bytes = 0;
+  #anonymous = 0;
   #isClosed = false;
 
   constructor(options: AdmissionOptions) {
@@ -45,8 +56,27 @@ export class Admission {
     // In the plain form a key does not identify a command.
     const key = peer.form === 'v1' ? command.key : undefined;
     const known = key === undefined ? undefined : this.#byKey.get(key);
-    if (known) this.#attach(known, command, peer);
-    else this.#start(command, key, peer);
+    if (known) {
+      requireSameCommand(command, known.command.fingerprint);
+      this.#attach(known, peer);
+      return;
+    }
+    this.#requireCapacity(command);
+    const isAnonymous = key === undefined;
+    const id = key ?? `anonymous/${this.#options.instanceId}/${++this.#anonymous}`;
+    this.#start({ running: new RunningCommand(command, peer), key: id, isAnonymous, form: peer.form });
+  }
+
+  /** Continues a command of a process that has ended. */
+  resume(command: IncomingCommand, { key, isAnonymous, state }: UnfinishedCommand): void {
+    this.#start({ running: new RunningCommand(command), key, isAnonymous, form: 'v1', left: { state } });
+  }
+
+  /** Attaches the peer to the running command with the key. Returns false if there is none. */
+  attach(key: string, peer: Peer): boolean {
+    const known = this.#byKey.get(key);
+    if (known) this.#attach(known, peer);
+    return known !== undefined;
   }
 
   /**
@@ -64,30 +94,39 @@ export class Admission {
     return new Map([...this.#operations, ...this.#reads]);
   }
 
-  #attach(known: RunningCommand, command: IncomingCommand, peer: ConnectedPeer): void {
-    requireSameCommand(command, known.command.fingerprint);
+  #attach(known: RunningCommand, peer: Peer): void {
+    const durable = this.#isDurable(known.command);
     known.attach(peer);
-    known.accepted({ durable: this.#options.durable, repeated: true }, peer);
+    known.accepted({ durable, ...(known.isResumed ? { resumed: true } : { repeated: true }) }, peer);
   }
 
-  #start(command: IncomingCommand, key: string | undefined, peer: ConnectedPeer): void {
-    const { limits, run } = this.#options;
+  #isDurable({ isDurable }: IncomingCommand): boolean {
+    return this.#options.durable && isDurable;
+  }
+
+  #requireCapacity(command: IncomingCommand): void {
+    const { limits } = this.#options;
     const reads = command.changes === undefined;
-    const group = reads ? this.#reads : this.#operations;
     const limit = reads ? limits.maxReads : limits.maxOperations;
-    if (group.size >= limit) throw new CommandError('busy', `${limit} commands are running; try again later`);
+    const count = (reads ? this.#reads : this.#operations).size;
+    if (count >= limit) throw new CommandError('busy', `${limit} commands are running; try again later`);
     if (this.#bytes + command.bytes > limits.maxBytes) {
       const message = `the commands that are running have more than ${limits.maxBytes} bytes; try again later`;
       throw new CommandError('busy', message);
     }
+  }
+
+  #start(job: Job): void {
+    const { running, key } = job;
+    const { command } = running;
+    const group = command.changes === undefined ? this.#reads : this.#operations;
     this.#bytes += command.bytes;
-    const running = new RunningCommand(command, peer);
-    if (key !== undefined) this.#byKey.set(key, running);
-    const ended = run({ running, key, form: peer.form }).finally(() => {
-      if (key !== undefined) this.#byKey.delete(key);
+    this.#byKey.set(key, running);
+    const ended = this.#options.run(job).finally(() => {
+      this.#byKey.delete(key);
       group.delete(running);
       this.#bytes -= command.bytes;
     });
-    group.set(running, ended);
+    group.set(running, { isDurable: this.#isDurable(command), ended });
   }
 }

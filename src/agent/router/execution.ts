@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJournalLost } from '../../journal/journal-error.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { Checkpoints } from '../../operation/state/checkpoints.ts';
+import type { OperationState } from '../../operation/state/operation-state.ts';
 import type { Result } from '../../protocol/messages.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { CommandContext } from '../commands/command-handler.ts';
@@ -14,9 +18,13 @@ import { shortenAnswer } from './shorten.ts';
 /** A command that was admitted. */
 export interface Job {
   running: RunningCommand;
-  /** The key in the journal; undefined if the command is not journaled. */
-  key: string | undefined;
+  /** The key in the journal. */
+  key: string;
+  /** Whether its sender has no key to ask for the result again. */
+  isAnonymous: boolean;
   form: WireForm;
+  /** Set if another process has accepted the command. */
+  left?: { state: OperationState | undefined };
 }
 
 export interface ExecutionOptions {
@@ -26,6 +34,9 @@ export interface ExecutionOptions {
   /** Cancels the command with a key. Returns whether there is one. */
   cancel: (key: string) => boolean;
 }
+
+/** Time for which a result waits to be journaled before it is sent anyway. */
+const outcomeDelayMs = 5000;
 
 /** Journals commands and performs them. */
 export class Execution {
@@ -41,38 +52,63 @@ export class Execution {
     this.#cancel = cancel;
   }
 
-  /** Runs a command until its result is sent. Never rejects. */
+  /** Runs a command until its result is sent, or until it is parked. Never rejects. */
   async run(job: Job): Promise<void> {
     const { running } = job;
     try {
-      running.end(await this.#outcome(job));
+      const outcome = await this.#outcome(job);
+      if (outcome !== undefined) running.end(outcome);
     } catch (error) {
       this.#logFailure(running.command, error);
       running.end(running.seal({ ok: false, error: failureOf(error) }));
     }
   }
 
-  async #outcome(job: Job): Promise<string> {
-    const { running, key } = job;
-    const { durable } = this.#journal;
-    if (key === undefined) {
-      running.accepted({ durable: false });
+  /** Returns undefined if the command was parked. */
+  async #outcome(job: Job): Promise<string | undefined> {
+    const { running, key, isAnonymous, left } = job;
+    const { fingerprint, type, payload, isDurable } = running.command;
+    const durable = this.#journal.durable && isDurable;
+    if (left !== undefined) {
+      running.accepted({ durable, resumed: true });
+    } else if (isAnonymous && !isDurable) {
+      running.accepted({ durable });
       return running.seal(await this.#perform(job));
+    } else {
+      const command = { key, fingerprint, type, payload, isDurable, isAnonymous };
+      const known = await this.#journal.accept(command);
+      if (known) {
+        requireSameCommand(running.command, known.fingerprint);
+        if (known.outcome === undefined)
+          throw new CommandError('busy', 'another process of this agent runs the command');
+        running.accepted({ durable, repeated: true });
+        return known.outcome;
+      }
+      running.accepted({ durable });
     }
-    const known = await this.#journal.accept(key, running.command.fingerprint);
-    if (known) {
-      requireSameCommand(running.command, known.fingerprint);
-      if (known.outcome === undefined) throw new Error('journal: the command runs in another process');
-      running.accepted({ durable, repeated: true });
-      return known.outcome;
-    }
-    running.accepted({ durable });
-    const outcome = running.seal(await this.#perform(job));
-    await this.#journal.finish(key, outcome);
+    const result = await this.#perform(job);
+    if (!result.ok && running.isParked) return undefined;
+    const outcome = running.seal(result);
+    await this.#finish(job, outcome);
     return outcome;
   }
 
-  async #perform({ running, form }: Job): Promise<Result> {
+  /**
+   * Journals an outcome. What has succeeded stays a success if that fails or takes long: it is sent
+   * without it.
+   */
+  async #finish({ key, running }: Job, outcome: string): Promise<void> {
+    const { type, changes } = running.command;
+    const late = new AbortController();
+    const stored = this.#journal.finish(key, outcome).catch((error: unknown) => {
+      this.#log.warn({ key, type, release: changes, code: failureOf(error).code }, 'cannot journal a result');
+    });
+    await Promise.race([stored, sleep(outcomeDelayMs, undefined, { signal: late.signal }).catch(() => undefined)]);
+    late.abort();
+  }
+
+  async #perform(job: Job): Promise<Result> {
+    const { running, form, key, left } = job;
     const { command } = running;
     const log = this.#log.child({ key: command.key, type: command.type, release: command.changes });
     const { signal } = running.cancellation;
@@ -80,17 +116,40 @@ export class Execution {
     const progress: CommandContext['progress'] = (step) => {
       running.progress(step);
     };
-    const start = () => command.perform({ signal, abandon, log, progress, cancel: this.#cancel });
-    log.info({}, 'command accepted');
+    const checkpoints = this.#checkpointsOf(job, log);
+    const start = () =>
+      command.perform({
+        ...{ id: key, checkpoints, state: left?.state, signal, abandon, log, progress, cancel: this.#cancel },
+      });
+    log.info({}, left === undefined ? 'command accepted' : 'command resumed');
     try {
       const { changes } = command;
-      const answer = await (changes === undefined ? start() : this.#queues.run(changes, signal, start));
+      const stop = AbortSignal.any([signal, abandon]);
+      const answer = await (changes === undefined ? start() : this.#queues.run(changes, stop, start));
       log.info({}, 'command succeeded');
       return { ok: true, ...(form === 'v1' ? shortenAnswer(answer) : answer) };
     } catch (error) {
-      this.#logFailure(command, error);
+      if (running.isParked) log.info({}, 'command parked');
+      else this.#logFailure(command, error);
       return { ok: false, error: failureOf(error) };
     }
+  }
+
+  /** A state that cannot be saved ends nothing, unless another process runs the command now. */
+  #checkpointsOf({ running, key }: Job, log: Logger): Checkpoints {
+    const journal = this.#journal;
+    const isDurable = journal.durable && running.command.isDurable;
+    return {
+      async save(state, isNeeded) {
+        if (!isNeeded || !isDurable) return;
+        try {
+          await journal.save(key, state);
+        } catch (error) {
+          if (isJournalLost(error)) running.park(new CommandError('cancelled', 'another process runs the command'));
+          else log.warn({ code: failureOf(error).code }, 'cannot journal the state of an operation');
+        }
+      },
+    };
   }
 
   #logFailure(command: IncomingCommand, error: unknown): void {

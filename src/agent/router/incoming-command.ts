@@ -3,6 +3,7 @@ import {
   changedRelease,
   commandTypes,
   isCommandType,
+  isDurable,
   payloadReaders,
   type CommandAnswers,
   type CommandType,
@@ -17,12 +18,16 @@ import { maskFor, type Mask } from './mask.ts';
 export interface IncomingCommand {
   key: string | undefined;
   type: CommandType;
+  /** JSON text. */
+  payload: string;
   /** Equal for packets with the same type and payload. */
   fingerprint: string;
   /** Size of the payload. */
   bytes: number;
   /** Key of the release that the command changes; undefined if it only reads. */
   changes: string | undefined;
+  /** Whether another process can continue it, if the journal survives this one. */
+  isDurable: boolean;
   mask: Mask;
   perform(context: CommandContext): Promise<CommandAnswers[CommandType]>;
 }
@@ -39,14 +44,17 @@ export function readCommand(packet: Packet, handlers: CommandHandlers): Incoming
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- ties types
 function commandOf<Type extends CommandType>(type: Type, packet: Packet, handlers: CommandHandlers): IncomingCommand {
   const payload = decodePayload(payloadReaders[type], packet.payload);
+  const changes = changedRelease(type, payload);
   return {
     key: packet.key,
     type,
+    payload: packet.payload ?? '',
     fingerprint: createHash('sha256')
       .update(`${type}\n${packet.payload ?? ''}`)
       .digest('hex'),
     bytes: Buffer.byteLength(packet.payload ?? ''),
-    changes: changedRelease(type, payload),
+    changes,
+    isDurable: changes !== undefined && isDurable(type),
     mask: maskFor(payload),
     perform: (context) => handlers[type](payload, context),
   };

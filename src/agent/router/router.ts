@@ -1,6 +1,12 @@
 import type { Journal } from '../../journal/journal.ts';
 import { isCommandType } from '../../protocol/commands/index.ts';
-import { agentMessageSchemas, controlPlaneMessageSchemas, type Result } from '../../protocol/messages.ts';
+import {
+  agentMessageSchemas,
+  controlPlaneMessageSchemas,
+  unfinishedSchema,
+  type Result,
+} from '../../protocol/messages.ts';
+import { decodePayload } from '../../protocol/payload.ts';
 import { decodeFrame, PacketError, type Packet } from '../../protocol/packet.ts';
 import type { CommandHandlers } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
@@ -10,6 +16,7 @@ import { failureOf } from './failure.ts';
 import { readCommand, type IncomingCommand } from './incoming-command.ts';
 import { defaultRouterLimits, type RouterLimits } from './limits.ts';
 import { ReleaseQueues } from './release-queues.ts';
+import { recall } from './recall.ts';
 import { shortenMessage } from './shorten.ts';
 import { shutDown } from './shutdown.ts';
 
@@ -17,6 +24,8 @@ export interface RouterOptions {
   handlers: CommandHandlers;
   journal: Journal;
   log: Logger;
+  /** Id of this process. */
+  instanceId: string;
   /** Default: `defaultRouterLimits`. */
   limits?: RouterLimits;
 }
@@ -27,10 +36,12 @@ const noticeTypes = new Set([...Object.keys(agentMessageSchemas), ...Object.keys
 /** Reads frames, performs the commands in them, and replies to their senders. */
 export class Router {
   readonly #handlers: CommandHandlers;
+  readonly #journal: Journal;
   readonly #log: Logger;
   readonly #admission: Admission;
+  readonly #recalls = new Set<Promise<void>>();
 
-  constructor({ handlers, journal, log, limits = defaultRouterLimits }: RouterOptions) {
+  constructor({ handlers, journal, log, instanceId, limits = defaultRouterLimits }: RouterOptions) {
     this.#handlers = handlers;
     this.#log = log;
     const execution = new Execution({
@@ -39,7 +50,27 @@ export class Router {
       queues: new ReleaseQueues(limits.concurrency),
       cancel: (key) => this.#admission.cancel(key),
     });
-    this.#admission = new Admission({ limits, durable: journal.durable, run: (job) => execution.run(job) });
+    const { durable } = journal;
+    this.#journal = journal;
+    this.#admission = new Admission({ limits, durable, instanceId, run: (job) => execution.run(job) });
+  }
+
+  /**
+   * Continues the commands that an earlier process has left. Rejects if the journal cannot be read.
+   */
+  async resume(): Promise<void> {
+    for (const left of await this.#journal.takeOver()) {
+      const { key, type, payload, isAnonymous } = left;
+      try {
+        const packet = { type, payload, ...(!isAnonymous && { key }) };
+        this.#admission.resume(readCommand(packet, this.#handlers), left);
+      } catch (error) {
+        // a version that does not know the command
+        const failure = failureOf(error);
+        this.#log.error({ key, code: failure.code }, 'cannot continue a command of the journal');
+        await this.#journal.finish(key, JSON.stringify({ ok: false, error: failure } satisfies Result));
+      }
+    }
   }
 
   /**
@@ -54,6 +85,7 @@ export class Router {
       this.#refuse(peer, error instanceof PacketError ? error : {}, error);
       return false;
     }
+    if (packet.type === 'unfinished') return this.#recall(packet, peer);
     if (noticeTypes.has(packet.type)) {
       this.#log.debug({ type: packet.type }, 'received a notice');
       return true;
@@ -74,10 +106,28 @@ export class Router {
   }
 
   /**
-   * Refuses new commands, cancels those that run, and resolves when all have sent their results.
+   * Refuses new commands, parks those that the journal keeps, cancels all others, and resolves when
+   * these have sent their results.
    */
   async close(graceMs: number): Promise<void> {
     await shutDown(this.#admission.close(), graceMs, this.#log);
+    this.#journal.close();
+    await Promise.all(this.#recalls);
+  }
+
+  /** Sends what is known about the commands for which the peer has no result. */
+  #recall(packet: Packet, peer: ConnectedPeer): boolean {
+    try {
+      const { keys } = decodePayload(unfinishedSchema, packet.payload);
+      const recalled = recall(keys, peer, this.#admission, this.#journal)
+        .catch((error: unknown) => this.#log.warn({ code: failureOf(error).code }, 'cannot read the journal'))
+        .finally(() => this.#recalls.delete(recalled));
+      this.#recalls.add(recalled);
+      return true;
+    } catch (error) {
+      this.#refuse(peer, packet, error);
+      return false;
+    }
   }
 
   #refuse(

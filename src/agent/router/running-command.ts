@@ -12,16 +12,36 @@ export interface Peer {
 /** A command from its acceptance to its result, and the peers that get its packets. */
 export class RunningCommand {
   readonly command: IncomingCommand;
+  /** Whether another process has accepted it. */
+  readonly isResumed: boolean;
   readonly cancellation = new AbortController();
   readonly abandonment = new AbortController();
-  readonly #peers: Set<Peer>;
+  readonly #peers = new Set<Peer>();
   #statuses = 0;
   #evidence = 0;
   #ended = false;
+  #isParked = false;
 
-  constructor(command: IncomingCommand, peer: Peer) {
+  /**
+   * Sends its packets to the peer. Without one, the command is that of a process that has ended.
+   */
+  constructor(command: IncomingCommand, peer?: Peer) {
     this.command = command;
-    this.#peers = new Set([peer]);
+    this.isResumed = peer === undefined;
+    if (peer) this.#peers.add(peer);
+  }
+
+  /**
+   * Leaves the operation as it is, for another process. The command sends nothing more, unless the
+   * operation has ended already.
+   */
+  park(reason: Error): void {
+    this.#isParked = true;
+    this.abandonment.abort(reason);
+  }
+
+  get isParked(): boolean {
+    return this.#isParked;
   }
 
   /** Sends the following packets to another peer, too. */

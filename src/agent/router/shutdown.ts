@@ -4,25 +4,31 @@ import type { RunningCommands } from './admission.ts';
 import { CommandError } from './errors.ts';
 import { failureOf } from './failure.ts';
 
-/** Time for aborted operations to send their own results. */
+/** Time for aborted operations to send their own results, and for parked ones to stop. */
 const abandonMs = 1000;
 
 /**
- * Cancels commands and gives them the grace to undo their changes. Aborts those that take longer,
- * so that all have sent their results when the promise resolves.
+ * Parks the commands that another process can continue. Cancels all others and gives them the grace
+ * to undo their changes. Aborts those that take longer, so that all have sent their results when
+ * the promise resolves.
  */
 export async function shutDown(commands: RunningCommands, graceMs: number, log: Logger): Promise<void> {
-  const running = [...commands.keys()];
-  const ended = Promise.all(commands.values());
-  const cancelled = new CommandError('cancelled', 'the agent is shutting down');
-  for (const { cancellation } of running) cancellation.abort(cancelled);
-  if (await isWithin(graceMs, ended)) return;
+  const durable = [...commands].filter(([, { isDurable }]) => isDurable);
+  const others = [...commands].filter(([, { isDurable }]) => !isDurable);
+  for (const [command] of durable) command.park(new CommandError('cancelled', 'parked: the agent is shutting down'));
+  const parked = isWithin(abandonMs, Promise.all(durable.map(([, { ended }]) => ended)));
 
-  log.warn({ graceMs, commands: running.length }, 'aborting the operations that did not end in time');
-  const aborted = new CommandError('cancelled', 'aborted: the agent is shutting down');
-  for (const { abandonment } of running) abandonment.abort(aborted);
-  await isWithin(abandonMs, ended);
-  for (const command of running) command.end(command.seal({ ok: false, error: failureOf(aborted) }));
+  const ended = Promise.all(others.map(([, job]) => job.ended));
+  const cancelled = new CommandError('cancelled', 'the agent is shutting down');
+  for (const [{ cancellation }] of others) cancellation.abort(cancelled);
+  if (!(await isWithin(graceMs, ended))) {
+    log.warn({ graceMs, commands: others.length }, 'aborting the operations that did not end in time');
+    const aborted = new CommandError('cancelled', 'aborted: the agent is shutting down');
+    for (const [{ abandonment }] of others) abandonment.abort(aborted);
+    await isWithin(abandonMs, ended);
+    for (const [command] of others) command.end(command.seal({ ok: false, error: failureOf(aborted) }));
+  }
+  await parked;
 }
 
 async function isWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {

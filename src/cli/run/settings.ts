@@ -88,6 +88,13 @@ export const runSettings = {
     variable: 'HELM_AGENT_STORAGE_DRIVER',
     description: 'where releases are stored, like HELM_DRIVER of helm: secret or configmap (default: secret)',
   },
+  journal: {
+    flag: '--journal <place>',
+    variable: 'HELM_AGENT_JOURNAL',
+    description:
+      'where commands are kept so that they survive the process: cluster, in Secrets of the namespace of the agent, or memory',
+    default: 'cluster in a pod, otherwise memory',
+  },
   limits: {
     flag: limitsFlag,
     variable: 'HELM_AGENT_LIMITS',
@@ -145,6 +152,7 @@ export function runSchema(hostName: string) {
         })
         .optional(),
       storageDriver: z.enum(['secret', 'configmap'], { error: 'must be secret or configmap' }).optional(),
+      journal: z.enum(['memory', 'cluster'], { error: 'must be memory or cluster' }).optional(),
       limits: limitsSchema.optional(),
     })
     .refine(({ controlPlane, listen }) => controlPlane !== undefined || listen !== undefined, {

@@ -4,9 +4,10 @@ import type { OperationState } from './operation-state.ts';
 export interface Checkpoints {
   /**
    * Stores a state in place of earlier ones of the same operation. Called before each effect that
-   * cannot be found again by its identity, and after each step. Must not reject.
+   * cannot be found again by its identity, and after each step. A state that is not needed may be
+   * lost: what was done since the last one is found again or can be repeated. Must not reject.
    */
-  save(state: OperationState): Promise<void>;
+  save(state: OperationState, isNeeded: boolean): Promise<void>;
 }
 
 /** Returns checkpoints that live as long as the process. */

@@ -7,8 +7,8 @@ import type { StepTools } from './step-runner.ts';
 export interface StateTools extends StepTools {
   /** Sets the state that counts if the step fails or is interrupted. */
   keep(state: OperationState): void;
-  /** Keeps the state and saves it as a checkpoint. */
-  save(state: OperationState): Promise<void>;
+  /** Keeps the state and saves it as a checkpoint. Default: it is needed; see `Checkpoints`. */
+  save(state: OperationState, isNeeded?: boolean): Promise<void>;
 }
 
 /**
@@ -28,6 +28,8 @@ export interface Step<Request> {
    * `problems`. Default: false.
    */
   isTolerant?: boolean;
+  /** It removes what the steps before it are found again by. Default: false. */
+  isSavedBefore?: boolean;
   run(state: OperationState, work: Work<Request>, tools: StateTools): Promise<OperationState>;
 }
 

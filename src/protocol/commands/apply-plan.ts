@@ -19,4 +19,5 @@ export const applyPlan = defineCommand({
   }),
   plainField: 'release',
   changes: ({ plan }) => planId.exec(plan)?.[1],
+  isDurable: false, // plans are in memory
 });

@@ -21,6 +21,11 @@ export interface CommandDefinition<
    * reads. Commands with the same key run one after the other.
    */
   readonly changes: (payload: z.output<Payload>) => string | undefined;
+  /**
+   * Whether another process of the agent can perform it too, so that it may be journaled. Default:
+   * true if it changes a release.
+   */
+  readonly isDurable?: false;
 }
 
 /** Returns the definition; infers its types. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { applyPlan } from './apply-plan.ts';
 import { cancelCommand } from './cancel-command.ts';
-import { payloadReader } from './definition.ts';
+import { payloadReader, type CommandDefinition } from './definition.ts';
 import { deploymentInfo } from './deployment-info.ts';
 import { diffRelease } from './diff-release.ts';
 import { getRelease } from './get-release.ts';
@@ -66,6 +66,12 @@ export function isCommandType(type: string): type is CommandType {
 export const payloadReaders = Object.fromEntries(
   commandTypes.map((type) => [type, payloadReader(commands[type].payload)]),
 ) as { [Type in CommandType]: z.ZodType<CommandPayloads[Type]> }; // each reader is made from its command's payload
+
+/** Whether another process of the agent can perform a command that changes a release. */
+export function isDurable(type: CommandType): boolean {
+  const definition: Pick<CommandDefinition, 'isDurable'> = commands[type];
+  return definition.isDurable !== false;
+}
 
 type ChangesTable = {
   [Type in CommandType]: { changes: (payload: CommandPayloads[Type]) => string | undefined };

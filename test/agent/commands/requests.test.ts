@@ -14,6 +14,7 @@ import { uninstallRelease } from '../../../src/agent/commands/uninstall-release.
 import { upgradeRelease } from '../../../src/agent/commands/upgrade-release.ts';
 import type { ChartContent } from '../../../src/chart/load/chart-content.ts';
 import { memoryPlans } from '../../../src/operation/plan/plans.ts';
+import { memoryCheckpoints } from '../../../src/operation/state/checkpoints.ts';
 import type { OperationContext } from '../../../src/operation/context.ts';
 import { commands } from '../../../src/protocol/commands/index.ts';
 import type { Release } from '../../../src/release/release.ts';
@@ -188,6 +189,9 @@ test('a stored release fits the schemas of the commands that return it', (t) => 
 
 test('a handler performs the operation with the context of its command', async (t) => {
   const context: CommandContext = {
+    id: 'k',
+    checkpoints: memoryCheckpoints(),
+    state: undefined,
     signal: new AbortController().signal,
     abandon: new AbortController().signal,
     progress: () => undefined,

@@ -16,6 +16,7 @@ function routerWith(limits: Partial<RouterLimits> = {}) {
     handlers: puppets.handlers,
     journal: createMemoryJournal(),
     log,
+    instanceId: 'instance-1',
     limits: { ...defaultRouterLimits, ...limits },
   });
   const peer = new RecordingPeer();

@@ -10,7 +10,7 @@ export interface RawAgent {
   packet: (type: string) => Promise<Packet>;
 }
 
-const hello = { agentId: 'edge-1', instanceId: 'a', version: '1', capabilities: ['install_release'] };
+const hello = { agentId: 'edge-1', instanceId: 'a', version: '1', capabilities: ['install_release'], durable: false };
 
 /** The result of a successful installation. */
 export const installed = { ok: true, release: testRelease('web') };

@@ -6,9 +6,11 @@ import { requestOf, start, type Scenario } from './scenarios.ts';
 
 /**
  * When a run is interrupted: never, after each checkpoint, or before each checkpoint is stored, so
- * that what was done since the one before is done again.
+ * that what was done since the one before is done again. `after needed checkpoints only`: each
+ * process gets one checkpoint further than the one before it, and stores only the needed ones.
  */
-export type Interruption = 'never' | 'after each checkpoint' | 'before each checkpoint';
+export type Interruption =
+  'never' | 'after each checkpoint' | 'before each checkpoint' | 'after needed checkpoints only';
 
 const id = 'operation-1';
 
@@ -41,11 +43,18 @@ export async function run(
   let interruptions = 0;
   for (;;) {
     const process = new AbortController();
-    const save = async (state: OperationState) => {
+    if (interruption === 'after needed checkpoints only') saves = 0;
+    const save = async (state: OperationState, isNeeded: boolean) => {
       saves += 1;
+      if (interruption === 'after needed checkpoints only') {
+        if (isNeeded) await checkpoints.save(state, isNeeded);
+        if (isNeeded) states.push(`${state.phase} ${state.step}`);
+        if (saves > interruptions) process.abort(new Error('the process has ended'));
+        return;
+      }
       const isLost = interruption === 'before each checkpoint' && saves % 2 === 1;
       if (!isLost) {
-        await checkpoints.save(state);
+        await checkpoints.save(state, isNeeded);
         states.push(`${state.phase} ${state.step}`);
       }
       if (isLost || interruption === 'after each checkpoint') process.abort(new Error('the process has ended'));

@@ -13,7 +13,7 @@ import { ownRevision, type Work } from '../../work.ts';
 import type { StateTools } from '../step.ts';
 import { updateRevision } from '../update-revision.ts';
 import { deleteBeforeCreation, deletesBeforeCreation, requireStillThere } from './hook-objects.ts';
-import { endedRun, runOf, withRun } from './hook-runs.ts';
+import { endedRun, mayVanish, runOf, withRun } from './hook-runs.ts';
 
 /** A hook at an event. */
 export interface PlacedHook {
@@ -63,7 +63,7 @@ export async function applyHook(
     throw new OperationError('hook_failed', message, { cause });
   }
   const state = withRun(started, { ...run, phase: 'waiting', applied });
-  await tools.save(state);
+  await tools.save(state, mayVanish(hook));
   return state;
 }
 

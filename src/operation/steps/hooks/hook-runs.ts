@@ -1,5 +1,5 @@
 import type { Host } from '../../../go/host.ts';
-import type { HookEvent } from '../../../release/hook.ts';
+import type { Hook, HookEvent } from '../../../release/hook.ts';
 import { formatTime } from '../../../release/time.ts';
 import type { HookRun } from '../../state/hook-run.ts';
 import { revisionOf, withRevision, type OperationState } from '../../state/operation-state.ts';
@@ -19,6 +19,14 @@ export function withRun(state: OperationState, run: HookRun): OperationState {
   const { hooks } = revisionOf(state);
   const place = hooks.findIndex(({ event, hook }) => event === run.event && hook === run.hook);
   return withRevision(state, { hooks: place === -1 ? [...hooks, run] : hooks.with(place, run) });
+}
+
+/**
+ * Whether an object of a hook may be gone when it is looked for by its name: it is deleted by its
+ * time to live, or the API server has chosen its name.
+ */
+export function mayVanish({ manifest }: Hook): boolean {
+  return manifest.includes('ttlSecondsAfterFinished') || manifest.includes('generateName');
 }
 
 /** Returns a run that has ended now. */

@@ -2,6 +2,7 @@ import type { Hook, HookEvent } from '../../../release/hook.ts';
 import type { FailFast } from '../../../readiness/fail-fast.ts';
 import { OperationError } from '../../error.ts';
 import { withEvidence } from '../../evidence/with-evidence.ts';
+import { policiesOf } from '../../state/hook-executions.ts';
 import type { HookRun } from '../../state/hook-run.ts';
 import type { OperationState } from '../../state/operation-state.ts';
 import { failFastOf, type FailFastOptions } from '../../wait/fail-fast-options.ts';
@@ -10,7 +11,7 @@ import { ownRevision, type Work } from '../../work.ts';
 import type { StateTools } from '../step.ts';
 import { applyHook, type PlacedHook } from './apply-hook.ts';
 import { deleteAfterFailure, deleteApplied, type StartedHook } from './hook-objects.ts';
-import { endedRun, runOf, runsOf, withRun } from './hook-runs.ts';
+import { endedRun, mayVanish, runOf, runsOf, withRun } from './hook-runs.ts';
 
 export interface HookOptions {
   /** Selects hooks of the event. Default: all. */
@@ -110,8 +111,14 @@ async function waitForHook(
     throw error;
   }
   const next = withRun(state, endedRun(host, run, 'Succeeded'));
-  await tools.save(next);
+  await tools.save(next, policiesOf(hook).includes('hook-succeeded') || isRepeated(hook, event) || mayVanish(hook));
   return next;
+}
+
+/** Whether the operation runs the hook at another event too, for which its objects are deleted. */
+function isRepeated({ events }: Hook, event: HookEvent): boolean {
+  const action = event.split('-')[1];
+  return events.some((other) => other !== event && other.split('-')[1] === action);
 }
 
 async function waitForEnd(

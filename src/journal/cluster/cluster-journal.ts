@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import { stringAt } from '../../objects/fields.ts';
+import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import type { OperationState } from '../../operation/state/operation-state.ts';
+import { JournalError } from '../journal-error.ts';
+import type { Journal, JournaledCommand, KnownCommand, UnfinishedCommand } from '../journal.ts';
+import { createMemoryJournal } from '../memory.ts';
+import {
+  decodeHead,
+  encodeHead,
+  entryRef,
+  entrySelector,
+  journalSecret,
+  secretRef,
+  type EntryHead,
+} from './entry-head.ts';
+import { deleteParts, fieldManager, isPassing, loadText, storeText, type JournalCluster } from './entry-texts.ts';
+import { OpenEntry } from './open-entry.ts';
+import { defaultRetention, Retention, type RetentionLimits } from './retention.ts';
+
+export interface ClusterJournalOptions {
+  cluster: JournalCluster;
+  /** The namespace of the Secrets: that of the agent. */
+  namespace: string;
+  agentId: string;
+  /** Id of this process. */
+  instanceId: string;
+  /** Returns milliseconds since the Unix epoch. */
+  now: () => number;
+  /** Called for a problem that ends nothing, with a text that has no secret. */
+  onProblem: (message: string, fields: object) => void;
+  /** Default: `defaultRetention`. */
+  limits?: RetentionLimits;
+}
+
+/** Pauses before further attempts to store a new command, in milliseconds. */
+const acceptPauses = [100, 500, 2000];
+
+/**
+ * Returns a journal in the cluster: one Secret for each command that changes a release, with more
+ * of them for texts that do not fit. Commands that only read are kept in memory.
+ *
+ * A command costs two writes, one before it is accepted and one at its end, and one for each state
+ * that is saved.
+ */
+export function createClusterJournal(options: ClusterJournalOptions): Journal {
+  const { cluster, namespace, agentId, instanceId, now, onProblem, limits = defaultRetention } = options;
+  const reads = createMemoryJournal();
+  const open = new Map<string, OpenEntry>();
+  const retention = new Retention(limits);
+  const closing = new AbortController();
+  const { signal } = closing;
+  let orders = 0;
+
+  async function create(command: JournaledCommand, order: number): Promise<KnownCommand | undefined> {
+    const { key, fingerprint, type, payload, isAnonymous } = command;
+    const ref = entryRef(namespace, agentId, key);
+    const stored = await storeText(cluster, ref, agentId, 'payload', payload, signal);
+    const head: EntryHead = {
+      ...{ format: 1, agentId, key, fingerprint, type, isAnonymous, holder: instanceId },
+      ...{ acceptedAt: now(), order, parts: { payload: stored.parts } },
+    };
+    const data = { head: encodeHead(head), ...stored.data };
+    try {
+      const secret = await cluster.create(journalSecret(ref, agentId, 'running', data), { fieldManager, signal });
+      hold(ref, head, secret);
+      return undefined;
+    } catch (error) {
+      if (!hasClusterErrorCode(error, 'already_exists')) throw error;
+      return await existing(ref, head);
+    }
+  }
+
+  /** The entry exists: another command has the key, or an attempt whose answer was lost made it. */
+  async function existing(ref: ObjectRef, own: EntryHead): Promise<KnownCommand | undefined> {
+    const found = await cluster.get(ref, signal);
+    if (found === undefined) throw new JournalError('journal_unavailable', 'the entry of the command was deleted');
+    const head = decodeHead(found);
+    if (head?.holder === own.holder && head.order === own.order) {
+      hold(ref, head, found);
+      return undefined;
+    }
+    return await knownOf(found, head);
+  }
+
+  function hold(ref: ObjectRef, head: EntryHead, { metadata }: KubeObject): void {
+    const { resourceVersion = '' } = metadata;
+    open.set(head.key, new OpenEntry({ cluster, ref, head, resourceVersion, signal }));
+  }
+
+  function held(key: string): OpenEntry {
+    const entry = open.get(key);
+    if (entry === undefined) throw new Error(`journal: no running command has the key ${key}`);
+    return entry;
+  }
+
+  async function knownOf(secret: KubeObject, head: EntryHead | undefined): Promise<KnownCommand> {
+    if (head === undefined) return { fingerprint: '' }; // of a newer version: the key is taken
+    const { fingerprint } = head;
+    const outcome = await loadText(cluster, secret, head, 'outcome', signal);
+    return { fingerprint, ...(outcome !== undefined && { outcome }) };
+  }
+
+  /** Deletes commands that are not kept any longer. A failure to delete them is only reported. */
+  async function forgetExpired(): Promise<void> {
+    for (const { name, parts } of retention.expired(now())) {
+      const ref = secretRef(namespace, name);
+      try {
+        await cluster.delete(ref, { signal });
+        await deleteParts(cluster, ref, 'outcome', parts, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        onProblem('cannot delete a finished command from the journal', { code: codeOf(error), name });
+      }
+    }
+  }
+
+  async function readFinished(): Promise<void> {
+    const found = await cluster.list(
+      { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector: entrySelector(agentId, 'finished') },
+      signal,
+    );
+    const entries = found.map((secret) => ({
+      name: secret.metadata.name,
+      finishedAt: decodeHead(secret)?.finishedAt ?? 0,
+      bytes: ((stringAt(secret, 'data', 'outcome') ?? '').length * 3) / 4,
+      parts: decodeHead(secret)?.parts.outcome ?? 0,
+    }));
+    for (const entry of entries.sort((a, b) => a.finishedAt - b.finishedAt)) retention.add(entry);
+    await forgetExpired();
+  }
+
+  async function takeOne(secret: KubeObject): Promise<{ head: EntryHead; command: UnfinishedCommand } | undefined> {
+    const { name, resourceVersion = '' } = secret.metadata;
+    const head = decodeHead(secret);
+    if (head === undefined) {
+      onProblem('left a command that another version of the agent has journaled', { name });
+      return undefined;
+    }
+    const { key, fingerprint, type, isAnonymous } = head;
+    const entry = new OpenEntry({ cluster, ref: secretRef(namespace, name), head, resourceVersion, signal });
+    await entry.claim(instanceId);
+    open.set(key, entry);
+    const payload = (await loadText(cluster, secret, head, 'payload', signal)) ?? '';
+    const state = await loadText(cluster, secret, head, 'state', signal);
+    return { head, command: { key, fingerprint, type, payload, isDurable: true, isAnonymous, state: stateOf(state) } };
+  }
+
+  return {
+    durable: true,
+
+    async accept(command) {
+      if (!command.isDurable) return await reads.accept(command);
+      const known = await reads.find(command.key);
+      if (known !== undefined) return known;
+      const order = ++orders;
+      for (let attempt = 0; ; attempt += 1) {
+        try {
+          return await create(command, order);
+        } catch (error) {
+          const pause = acceptPauses[attempt];
+          if (signal.aborted || pause === undefined || !isPassing(error)) throw unavailable(error);
+          await sleep(pause, undefined, { signal });
+        }
+      }
+    },
+
+    save: async (key, state) => await held(key).save(state),
+
+    async finish(key, outcome) {
+      const entry = open.get(key);
+      if (entry === undefined) {
+        await reads.finish(key, outcome);
+        return;
+      }
+      const finished = await entry.finish(outcome, now());
+      open.delete(key);
+      if (finished !== undefined) retention.add(finished);
+      await forgetExpired();
+    },
+
+    async find(key) {
+      const known = await reads.find(key);
+      if (known !== undefined) return known;
+      const found = await cluster.get(entryRef(namespace, agentId, key), signal);
+      return found && (await knownOf(found, decodeHead(found)));
+    },
+
+    async takeOver() {
+      const found = await cluster.list(
+        { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector: entrySelector(agentId, 'running') },
+        signal,
+      );
+      const taken: { head: EntryHead; command: UnfinishedCommand }[] = [];
+      for (const secret of found) {
+        try {
+          const one = await takeOne(secret);
+          if (one !== undefined) taken.push(one);
+        } catch (error) {
+          if (isPassing(error)) throw error;
+          onProblem('cannot take over a command of the journal', { code: codeOf(error), name: secret.metadata.name });
+        }
+      }
+      await readFinished();
+      taken.sort(({ head: a }, { head: b }) => a.acceptedAt - b.acceptedAt || a.order - b.order);
+      return taken.map(({ command }) => command);
+    },
+
+    close: () => closing.abort(new Error('the agent is shutting down')),
+  };
+}
+
+function stateOf(text: string | undefined): OperationState | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as OperationState); // as `save` wrote it
+}
+
+function unavailable(cause: unknown): JournalError {
+  if (cause instanceof JournalError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new JournalError(
+    'journal_unavailable',
+    `the command was not started, because it cannot be stored: ${reason}`,
+    cause,
+  );
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'internal';
+}

@@ -1,0 +1,88 @@
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import type { Cluster } from '../../objects/cluster.ts';
+import { stringAt } from '../../objects/fields.ts';
+import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import { journalSecret, partRef, type EntryHead, type TextField } from './entry-head.ts';
+import { joined, pack, partsOf, unpack } from './packed-text.ts';
+
+/** The requests that a journal sends. */
+export type JournalCluster = Pick<Cluster, 'get' | 'list' | 'create' | 'apply' | 'mergePatch' | 'delete'>;
+
+/** Compressed bytes of a text in the Secret of its entry, which holds 1 MiB with all of them. */
+const maxInlineBytes = 300 * 1024;
+
+/** Bytes of a text in a Secret of its own. */
+const maxPartBytes = 1000 * 1024;
+
+export const fieldManager = 'helm-agent';
+
+/** A text as it is stored. */
+export interface StoredText {
+  /** Fields of the entry's Secret. */
+  data: Record<string, string>;
+  /** Number of further Secrets. */
+  parts: number;
+  bytes: number;
+}
+
+/** Stores the parts of a text that is too large for the Secret of its entry. */
+export async function storeText(
+  cluster: JournalCluster,
+  ref: ObjectRef,
+  agentId: string,
+  field: TextField,
+  text: string,
+  signal: AbortSignal,
+): Promise<StoredText> {
+  const packed = await pack(text);
+  const bytes = packed.length;
+  if (bytes <= maxInlineBytes) return { data: { [field]: packed.toString('base64') }, parts: 0, bytes };
+  const parts = partsOf(packed, maxPartBytes);
+  for (const [index, part] of parts.entries()) {
+    const secret = journalSecret(partRef(ref, field, index), agentId, 'part', { part });
+    await cluster.apply(secret, { fieldManager, force: true, signal });
+  }
+  return { data: {}, parts: parts.length, bytes };
+}
+
+/** Returns a text of an entry, or undefined if it has none. */
+export async function loadText(
+  cluster: JournalCluster,
+  secret: KubeObject,
+  { parts }: EntryHead,
+  field: TextField,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { name, namespace = '' } = secret.metadata;
+  const ref = { apiVersion: 'v1', kind: 'Secret', name, namespace };
+  const inline = stringAt(secret, 'data', field);
+  if (inline !== undefined) return await unpack(joined([inline]));
+  const texts: string[] = [];
+  for (let index = 0; index < (parts[field] ?? 0); index += 1) {
+    const part = await cluster.get(partRef(ref, field, index), signal);
+    const text = stringAt(part, 'data', 'part');
+    if (text === undefined) throw new Error(`journal: a part of the ${field} of ${name} does not exist`);
+    texts.push(text);
+  }
+  return texts.length === 0 ? undefined : await unpack(joined(texts));
+}
+
+/** Deletes the further Secrets of a text. */
+export async function deleteParts(
+  cluster: JournalCluster,
+  ref: ObjectRef,
+  field: TextField,
+  count: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let index = 0; index < count; index += 1) await cluster.delete(partRef(ref, field, index), { signal });
+}
+
+/** Whether a request may succeed if it is sent again. */
+export function isPassing(error: unknown): boolean {
+  return (
+    hasClusterErrorCode(error, 'unreachable') ||
+    hasClusterErrorCode(error, 'server_error') ||
+    hasClusterErrorCode(error, 'too_many_requests')
+  );
+}

@@ -1,0 +1,236 @@
+import { randomBytes } from 'node:crypto';
+import type { ExecutionContext } from 'ava';
+import { createClusterJournal, type ClusterJournalOptions } from '../../src/journal/cluster/cluster-journal.ts';
+import type { JournaledCommand } from '../../src/journal/journal.ts';
+import { KubeError } from '../../src/kube/kube-error.ts';
+import type { Cluster } from '../../src/objects/cluster.ts';
+import type { KubeObject } from '../../src/objects/object.ts';
+import type { OperationState } from '../../src/operation/state/operation-state.ts';
+import { sandboxTest } from '../operation/world.ts';
+
+const test = sandboxTest();
+
+type Context = ExecutionContext<{ cluster: Cluster; kubeconfig: string }>;
+
+const command = (key: string, fields: Partial<JournaledCommand> = {}): JournaledCommand => ({
+  ...{ key, fingerprint: `f-${key}`, type: 'install_release', isDurable: true, isAnonymous: false },
+  payload: `{"repoPassword":"sentinel-${key}"}`,
+  ...fields,
+});
+
+const stateAt = (step: string): OperationState => ({
+  ...{ format: 1, id: 'k', verb: 'install', namespace: 'shop', releaseName: 'web', phase: 'main', step },
+  deadline: { at: 1, timeout: 1 },
+});
+
+/** Returns journals of one agent in a namespace of its own, and the requests that they send. */
+async function agentOf(t: Context, options: Partial<ClusterJournalOptions> = {}) {
+  const namespace = `journal-${randomBytes(4).toString('hex')}`;
+  const { cluster } = t.context;
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const requests: string[] = [];
+  const counted: Cluster = {
+    ...cluster,
+    create: (...args) => counting('create', cluster.create(...args)),
+    apply: (...args) => counting('apply', cluster.apply(...args)),
+    mergePatch: (...args) => counting('patch', cluster.mergePatch(...args)),
+    delete: (...args) => counting('delete', cluster.delete(...args)),
+  };
+  async function counting<T>(verb: string, request: Promise<T>): Promise<T> {
+    requests.push(verb);
+    return await request;
+  }
+  const problems: string[] = [];
+  const start = (instanceId: string, more: Partial<ClusterJournalOptions> = {}) => {
+    const journal = createClusterJournal({
+      ...{ cluster: counted, namespace, agentId: 'edge-1', instanceId, now: Date.now },
+      onProblem: (message) => void problems.push(message),
+      ...options,
+      ...more,
+    });
+    t.teardown(() => journal.close());
+    return journal;
+  };
+  const secrets = async (): Promise<KubeObject[]> =>
+    await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace, labelSelector: 'helm-agent/journal' });
+  return { start, secrets, requests, problems, cluster: counted };
+}
+
+test('a command costs one write before it is accepted, and one at its end', async (t) => {
+  const { start, requests } = await agentOf(t);
+  const journal = start('a');
+  t.true(journal.durable);
+  t.is(await journal.accept(command('k')), undefined);
+  t.deepEqual(requests, ['create']);
+  await journal.save('k', stateAt('record'));
+  await journal.finish('k', 'done');
+  t.deepEqual(requests, ['create', 'patch', 'patch']);
+});
+
+test('states that are saved during a write are stored with one further write', async (t) => {
+  const { start, requests } = await agentOf(t);
+  const journal = start('a');
+  await journal.accept(command('k'));
+  await Promise.all(['history', 'load', 'crds', 'render', 'check'].map((step) => journal.save('k', stateAt(step))));
+  t.true(requests.length <= 3);
+  const [left] = await start('b').takeOver();
+  t.is(left?.state?.step, 'check');
+});
+
+test('another process takes over what is not finished, in the order of acceptance', async (t) => {
+  const { start } = await agentOf(t);
+  const first = start('a');
+  for (const key of ['z', 'y', 'done']) await first.accept(command(key));
+  await first.save('y', stateAt('apply'));
+  await first.finish('done', 'outcome');
+  const second = start('b');
+  t.deepEqual(await second.takeOver(), [
+    { ...command('z'), state: undefined },
+    { ...command('y'), state: stateAt('apply') },
+  ]);
+  t.deepEqual(await second.accept(command('done')), { fingerprint: 'f-done', outcome: 'outcome' });
+});
+
+test('a process whose command was taken over cannot write to it any more', async (t) => {
+  const { start } = await agentOf(t);
+  const [old, young] = [start('a'), start('b')];
+  await old.accept(command('k'));
+  await old.save('k', stateAt('apply'));
+  await young.takeOver();
+  await t.throwsAsync(old.save('k', stateAt('wait')), { code: 'journal_lost' });
+  await young.finish('k', 'young');
+  await t.throwsAsync(old.finish('k', 'old'), { code: 'journal_lost' });
+  t.deepEqual(await start('c').find('k'), { fingerprint: 'f-k', outcome: 'young' });
+});
+
+test('a key that is running or finished is known to every process, also with another command', async (t) => {
+  const { start } = await agentOf(t);
+  const [first, second] = [start('a'), start('b')];
+  await first.accept(command('k'));
+  t.deepEqual(await second.accept(command('k', { fingerprint: 'other' })), { fingerprint: 'f-k' });
+  await first.finish('k', 'done');
+  t.deepEqual(await second.accept(command('k', { fingerprint: 'other' })), { fingerprint: 'f-k', outcome: 'done' });
+});
+
+test('payloads and states are only in Secrets, and are gone when their command has ended', async (t) => {
+  const { start, secrets } = await agentOf(t);
+  const journal = start('a');
+  await journal.accept(command('k', { payload: `{"values":"${randomBytes(3_000_000).toString('base64')}"}` }));
+  await journal.save('k', stateAt('apply'));
+  t.true((await secrets()).length > 2);
+  for (const { metadata } of await secrets()) t.regex(metadata.labels?.['helm-agent/journal'] ?? '', /^[0-9a-f]{40}$/);
+  const [left] = await start('b').takeOver();
+  t.is(left?.payload.length, 4_000_000 + '{"values":""}'.length);
+  const second = start('c');
+  await second.takeOver();
+  await second.finish('k', 'done');
+  const [entry, ...others] = await secrets();
+  t.deepEqual(others, []);
+  t.deepEqual(Object.keys(entry?.['data'] ?? {}).sort(), ['head', 'outcome']);
+});
+
+test('an outcome that does not fit into a Secret is stored in several', async (t) => {
+  const { start } = await agentOf(t);
+  const journal = start('a');
+  await journal.accept(command('k'));
+  const outcome = randomBytes(2_000_000).toString('base64');
+  await journal.finish('k', outcome);
+  t.is((await start('b').find('k'))?.outcome, outcome);
+});
+
+test('an anonymous command is deleted when it ends', async (t) => {
+  const { start, secrets } = await agentOf(t);
+  const journal = start('a');
+  await journal.accept(command('k', { isAnonymous: true }));
+  t.is((await secrets()).length, 1);
+  await journal.finish('k', 'done');
+  t.deepEqual(await secrets(), []);
+});
+
+test('commands that only read are not stored, and their keys are known', async (t) => {
+  const { start, requests } = await agentOf(t);
+  const journal = start('a');
+  await journal.accept(command('k', { isDurable: false }));
+  await journal.finish('k', 'done');
+  t.deepEqual(requests, []);
+  t.deepEqual(await journal.accept(command('k', { fingerprint: 'other' })), { fingerprint: 'f-k', outcome: 'done' });
+});
+
+test('agents in one namespace do not see the commands of each other', async (t) => {
+  const { start } = await agentOf(t);
+  await start('a').accept(command('k'));
+  const other = start('b', { agentId: 'edge-2' });
+  t.deepEqual(await other.takeOver(), []);
+  t.is(await other.accept(command('k')), undefined);
+});
+
+test('the oldest results are deleted beyond the limits, also after a restart', async (t) => {
+  let now = Date.now();
+  const limits = { maxFinished: 2, maxBytes: 1e6, maxAgeMs: 1000 };
+  const { start, secrets } = await agentOf(t, { limits, now: () => now });
+  const first = start('a');
+  for (const key of ['a', 'b', 'c']) {
+    await first.accept(command(key));
+    await first.finish(key, 'done');
+    now += 100;
+  }
+  t.is(await first.find('a'), undefined);
+  const second = start('b');
+  await second.takeOver();
+  await second.accept(command('d'));
+  await second.finish('d', 'done');
+  t.is(await second.find('b'), undefined);
+  t.truthy(await second.find('c'));
+  now += 2000;
+  await start('c').takeOver();
+  t.deepEqual(await secrets(), []);
+});
+
+test('a command that cannot be stored is refused, and one whose answer was lost is accepted once', async (t) => {
+  const { start, cluster, secrets } = await agentOf(t);
+  const refusing: Cluster = { ...cluster, create: () => Promise.reject(new KubeError('forbidden', 'no rights')) };
+  await t.throwsAsync(start('a', { cluster: refusing }).accept(command('k')), {
+    code: 'journal_unavailable',
+    message: 'the command was not started, because it cannot be stored: no rights',
+  });
+  let attempts = 0;
+  const losing: Cluster = {
+    ...cluster,
+    async create(...args) {
+      const created = await cluster.create(...args);
+      if (++attempts === 1) throw new KubeError('unreachable', 'the connection broke');
+      return created;
+    },
+  };
+  t.is(await start('b', { cluster: losing }).accept(command('k')), undefined);
+  t.is((await secrets()).length, 1);
+});
+
+test('an outcome is stored when the API server is back', async (t) => {
+  const { start, cluster } = await agentOf(t);
+  let failures = 3;
+  const failing: Cluster = {
+    ...cluster,
+    async mergePatch(...args) {
+      if (failures-- > 0) throw new KubeError('server_error', 'later', { status: 500 });
+      return await cluster.mergePatch(...args);
+    },
+  };
+  const journal = start('a', { cluster: failing });
+  await journal.accept(command('k'));
+  await journal.finish('k', 'done');
+  t.is((await journal.find('k'))?.outcome, 'done');
+});
+
+test('a command that a newer version has journaled is left, and its key is taken', async (t) => {
+  const { start, secrets, cluster, problems } = await agentOf(t);
+  await start('a').accept(command('k'));
+  const [secret] = await secrets();
+  const head = Buffer.from('{"format":2}').toString('base64');
+  const { name, namespace = '' } = secret?.metadata ?? { name: '' };
+  await cluster.mergePatch({ apiVersion: 'v1', kind: 'Secret', name, namespace }, { data: { head } });
+  const journal = start('b');
+  t.deepEqual(await journal.takeOver(), []);
+  t.is(problems.length, 1);
+  t.deepEqual(await journal.accept(command('k')), { fingerprint: '' });
+});
