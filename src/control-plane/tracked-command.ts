@@ -102,7 +102,10 @@ export class TrackedCommand {
     this.#state = 'accepted';
     this.#packet = undefined;
     this.#isDurable = accepted.durable;
-    if (accepted.resumed === true) this.#lastSeq = 0;
+    if (accepted.resumed === true) {
+      this.#lastSeq = 0;
+      this.#lastEvidence = 0;
+    }
     this.#add({ type: 'accepted', payload: accepted });
   }
 
