@@ -1,3 +1,4 @@
+import { cancelModeOf } from './cancellation.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
 import type { Progress } from './progress.ts';
@@ -77,11 +78,18 @@ async function runPhase<Request extends Timed>(
   } finally {
     limit.close();
   }
-  const next = afterPhase(stop, table, request);
+  const next = afterPhase(withCancelMode(stop, context), table, request);
   if (stop.failure && stop.state.phase === 'main') materials.error = stop.failure.error;
   // a failure that is forgotten would be met again after a part of the undoing
   await save(context, next, stop.failure !== undefined && !hasEnded(next));
   return next;
+}
+
+/** Notes how the operation was cancelled, if it was. */
+function withCancelMode(stop: PhaseStop, { signal }: OperationContext): PhaseStop {
+  const mode = cancelModeOf(signal);
+  if (!stop.failure || !signal.aborted || mode === 'undo') return stop;
+  return { ...stop, state: { ...stop.state, cancelMode: mode } };
 }
 
 function phaseOf<Request>({ phases }: VerbTable<Request, unknown>, { verb, phase: name }: OperationState) {

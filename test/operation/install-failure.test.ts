@@ -2,6 +2,7 @@ import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import type { Cluster } from '../../src/objects/cluster.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 import type { Progress } from '../../src/operation/progress.ts';
+import { Cancellation } from '../../src/operation/cancellation.ts';
 import type { OperationError } from '../../src/operation/error.ts';
 import { configMap, crd, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
@@ -115,6 +116,33 @@ test('adds the error of undoing to the error of the installation', async (t) => 
   ]);
   t.deepEqual(await world.history(), ['1:uninstalling']);
 });
+
+const leaving: [step: string, isThere: (item: Progress) => boolean][] = [
+  ['apply', ({ step }) => step === 'apply'],
+  ['wait', isWaiting],
+];
+for (const [step, isThere] of leaving) {
+  for (const mode of ['leave', 'superseded'] as const) {
+    test(`a cancel with the mode ${mode} during ${step} undoes nothing`, async (t) => {
+      const chart = textChart({
+        'a.yaml': configMap('a'),
+        'd.yaml': deployment('web', { behaviour: 'never-ready' }),
+      });
+      const world = newWorld(t, chart);
+      const cancel = new AbortController();
+      const progress = (item: Progress) => {
+        world.progress.push(item);
+        if (isThere(item)) cancel.abort(new Cancellation('enough', mode));
+      };
+      const error = await t.throwsAsync<OperationError>(world.install(chart, {}, { signal: cancel.signal, progress }));
+      t.is(error.code, 'cancelled');
+      t.regex(error.message, /^cancelled: enough/);
+      t.deepEqual(await world.history(), ['1:failed']);
+      t.is(stepEnds(world.progress).at(-1), `${step}:failed`);
+      if (step === 'wait') t.truthy(await world.find('Deployment', 'web'));
+    });
+  }
+}
 
 test('a cancel ends the wait and undoes the installation', async (t) => {
   const chart = textChart({ 'd.yaml': deployment('web', { behaviour: 'never-ready' }) });

@@ -1,5 +1,5 @@
 import type { CommandHandler } from './command-handler.ts';
 
 /** Cancels another command of the agent. */
-export const cancelCommand: CommandHandler<'cancel_command'> = ({ key }, { cancel }) =>
-  Promise.resolve({ cancelled: cancel(key) });
+export const cancelCommand: CommandHandler<'cancel_command'> = ({ key, mode = 'undo' }, { cancel }) =>
+  Promise.resolve({ cancelled: cancel(key, mode) });

@@ -2,6 +2,7 @@ import type { Progress } from '../../operation/progress.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import type { OperationState } from '../../operation/state/operation-state.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
+import type { CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
 import type { Logger } from '../logger.ts';
 
 /** The surroundings of one command while it runs. */
@@ -23,7 +24,7 @@ export interface CommandContext {
   /**
    * Cancels the command with the key. Returns false if no such command runs or waits.
    */
-  cancel: (key: string) => boolean;
+  cancel: (key: string, mode: CancelCommandMode) => boolean;
   log: Logger;
 }
 

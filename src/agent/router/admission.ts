@@ -1,5 +1,7 @@
 import type { UnfinishedCommand } from '../../journal/journal.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
+import type { CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
+import { Cancellation } from '../../operation/cancellation.ts';
 import { CommandError } from './errors.ts';
 import { requireSameCommand, type Job } from './execution.ts';
 import type { IncomingCommand } from './incoming-command.ts';
@@ -30,6 +32,13 @@ export interface AdmissionOptions {
   /** Runs a job until its result is sent. Never rejects. */
   run: (job: Job) => Promise<void>;
 }
+
+const cancelTexts: Readonly<Record<CancelCommandMode, string>> = {
+  undo: 'a command to cancel it arrived',
+  leave: 'a command to cancel it and to leave its changes arrived',
+  park: 'a command to park it arrived',
+  superseded: 'a newer command replaces it',
+};
 
 /** Decides whether a command runs now, belongs to one that runs already, or is refused. */
 export class Admission {
@@ -82,9 +91,11 @@ export class Admission {
   /**
    * Cancels the command with the key. Returns false if no such command runs or waits.
    */
-  cancel(key: string): boolean {
+  cancel(key: string, mode: CancelCommandMode): boolean {
     const running = this.#byKey.get(key);
-    running?.cancellation.abort(new CommandError('cancelled', 'a command to cancel it arrived'));
+    if (mode === 'park') running?.abandonment.abort(new CommandError('cancelled', cancelTexts.park));
+    // a command that waits for its turn has nothing to park
+    running?.cancellation.abort(new Cancellation(cancelTexts[mode], mode === 'park' ? 'leave' : mode));
     return running !== undefined;
   }
 

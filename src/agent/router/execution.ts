@@ -32,7 +32,7 @@ export interface ExecutionOptions {
   queues: ReleaseQueues;
   log: Logger;
   /** Cancels the command with a key. Returns whether there is one. */
-  cancel: (key: string) => boolean;
+  cancel: CommandContext['cancel'];
 }
 
 /** Time for which a result waits to be journaled before it is sent anyway. */
@@ -43,7 +43,7 @@ export class Execution {
   readonly #journal: Journal;
   readonly #queues: ReleaseQueues;
   readonly #log: Logger;
-  readonly #cancel: (key: string) => boolean;
+  readonly #cancel: CommandContext['cancel'];
 
   constructor({ journal, queues, log, cancel }: ExecutionOptions) {
     this.#journal = journal;

@@ -48,7 +48,7 @@ export class Router {
       journal,
       log,
       queues: new ReleaseQueues(limits.concurrency),
-      cancel: (key) => this.#admission.cancel(key),
+      cancel: (key, mode) => this.#admission.cancel(key, mode),
     });
     const { durable } = journal;
     this.#journal = journal;

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { cancelModes, type CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
 import { oneLine, table } from '../text.ts';
 import type { CtlSession, Flags } from './session.ts';
 import { addSubcommand, agentOption } from './subcommand.ts';
@@ -30,12 +31,20 @@ export function addCancel(ctl: Command, session: CtlSession): void {
   addSubcommand(ctl, 'cancel', 'Cancel a command that runs or waits', examples)
     .argument('<key>', 'key of the command')
     .addOption(agentOption())
-    .action(async (key: string, flags: Flags) => {
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'what becomes of its changes: leave and superseded leave them in a failed revision, park in a pending one',
+      )
+        .choices(cancelModes)
+        .default('undo'),
+    )
+    .action(async (key: string, flags: Flags & { mode: CancelCommandMode }) => {
       const notRunning = { code: 'command_not_found', message: 'no command with this key runs or waits' };
       await session.perform(
         flags,
         'cancel_command',
-        { key },
+        { key, ...(flags.mode !== 'undo' && { mode: flags.mode }) },
         {
           quiet: true,
           text: ({ cancelled }) => (cancelled ? `command ${oneLine(key)} is being cancelled\n` : ''),

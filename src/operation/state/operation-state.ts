@@ -1,5 +1,6 @@
 import type { ObjectRef } from '../../objects/object.ts';
 import type { ApplySettings } from '../apply/apply-settings.ts';
+import type { CancelMode } from '../cancellation.ts';
 import type { SeenObject } from '../apply/seen-object.ts';
 import type { Deadline } from './deadline.ts';
 import type { HookRun } from './hook-run.ts';
@@ -34,6 +35,8 @@ export interface OperationState {
   revision?: RevisionState;
   /** The error that ended the main phase. */
   failure?: Failure;
+  /** How the operation was cancelled. Default: it was not, or its changes are undone. */
+  cancelMode?: CancelMode;
   /** Undefined until the main phase has failed. */
   undo?: UndoState;
   /** Errors of an uninstallation that do not end it. */

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { cancelModeOf } from '../../../src/operation/cancellation.ts';
 import { OperationError } from '../../../src/operation/error.ts';
 import { defaultRouterLimits, type RouterLimits } from '../../../src/agent/router/limits.ts';
 import { Router } from '../../../src/agent/router/router.ts';
@@ -381,16 +382,16 @@ test('a command that runs and one that waits can be cancelled by their keys', as
   install('a', 'web');
   const running = await puppets.call(0);
   install('b', 'web');
-  t.true(running.context.cancel('b'));
+  t.true(running.context.cancel('b', 'undo'));
   t.like(await peer.result('b'), {
     ok: false,
     error: { code: 'cancelled', message: 'a command to cancel it arrived' },
   });
   t.false(running.context.signal.aborted);
-  t.true(running.context.cancel('a'));
+  t.true(running.context.cancel('a', 'undo'));
   t.like(running.context.signal.reason, { code: 'cancelled' });
-  t.false(running.context.cancel('b'));
-  t.false(running.context.cancel('unknown'));
+  t.false(running.context.cancel('b', 'undo'));
+  t.false(running.context.cancel('unknown', 'undo'));
   running.fail(running.context.signal.reason);
   t.is((await peer.result('a')).error?.code, 'cancelled');
 });
@@ -414,3 +415,16 @@ test('sends evidence as packets of their own, without the password of the comman
   );
   call.succeed();
 });
+for (const mode of ['leave', 'superseded', 'park'] as const) {
+  test(`a cancel with the mode ${mode} reaches the operation`, async (t) => {
+    const { puppets, peer, install } = routerWith();
+    install('a', 'web');
+    const running = await puppets.call(0);
+    const { context } = running;
+    t.true(context.cancel('a', mode));
+    t.is(cancelModeOf(context.signal), mode === 'park' ? 'leave' : mode);
+    t.is(context.abandon.aborted, mode === 'park');
+    running.fail(context.signal.reason);
+    t.is((await peer.result('a')).error?.code, 'cancelled');
+  });
+}

@@ -171,8 +171,10 @@ test('cancel names a command by its key, and fails if none runs', async (t) => {
   call.succeed({ cancelled: true });
   t.is(await code, 0);
   t.is(stdout.text, 'command k1 is being cancelled\n');
-  const again = ctl('cancel', 'k1');
-  (await puppets.call(1)).succeed({ cancelled: false });
+  const again = ctl('cancel', 'k1', '--mode', 'leave');
+  const second = await puppets.call(1);
+  t.like(second.payload, { key: 'k1', mode: 'leave' });
+  second.succeed({ cancelled: false });
   t.is(await again, 1);
   t.is(stderr.text, 'Error: no command with this key runs or waits (command_not_found)\n');
 });
