@@ -24,6 +24,7 @@ import { recordOwnRevision } from './steps/record-step.ts';
 import { dryRunDescription, newRevision } from './steps/revision.ts';
 import { isOffline } from './steps/render-settings.ts';
 import { installLabels } from './steps/revision-labels.ts';
+import { requireRoom } from './steps/room.ts';
 import { stepsFor, type StateTools, type VerbTable } from './steps/step.ts';
 import { undoPhases } from './steps/undo.ts';
 import { updateRevision } from './steps/update-revision.ts';
@@ -111,6 +112,7 @@ async function check(state: OperationState, work: InstallWork, tools: StateTools
   }
   const { namespace, releaseName: name } = state;
   const rendered = await renderedOf(work, state, signal);
+  await requireRoom(state, work, rendered, signal);
   const prefix = 'unable to build kubernetes objects from release manifest';
   await checkCustomKinds(work, await context.renderer.readObjects(rendered.manifest, prefix, signal), signal);
   const planning = planningContext(work);
@@ -143,7 +145,12 @@ async function record(state: OperationState, work: InstallWork, tools: StateTool
     const info = { ...times, description: 'Initial install underway', status: 'pending-install' as const };
     return newRevision({ name, namespace, version }, info, rendered, apply.method);
   };
-  return await recordOwnRevision(state, work, tools, { release, labels: installLabels(work.request.labels), limit: 0 });
+  return await recordOwnRevision(state, work, tools, {
+    release,
+    labels: installLabels(work.request.labels),
+    limit: 0,
+    chunked: work.request.storage === 'chunked',
+  });
 }
 
 async function supersedeReplaced(state: OperationState, work: InstallWork, signal: AbortSignal): Promise<void> {

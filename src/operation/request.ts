@@ -60,6 +60,11 @@ export interface DeployOptions extends WaitOptions, SettleOptions, ApplyOptions,
   /** Does not run hooks. Default: false. */
   noHooks?: boolean;
   /**
+   * `chunked` stores a revision that does not fit in one Secret in several, and so do rollbacks to
+   * it. Default: that is an error.
+   */
+  storage?: 'chunked';
+  /**
    * Returns the revision that would be deployed, and changes nothing. Reads the cluster, so that
    * `lookup` and the check of owners work. Default: false.
    */

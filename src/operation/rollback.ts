@@ -127,6 +127,7 @@ async function record(state: OperationState, work: RollbackWork, tools: StateToo
     release: (deployedAt) => rolledBack(current.release, target.release, apply, deployedAt),
     labels: customLabels(target.labels),
     limit: work.request.historyLimit ?? defaultHistoryLimit,
+    chunked: target.parts !== undefined,
   });
 }
 

@@ -37,6 +37,7 @@ import { previewRevision } from './steps/preview.ts';
 import { recordOwnRevision } from './steps/record-step.ts';
 import { defaultHistoryLimit, dryRunDescription, newRevision } from './steps/revision.ts';
 import { installLabels, upgradeLabels } from './steps/revision-labels.ts';
+import { requireRoom } from './steps/room.ts';
 import { stepsFor, type StateTools, type VerbTable } from './steps/step.ts';
 import { isUnchanged } from './steps/unchanged.ts';
 import { undoPhases } from './steps/undo.ts';
@@ -125,6 +126,7 @@ async function check(state: OperationState, work: UpgradeWork, tools: StateTools
   installLabels(request.labels); // before anything changes
   const { namespace, releaseName: name } = state;
   const rendered = await renderedOf(work, state, signal);
+  await requireRoom(state, work, rendered, signal);
   const prefix = 'unable to build kubernetes objects from new release manifest';
   await checkCustomKinds(work, await context.renderer.readObjects(rendered.manifest, prefix, signal), signal);
   const planning = planningContext(work);
@@ -157,6 +159,7 @@ async function record(state: OperationState, work: UpgradeWork, tools: StateTool
     release: (deployedAt) => upgraded(state, baseline, rendered, deployedAt),
     labels: upgradeLabels(last.labels, work.request.labels),
     limit: work.request.historyLimit ?? defaultHistoryLimit,
+    chunked: work.request.storage === 'chunked',
   });
 }
 

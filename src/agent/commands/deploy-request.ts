@@ -30,8 +30,10 @@ export function chartRequest<Payload extends ChartFields>(payload: Payload, { so
 /** Returns the request of an installation or an upgrade. Throws `bad_payload`. */
 export function deployRequest(payload: DeployPayload, dependencies: RequestDependencies) {
   const { loadChart, postRenderer, ...request } = chartRequest(payload, dependencies);
+  const { dryRun, offline, ...options } = withoutHelmOptions(request);
   return {
-    ...withoutUndefined({ ...withSettleOptions(withoutHelmOptions(request)), ...unusedOptions }),
+    ...withoutUndefined({ dryRun, offline, ...withSettleOptions(options), ...unusedOptions }),
+    ...(dryRun === true && offline !== true && { preview: 'dry-run' as const }),
     ...(postRenderer !== undefined && { postRender: postRenderOf(postRenderer, dependencies) }),
     loadChart,
   };

@@ -1,4 +1,5 @@
 import type { Deployed } from '../../operation/deployed.ts';
+import { maskedDifference } from '../../operation/diff/object-changes.ts';
 import type { Uninstalled } from '../../operation/uninstall.ts';
 import type { Release as PublicRelease } from '../../protocol/release.ts';
 
@@ -10,9 +11,13 @@ export function publicRelease(release: Release): PublicRelease {
 }
 
 /** Returns the answer of an installation or an upgrade. */
-export function deployAnswer({ release, unchanged }: Deployed, { hideNotes }: { hideNotes?: boolean | undefined }) {
+export function deployAnswer(
+  { release, unchanged, previews }: Deployed,
+  { hideNotes }: { hideNotes?: boolean | undefined },
+) {
   const shown = publicRelease(hideNotes === true ? withoutNotes(release) : release);
-  return { release: shown, ...(unchanged === true && { unchanged }) };
+  const differences = previews?.flatMap(({ difference }) => (difference ? [maskedDifference(difference)] : []));
+  return { release: shown, ...(unchanged === true && { unchanged }), ...(differences && { differences }) };
 }
 
 /** Returns a release without its notes. */

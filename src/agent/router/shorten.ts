@@ -32,6 +32,10 @@ export function shortenAnswer(answer: CommandAnswers[CommandType]): CommandAnswe
   const shortened = { ...answer, release: withMetadataOnly(answer.release) };
   const { release } = shortened;
   const omitted = [];
+  if ('differences' in shortened && !fitsPacket(shortened)) {
+    shortened.differences = undefined;
+    omitted.push('differences');
+  }
   if ('values' in shortened && !fitsPacket(shortened)) {
     shortened.values = undefined;
     omitted.push('values');

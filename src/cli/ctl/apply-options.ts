@@ -51,6 +51,18 @@ export function unchangedParameter(what: string | undefined): { unchanged?: 'ski
   throw new Error(`--unchanged must be "skip", not ${JSON.stringify(what)}`);
 }
 
+/** Returns the flag for releases of more than 1 MiB. */
+export function storageOption(): Option {
+  return new Option('--storage <form>', 'chunked: store a release of more than 1 MiB in several Secrets');
+}
+
+/** Returns the parameter that `--storage` sets. */
+export function storageParameter(form: string | undefined): { storage?: 'chunked' } {
+  if (form === undefined) return {};
+  if (form === 'chunked') return { storage: form };
+  throw new Error(`--storage must be "chunked", not ${JSON.stringify(form)}`);
+}
+
 /** Adds the flags that say how objects are applied. */
 export function addApplyOptions(command: Command): void {
   command

@@ -7,6 +7,7 @@ import { wantsHelmDefaults } from './helm-defaults.ts';
 import { dryRunOf } from './helm-values.ts';
 import { nameAndChart, type NameFlags } from './name-and-chart.ts';
 import { textOf } from './output/format.ts';
+import { differenceText } from './output/diff.ts';
 import { deployOutput } from './output/deploy.ts';
 import { releaseOf, shown } from './output/print.ts';
 import { successText } from './result-text.ts';
@@ -95,7 +96,7 @@ function deployText(
   { dependencies }: CtlSession,
   firstLine: (release: Release) => string = () => '',
 ): PerformOptions<'install_release' | 'upgrade_release'> {
-  const { stdout, host } = dependencies;
+  const { stdout, stderr, host } = dependencies;
   const isHelms = dryRunOf(flags.dryRun) !== undefined || wantsHelmDefaults(flags, dependencies);
   const { output = isHelms ? 'table' : undefined } = flags;
   if (output === undefined)
@@ -104,6 +105,9 @@ function deployText(
     text(answer) {
       const release = releaseOf(answer, ['manifest', 'hooks']);
       const text = textOf(output, deployOutput(release, host));
+      // helm's own output stays as it is
+      const { differences } = answer;
+      if (differences && output === 'table') stderr.write(differences.map(differenceText).join(''));
       return shown(output === 'table' ? (deployNote(answer) ?? firstLine(release)) + text : text, stdout);
     },
   };

@@ -11,6 +11,8 @@ import {
   addCrdOptions,
   applyParameters,
   crdParameters,
+  storageOption,
+  storageParameter,
   unchangedOption,
   unchangedParameter,
   type ApplyFlags,
@@ -47,6 +49,7 @@ export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, Cr
   postRenderer?: string;
   labels?: Record<string, string>;
   unchanged?: string;
+  storage?: string;
   output?: OutputFormat;
 }
 
@@ -81,7 +84,7 @@ export function addDeployOptions(command: Command): void {
   addApplyOptions(command);
   addCrdOptions(command);
   addRecoverOptions(command);
-  command.addOption(unchangedOption());
+  command.addOption(unchangedOption()).addOption(storageOption());
   command.option('--take-ownership', 'take over existing objects that do not belong to the release');
   addWaitOptions(command, 'all resources are ready');
   addFailFastOptions(command);
@@ -173,6 +176,7 @@ export async function deployParameters(
     ...applyParameters(flags),
     ...crdParameters(flags),
     ...unchangedParameter(flags.unchanged),
+    ...storageParameter(flags.storage),
     ...withoutUndefined(failFastParameters(flags)),
     ...recoverParameters(flags),
     ...(!flags.hooks && { noHooks: true }),

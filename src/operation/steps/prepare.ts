@@ -13,6 +13,7 @@ import { clusterLookup } from './lookup.ts';
 import { presentKinds } from './present-kinds.ts';
 import { installValues, upgradeValues } from './release-values.ts';
 import { isOffline, offlineCapabilities, renderSettings } from './render-settings.ts';
+import { requireRoom } from './room.ts';
 import type { StateTools, Step } from './step.ts';
 
 type ChartWork = Work<UpgradeRequest>;
@@ -127,11 +128,13 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
   } else if (request.dryRun === true) {
     tools.skipped('a dry run installs no CRDs');
   } else {
-    // a first render, so that no CRDs are installed if a template fails
+    // a first render, so that none are installed if a template fails or the release is too large
     const apiVersions = definedApiVersions(files);
     const capabilities = withApiVersions(await cluster.capabilities(signal), apiVersions);
     const lookup = clusterLookup(cluster, signal, new Set(apiVersions));
-    await renderer.render({ chart, values, release, capabilities, lookup, ...renderSettings(request) }, signal);
+    const settings = { capabilities, lookup, ...renderSettings(request) };
+    const rendered = await renderer.render({ chart, values, release, ...settings }, signal);
+    await requireRoom(state, work, rendered, signal);
     materials.newApiVersions = await applyCrds(state, work, { files, policy }, tools);
   }
   return state;

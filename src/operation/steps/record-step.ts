@@ -13,6 +13,8 @@ export interface NewRevision {
   labels: Record<string, string>;
   /** Number of revisions to keep, besides the deployed one. 0 keeps all. */
   limit: number;
+  /** Whether it may be stored in several objects. */
+  chunked: boolean;
 }
 
 /**
@@ -23,7 +25,7 @@ export async function recordOwnRevision(
   state: OperationState,
   work: Work<unknown>,
   tools: StateTools,
-  { release, labels, limit }: NewRevision,
+  { release, labels, limit, chunked }: NewRevision,
 ): Promise<OperationState> {
   const { context, materials } = work;
   const { namespace, releaseName: name } = state;
@@ -38,7 +40,7 @@ export async function recordOwnRevision(
   try {
     if (limit > 0)
       await pruneHistory(context.storage, await knownHistory(work, state, tools.signal), limit - 1, tools.signal);
-    const created = await recordRevision(context, release(time), labels, tools.signal);
+    const created = await recordRevision(context, release(time), labels, tools.signal, { chunked });
     materials.revisions.set(version, created);
     // nothing needs them any more
     delete materials.chart;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { ReleaseError } from '../../release/error.ts';
 import type { Release } from '../../release/release.ts';
-import { revisionKey, type StoredRevision } from '../../release/storage/storage.ts';
+import { revisionKey, type CreateOptions, type StoredRevision } from '../../release/storage/storage.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError, messageOf, withPrefix } from '../error.ts';
 import { settledWrite } from '../settled-write.ts';
@@ -24,10 +24,11 @@ export async function recordRevision(
   release: Release,
   labels: Record<string, string>,
   signal: AbortSignal,
+  options: CreateOptions = {},
 ): Promise<StoredRevision> {
   const { storage } = context;
   try {
-    return await settledWrite(signal, context.abandon, (own) => storage.create(release, labels, own));
+    return await settledWrite(signal, context.abandon, (own) => storage.create(release, labels, own, options));
   } catch (cause) {
     const own = await findCreated(context, release, cause);
     if (own !== undefined) return own;

@@ -50,7 +50,7 @@ export const dryRunField = z
   })
   .optional()
   .describe(
-    "Return the revision that would be deployed, and change nothing. `client`, as in Helm: `lookup` finds nothing, and an installation has Helm's own capabilities; true or `server`: both come from the cluster. Default: false",
+    "Return the revision that would be deployed, and change nothing. `client`, as in Helm: `lookup` finds nothing, and an installation has Helm's own capabilities; true or `server`: both come from the cluster, and each object goes to the API server as a dry run. Default: false",
   );
 
 export const waitOption = z.union([z.boolean(), z.enum(['watcher', 'legacy', 'hookOnly'])], {
@@ -230,6 +230,12 @@ export const deployOptions = {
     .optional()
     .describe(
       'On installation: create the namespace if it does not exist, and apply the label `name` to it as Helm does. Default: true',
+    ),
+  storage: z
+    .literal('chunked')
+    .optional()
+    .describe(
+      '`"chunked"`: store a release of more than 1 MiB, compressed, in several Secrets, which helm cannot read; see operations.md. Default: such a release is an error',
     ),
   description: z.string().optional().describe("Description of the revision in the release's history"),
 };

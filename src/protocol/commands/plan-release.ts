@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineCommand } from './definition.ts';
-import { difference } from './diff-release.ts';
 import { chartSource, deployOptions, historyOptions, releaseIdentity, revisionField } from './fields.ts';
 import { installRelease } from './install-release.ts';
+import { difference } from './release-answer.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 
 const { replace, upgrade } = installRelease.payload.shape;

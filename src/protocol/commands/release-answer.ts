@@ -7,10 +7,33 @@ export const releaseAnswer = z.object({
   omitted: z.array(z.string()).optional().describe('The fields that the packet had no room for'),
 });
 
+const field = z.object({
+  path: z.string().describe('Such as `spec.template.spec.containers[name=app].image`'),
+  before: z.unknown().optional().describe('Absent if the field is added'),
+  after: z.unknown().optional().describe('Absent if the field is removed'),
+});
+
+/** An object that differs. */
+export const difference = z.object({
+  change: z
+    .enum(['added', 'changed', 'recreated', 'removed', 'unknown'])
+    .describe('`recreated`: deleted and created again; `unknown`: the API server would refuse the object'),
+  apiVersion: z.string(),
+  kind: z.string(),
+  namespace: z.string().optional(),
+  name: z.string(),
+  fields: z.array(field).optional().describe('The fields that differ; values of Secrets are `***`'),
+  reason: z.string().optional().describe('Why the change is unknown, or was not checked'),
+});
+
 /** The answer of the commands that deploy a chart. */
 export const deployAnswer = releaseAnswer.extend({
   unchanged: z
     .boolean()
     .optional()
     .describe('True if `unchanged: "skip"` has left the deployed revision as it is; `release` is that revision'),
+  differences: z
+    .array(difference)
+    .optional()
+    .describe('With `dryRun: "server"`: the objects that would change, as the API server would admit them'),
 });

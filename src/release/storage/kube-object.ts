@@ -7,7 +7,19 @@ import { releaseCodec, type ReleaseCodec } from '../codec.ts';
 import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
 import { unixSeconds } from '../time.ts';
-import { decodeRevision, encodeRevision, refOf, storedRevision, type ObjectFormat } from './revision-object.ts';
+import { adoptParts, createParts, headOf, partsOf, partsReference, readParts, withHead } from './parts.ts';
+import {
+  decodeRevision,
+  encodeRevision,
+  fitsObject,
+  isShort,
+  maxParts,
+  refOf,
+  revisionObject,
+  storedRevision,
+  tooLarge,
+  type ObjectFormat,
+} from './revision-object.ts';
 import {
   customLabels,
   latestOf,
@@ -42,7 +54,7 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
   return {
     async get(key, signal) {
       const object = await cluster.get(refOf(kind, key), signal);
-      return object && (await decodeRevision(format, codec, object, signal));
+      return object && (await readWhole(await decodeRevision(format, codec, object, signal), signal));
     },
 
     async query(query, signal) {
@@ -54,33 +66,35 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
       return revisions;
     },
 
-    async create(release, labels, signal) {
-      const object = await encodeRevision(
-        format,
-        codec,
-        release,
-        { ...labels, createdAt: unixSeconds(host.now()) },
-        signal,
-      );
-      try {
-        return storedRevision(release, await cluster.create(object, writeOptions(signal)));
-      } catch (cause) {
-        if (!hasClusterErrorCode(cause, 'already_exists')) throw cause;
-        throw new ReleaseError('release_exists', 'release: already exists', { cause });
+    async create(release, labels, signal, { chunked = false } = {}) {
+      const allLabels = { ...labels, createdAt: unixSeconds(host.now()) };
+      const encoded = await codec.encode(release, signal);
+      if (fitsObject(encoded)) {
+        const object = revisionObject(format, release, encoded, allLabels);
+        return storedRevision(release, await createNew(object, signal));
       }
+      requireChunks(release, encoded, chunked);
+      return await createInParts(release, encoded, allLabels, signal);
     },
 
-    async update({ release, labels, resourceVersion }, signal) {
+    async requireRoom(release, { chunked = false } = {}, signal) {
+      if (isShort(release)) return;
+      const encoded = await codec.encode(release, signal);
+      if (!fitsObject(encoded)) requireChunks(release, encoded, chunked);
+    },
+
+    async update({ release, labels, resourceVersion, parts }, signal) {
       const object = await encodeRevision(
         format,
         codec,
-        release,
+        parts === undefined ? release : headOf(release, parts),
         { ...customLabels(labels), modifiedAt: unixSeconds(host.now()) }, // as in Helm, without createdAt
         signal,
       );
       object.metadata.resourceVersion = resourceVersion;
       try {
-        return storedRevision(release, await cluster.replace(object, writeOptions(signal)));
+        const stored = storedRevision(release, await cluster.replace(object, writeOptions(signal)));
+        return { ...stored, ...(parts && { parts }) };
       } catch (cause) {
         if (hasClusterErrorCode(cause, 'conflict')) throw conflict(release, cause);
         if (!hasClusterErrorCode(cause, 'not_found')) throw cause;
@@ -90,6 +104,59 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
 
     delete: (key, signal) => cluster.delete(refOf(kind, key), signal && { signal }),
   };
+
+  async function createNew(object: KubeObject, signal: AbortSignal | undefined): Promise<KubeObject> {
+    try {
+      return await cluster.create(object, writeOptions(signal));
+    } catch (cause) {
+      if (!hasClusterErrorCode(cause, 'already_exists')) throw cause;
+      throw new ReleaseError('release_exists', 'release: already exists', { cause });
+    }
+  }
+
+  function requireChunks(release: Release, encoded: string, chunked: boolean): void {
+    if (!chunked || partsOf(release, encoded).count > maxParts) {
+      throw tooLarge(kind, release.name, encoded.length, chunked);
+    }
+  }
+
+  /** The head comes last, so that a revision that exists is complete. */
+  async function createInParts(
+    release: Release,
+    encoded: string,
+    labels: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredRevision> {
+    const parts = partsOf(release, encoded);
+    const head = await encodeRevision(format, codec, headOf(release, parts), labels, signal);
+    const created = await createParts(cluster, format, release, encoded, writeOptions(signal));
+    let stored: KubeObject;
+    try {
+      stored = await createNew(head, signal);
+    } catch (error) {
+      // another one with the same content may own them
+      if (!(error instanceof ReleaseError)) throw error;
+      for (const { apiVersion, kind, metadata } of created) {
+        const { namespace = '', name, uid } = metadata;
+        await cluster.delete(
+          { apiVersion, kind, namespace, name },
+          { ...(uid !== undefined && { uid }), ...(signal && { signal }) },
+        );
+      }
+      throw error;
+    }
+    await adoptParts(cluster, stored, created, writeOptions(signal));
+    return { ...storedRevision(release, stored), parts };
+  }
+
+  /** Adds the content of a revision that is stored in parts. */
+  async function readWhole(revision: StoredRevision, signal: AbortSignal | undefined): Promise<StoredRevision> {
+    const { release: head } = revision;
+    const parts = partsReference(head);
+    if (parts === undefined) return revision;
+    const encoded = await readParts(cluster, format, head, parts, signal);
+    return { ...revision, release: withHead(await codec.decode(encoded, signal), head), parts };
+  }
 
   async function readAll(query: RevisionQuery, signal: AbortSignal | undefined) {
     const objects = await cluster.list(selection(query), signal);
@@ -126,7 +193,7 @@ export function kubeObjectStorage(format: ObjectFormat, options: KubeStorageOpti
   ): Promise<StoredRevision | ReleaseError> {
     try {
       const revision = await decodeRevision(format, codec, object, signal);
-      return summary ? { ...revision, release: summaryOf(revision.release) } : revision;
+      return summary ? { ...revision, release: summaryOf(revision.release) } : await readWhole(revision, signal);
     } catch (error) {
       if (!(error instanceof ReleaseError)) throw error;
       onUnreadable(error);

@@ -38,6 +38,8 @@ export function memoryStorage(host: Host): ReleaseStorage {
       return Promise.resolve(structuredClone(shown));
     },
 
+    requireRoom: () => Promise.resolve(),
+
     async create(release, labels) {
       await Promise.resolve();
       if (revisions.has(keyText(revisionKey(release)))) {

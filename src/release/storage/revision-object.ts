@@ -16,6 +16,9 @@ export interface ObjectFormat {
   fromData: (data: string) => string;
 }
 
+/** Maximum number of parts of a revision. */
+export const maxParts = 16;
+
 /** Maximum size of the data in a Secret or a ConfigMap. */
 const maxDataBytes = 1024 * 1024;
 
@@ -24,15 +27,45 @@ const maxDataBytes = 1024 * 1024;
  * encoded release does not fit.
  */
 export async function encodeRevision(
-  { kind, type, toData }: ObjectFormat,
+  format: ObjectFormat,
   codec: ReleaseCodec,
   release: Release,
   labels: Record<string, string>,
   signal: AbortSignal | undefined,
 ): Promise<KubeObject> {
-  const { apiVersion, namespace = '', name } = refOf(kind, release);
   const encoded = await codec.encode(release, signal);
-  if (encoded.length > maxDataBytes) throw tooLarge(kind, release.name, encoded.length);
+  if (!fitsObject(encoded)) throw tooLarge(format.kind, release.name, encoded.length);
+  return revisionObject(format, release, encoded, labels);
+}
+
+/**
+ * Length of texts of which the encoded form fits in one object, even with six bytes for each
+ * character and without compression.
+ */
+const shortLength = 100 * 1024;
+
+/** Whether the texts of a release are so short that it fits in one object in any case. */
+export function isShort({ chart, manifest, hooks = [], config = {}, info }: Release): boolean {
+  const files = [...(chart.templates ?? []), ...(chart.files ?? [])];
+  const fileLength = files.reduce((sum, { data, name }) => sum + name.length + (data?.length ?? 0), 0);
+  const hookLength = hooks.reduce((sum, hook) => sum + hook.manifest.length, 0);
+  const length = fileLength + hookLength + manifest.length + (chart.schema?.length ?? 0) + (info.notes?.length ?? 0);
+  return length + JSON.stringify([config, chart.values]).length < shortLength;
+}
+
+/** Whether an encoded release fits in one object. */
+export function fitsObject(encoded: string): boolean {
+  return encoded.length <= maxDataBytes;
+}
+
+/** Returns the object that stores a revision, of which `encoded` is the encoded form. */
+export function revisionObject(
+  { kind, type, toData }: ObjectFormat,
+  release: Release,
+  encoded: string,
+  labels: Record<string, string>,
+): KubeObject {
+  const { apiVersion, namespace = '', name } = refOf(kind, release);
   return {
     apiVersion,
     kind,
@@ -72,8 +105,15 @@ export function refOf(kind: ObjectFormat['kind'], { namespace, name, version }: 
   return { apiVersion: 'v1', kind, namespace, name: `sh.helm.release.v1.${name}.v${version}` };
 }
 
-function tooLarge(kind: ObjectFormat['kind'], name: string, bytes: number): ReleaseError {
+/** Returns the reference to a part of a large revision. */
+export function partRefOf(kind: ObjectFormat['kind'], key: RevisionKey, digest: string, index: number): ObjectRef {
+  const ref = refOf(kind, key);
+  return { ...ref, name: `${ref.name}.${digest.slice(0, 12)}.${index + 1}` };
+}
+
+export function tooLarge(kind: ObjectFormat['kind'], name: string, bytes: number, chunked = false): ReleaseError {
   const size = (bytes / maxDataBytes).toFixed(1);
-  const message = `release ${name} is too large: ${size} MiB compressed, but a ${kind} holds at most 1 MiB; make the chart smaller`;
-  return new ReleaseError('release_too_large', message);
+  const limit = chunked ? `, ${maxParts} of them are the limit` : ', or allow several with storage: "chunked"';
+  const problem = `release ${name} is too large: ${size} MiB compressed, but a ${kind} holds at most 1 MiB`;
+  return new ReleaseError('release_too_large', `${problem}; make the chart smaller${limit}`);
 }

@@ -8,6 +8,22 @@ export interface StoredRevision {
   labels: Record<string, string>;
   /** Changes with every write. An update with an old one is refused. */
   resourceVersion: string;
+  /** Where its content is, if it is stored in several objects. */
+  parts?: PartsReference;
+}
+
+/** Identifies the objects that a large revision is stored in. */
+export interface PartsReference {
+  /** The revision that they were stored for. Helm copies the reference when it rolls back to it. */
+  version: number;
+  count: number;
+  /** SHA-256 of the encoded release, in hexadecimal. */
+  digest: string;
+}
+
+export interface CreateOptions {
+  /** Stores a release in several objects if it does not fit in one. Default: that is an error. */
+  chunked?: boolean | undefined;
 }
 
 export interface RevisionKey {
@@ -36,7 +52,17 @@ export interface ReleaseStorage {
    * Stores a new revision. Fails with `release_exists` if there is one already, so that it serves
    * as the lock between two operations on a release.
    */
-  create(release: Release, customLabels: Record<string, string>, signal?: AbortSignal): Promise<StoredRevision>;
+  create(
+    release: Release,
+    customLabels: Record<string, string>,
+    signal?: AbortSignal,
+    options?: CreateOptions,
+  ): Promise<StoredRevision>;
+  /**
+   * Throws `release_too_large` if the release is too large to be stored. Only looks at the size of
+   * its texts if that is enough.
+   */
+  requireRoom(release: Release, options?: CreateOptions, signal?: AbortSignal): Promise<void>;
   /**
    * Writes `revision.release`. Fails with `release_conflict` if the stored revision has changed
    * since it was read.

@@ -133,7 +133,7 @@ test(options, { wait: false, atomic: true }, { atomic: true, wait: false });
 test(options, { settle: 10_000 }, { settle: 10_000, settleUnprobed: undefined });
 test(options, { settle: false }, { settleUnprobed: undefined });
 test(options, { dryRun: 'none' }, {});
-test(options, { dryRun: 'server' }, { dryRun: true });
+test(options, { dryRun: 'server' }, { dryRun: true, preview: 'dry-run' });
 test(options, { dryRun: 'client', hideSecret: true }, { dryRun: true, offline: true, hideSecret: true });
 test(options, { disableOpenapiValidation: true, hideNotes: true }, {});
 test(options, { labels: { a: 'b' }, skipSchemaValidation: true }, { labels: { a: 'b' }, skipSchemaValidation: true });

@@ -292,6 +292,16 @@ const sends = test.macro({
   },
 });
 
+test('a dry run on the server shows the differences on stderr', async (t) => {
+  const { ctl, puppets, stdout, stderr } = await world(t);
+  const code = ctl('upgrade', 'web', 'nginx', '--dry-run=server');
+  const differences = [{ change: 'added', apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'a' }];
+  (await puppets.call(0)).succeed({ release, differences });
+  t.is(await code, 0);
+  t.regex(stdout.text, /^Release "web" has been upgraded/);
+  t.regex(stderr.text, /^\+ v1 ConfigMap shop\/a$/m);
+});
+
 test('an upgrade that changes nothing says which revision stays', async (t) => {
   const { ctl, puppets, stdout } = await world(t);
   const code = ctl('upgrade', 'web', 'nginx', '--unchanged', 'skip', '-o', 'table');
@@ -391,6 +401,7 @@ test(sends, 'install web nginx --wait=legacy --rollback-on-failure=false', 'inst
 });
 test(sends, 'install web nginx --dry-run --hide-secret', 'install_release', { dryRun: 'client', hideSecret: true });
 test(sends, 'install web nginx --upgrade --unchanged skip', 'install_release', { upgrade: true, unchanged: 'skip' });
+test(sends, 'install web nginx --storage chunked', 'install_release', { storage: 'chunked' });
 test(sends, 'install web nginx --dry-run=none --replace', 'install_release', { replace: true });
 test(sends, 'install --name-template w{{`eb`}} nginx --devel', 'install_release', { chartVersion: '>0.0.0-0' });
 test(

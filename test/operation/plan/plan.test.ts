@@ -1,6 +1,7 @@
 import { applyPlan } from '../../../src/operation/plan/apply-plan.ts';
 import { plan, type PlannableOperation } from '../../../src/operation/plan/plan.ts';
 import type { PlanEntry } from '../../../src/operation/plan/plan-entry.ts';
+import { upgrade } from '../../../src/operation/upgrade.ts';
 import { memoryPlans } from '../../../src/operation/plan/plans.ts';
 import { realHost } from '../../support/host.ts';
 import { configMap, crd, deployment, hook, job } from '../manifests.ts';
@@ -231,6 +232,20 @@ test(
   },
   /ConfigMap \S+\/a was deleted.*ConfigMap \S+\/c was created.*ConfigMap \S+\/b was replaced by another object/,
 );
+
+test('a dry run on the server has what would change, and none on the client', async (t) => {
+  const world = newWorld(t, first, second);
+  await world.install(first);
+  const name = { namespace: world.namespace, releaseName, timeout: 55_000 };
+  const request = { ...name, loadChart: () => Promise.resolve(second.chart), dryRun: true };
+  const { previews } = await upgrade(world.context(), { ...request, preview: 'dry-run' });
+  t.deepEqual(
+    previews?.map(({ ref, difference }) => `${ref.name} ${difference?.change ?? ''}`),
+    ['s added', 'a changed', 'c added', 'web ', 'b removed'],
+  );
+  t.is((await upgrade(world.context(), { ...request, offline: true })).previews, undefined);
+  t.deepEqual(await world.history(), ['1:deployed']);
+});
 
 test('a plan fails as its operation would', async (t) => {
   const world = newWorld(t, first);

@@ -12,6 +12,13 @@ export function diffText({ differences, unchanged }: Answer): string {
   return `${[...differences.flatMap(linesOf), `${counts}, ${unchanged} unchanged`].join('\n')}\n`;
 }
 
+/** Returns the lines of an object that differs. */
+export function differenceText(difference: Difference): string {
+  return linesOf(difference)
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
 function linesOf({ change, apiVersion, kind, namespace, name, fields = [], reason }: Difference): string[] {
   const place = namespace === undefined ? name : `${namespace}/${name}`;
   const head = `${signs[change]} ${apiVersion} ${kind} ${place}${reason === undefined ? '' : `: ${reason}`}`;

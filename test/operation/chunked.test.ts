@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { configMap, crd } from './manifests.ts';
+import { textChart } from './text-renderer.ts';
+import { newWorld, sandboxTest, type World } from './world.ts';
+
+const test = sandboxTest();
+
+const large = (name: string) => configMap(name, randomBytes(450_000).toString('hex'));
+/** A chart of more than 1 MiB, compressed. */
+const largeFiles = () => ({ 'a.yaml': large('a'), 'b.yaml': large('b') });
+
+async function partNames(world: World): Promise<string[]> {
+  const query = { apiVersion: 'v1', kind: 'Secret', namespace: world.namespace, labelSelector: 'owner=helm-agent' };
+  return (await world.cluster.list(query)).map(({ metadata: { name } }) => name);
+}
+
+async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+test('a release that is too large fails before anything is applied', async (t) => {
+  const chart = textChart(largeFiles(), { crds: { 'c.yaml': crd('toolarge') } });
+  const world = newWorld(t, chart);
+  await t.throwsAsync(world.install(chart), { code: 'release_too_large' });
+  t.deepEqual(await world.history(), []);
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', name: world.namespace };
+  t.is(await world.cluster.get(namespace), undefined);
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    name: 'toolarges.e.io',
+  };
+  t.is(await world.cluster.get(definition), undefined);
+});
+
+test('chunked stores it in parts, which go with their revision', async (t) => {
+  const first = textChart(largeFiles());
+  const second = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, first, second);
+  const installed = await world.install(first, { storage: 'chunked' });
+  t.like(installed, { version: 1, info: { status: 'deployed' } });
+  t.is((await partNames(world)).length, 2);
+  t.is((await world.stored(1))?.manifest, installed.manifest);
+
+  await world.upgrade(second);
+  t.is(await world.find('ConfigMap', 'b'), undefined);
+  await world.rollback({ historyLimit: 2 });
+  t.truthy(await world.find('ConfigMap', 'b'));
+  t.deepEqual(await world.history(), ['2:superseded', '3:deployed']);
+  await eventually(async () => (await partNames(world)).every((name) => name.includes('.v3.')));
+  t.is((await partNames(world)).length, 2);
+
+  await world.uninstall();
+  t.is(await world.find('ConfigMap', 'a'), undefined);
+  await eventually(async () => (await partNames(world)).length === 0);
+  t.pass();
+});
