@@ -1,4 +1,4 @@
-// Bundles the program for the image: FOLDER/helm-agent.mjs and the render worker beside it.
+// Bundles the program for the image: FOLDER/helm-agent.mjs, the threads, and parts that all share.
 // Usage: npm run bundle -- FOLDER
 import { build } from 'esbuild';
 
@@ -14,6 +14,11 @@ await build({
   outdir: folder,
   outExtension: { '.js': '.mjs' },
   bundle: true,
+  // each command loads only what it needs, and the source of all of it stays in memory
+  splitting: true,
+  chunkNames: '[name]-[hash]',
+  minifyWhitespace: true,
+  minifySyntax: true,
   platform: 'node',
   target: 'node24',
   format: 'esm',

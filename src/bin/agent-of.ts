@@ -14,6 +14,8 @@ import { createTracker } from '../operation/tracker/tracker.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
 import { processHost } from '../render/process-host.ts';
 import { createChartSource } from '../source/chart-source.ts';
+import { garbageCollector } from '../threads/garbage.ts';
+import { collectWhenIdle } from '../threads/idle-collection.ts';
 import { containerMemoryMb, keepMemory } from './process-memory.ts';
 import { programPostRenderers } from './post-renderers.ts';
 import { textThreads, type TextLimitGroups } from './text-threads.ts';
@@ -70,6 +72,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     memoryLimitMb: memoryLimit,
     afterLarge: memory?.collect,
   });
+  const idle = collectWhenIdle(texts.large.run, garbageCollector());
   const createStorage = setup.storageDriver === 'configmap' ? configMapStorage : secretStorage;
   const storage = createStorage({
     cluster,
@@ -86,7 +89,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       plainHttp: setup.plainHttp,
       waitForTurn: texts.large.waitForTurn,
     }),
-    run: texts.large.run,
+    run: idle.run,
     postRenderers: programPostRenderers(setup.postRenderers ?? {}, process.env['PATH']),
     plans: memoryPlans(host),
     surroundings: { cluster, tracker, storage, renderer: texts.renderer, host },
@@ -115,6 +118,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       await tracker.close();
       await Promise.all([texts.close(), cluster.close()]);
       memory?.stop();
+      idle.stop();
     },
   };
 }

@@ -13,8 +13,13 @@ export interface ThreadPoolOptions {
   size: number;
   /** Memory of this process above which the largest thread is ended, in MiB (default: none). */
   processMemoryMb?: number | undefined;
-  /** Time after which idle threads but one are ended, in milliseconds (default: 10,000). */
+  /** Time after which idle threads are ended, in milliseconds (default: 10,000). */
   idleMs?: number;
+  /**
+   * Time that a task waits for a busy thread before another one is started, in milliseconds
+   * (default: 200). A thread takes tens of megabytes, and most tasks a few milliseconds.
+   */
+  spareMs?: number;
   /**
    * Time between the request to stop, which knows the line, and the end of the thread, in
    * milliseconds (default: 3000).
@@ -59,9 +64,12 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
   size,
   processMemoryMb = Infinity,
   idleMs = 10_000,
+  spareMs = 200,
   graceMs = 3000,
 }: ThreadPoolOptions): ThreadPool<Types> {
   const idle: TaskThread[] = [];
+  /** Tasks that wait for a busy thread. */
+  const waiting: ((thread: TaskThread) => void)[] = [];
   const threads = new Set<TaskThread>();
   const queue = createFairQueue<() => void>();
   const running = new Map<Owner, number>();
@@ -109,13 +117,47 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
     });
   }
 
-  /** Keeps a thread for the next task. All but one are ended if no task needs them for a while. */
-  function keepIdle(thread: TaskThread): void {
+  /** Keeps a thread for the next task. It is ended if no task needs it for a while. */
+  function keep(thread: TaskThread): void {
+    const next = waiting.shift();
+    if (next !== undefined) {
+      next(thread);
+      return;
+    }
     idle.push(thread);
     clearTimeout(idleTimer);
     idleTimer = setTimeout(() => {
-      for (const spare of idle.splice(1)) void spare.end();
+      for (const spare of idle.splice(0)) void spare.end();
     }, idleMs).unref();
+  }
+
+  /** Returns an idle thread, or the first one that becomes idle soon, or a new one. */
+  async function takeThread(signal: AbortSignal): Promise<TaskThread> {
+    const ready = idle.pop();
+    if (ready !== undefined) return ready;
+    if (threads.size === 0) return newThread();
+    const { promise, resolve, reject } = Promise.withResolvers<TaskThread>();
+    const stopWaiting = () => {
+      const index = waiting.indexOf(resolve);
+      if (index !== -1) waiting.splice(index, 1);
+    };
+    const abort = () => {
+      stopWaiting();
+      reject(abortReason(signal));
+    };
+    const timer = setTimeout(() => {
+      if (!waiting.includes(resolve)) return; // it has just got a thread
+      stopWaiting();
+      resolve(newThread());
+    }, spareMs);
+    signal.addEventListener('abort', abort, { once: true });
+    waiting.push(resolve);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    }
   }
 
   function newThread(): TaskThread {
@@ -141,9 +183,13 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
       signal.throwIfAborted();
       await waitForTurn(owner, signal);
       try {
-        const thread = idle.pop() ?? newThread();
+        const thread = await takeThread(signal);
+        if (signal.aborted) {
+          keep(thread);
+          throw abortReason(signal);
+        }
         const outcome = await thread.run({ task: name, input }, { ...options, signal });
-        keepIdle(thread);
+        keep(thread);
         return outputOf(outcome);
       } finally {
         finish(owner);

@@ -14,6 +14,7 @@ interface PoolSetup {
   size?: number;
   processMemoryMb?: number;
   idleMs?: number;
+  spareMs?: number;
   graceMs?: number;
 }
 
@@ -107,7 +108,7 @@ test('gives up waiting for a thread when the signal aborts', async (t) => {
 });
 
 test('leaves a thread to other owners when one has many tasks', async (t) => {
-  const pool = poolOf(t, { size: 2 });
+  const pool = poolOf(t, { size: 2, spareMs: 0 });
   await Promise.all([
     pool.run('add', { a: 0, b: 0 }, options),
     pool.run('add', { a: 0, b: 0 }, { ...options, owner: 'b' }),
@@ -119,14 +120,39 @@ test('leaves a thread to other owners when one has many tasks', async (t) => {
   await Promise.all(blocks);
 });
 
-test('ends idle threads but one after a while', async (t) => {
-  const pool = poolOf(t, { size: 2, idleMs: 50 });
+test('ends idle threads after a while', async (t) => {
+  const pool = poolOf(t, { size: 2, idleMs: 50, spareMs: 0 });
   const blockTwo = () => Promise.all([1, 2].map(() => pool.run('block', { milliseconds: 300 }, options)));
   const first = new Set(await blockTwo());
   t.is(first.size, 2);
   await sleep(1000);
   const second = await blockTwo();
-  t.is(second.filter((id) => first.has(id)).length, 1, 'one thread is new');
+  t.is(second.filter((id) => first.has(id)).length, 0, 'both threads are new');
+});
+
+test('runs short tasks of a burst one after the other in one thread', async (t) => {
+  const pool = poolOf(t, { size: 2, spareMs: 60_000 });
+  const ids = await Promise.all([1, 2, 3, 4].map(() => pool.run('block', { milliseconds: 1 }, options)));
+  t.is(new Set(ids).size, 1);
+});
+
+test('starts another thread when a task waits too long for one that is busy', async (t) => {
+  const pool = poolOf(t, { size: 2, spareMs: 20 });
+  const { gate, open } = closedGate();
+  const blocked = pool.run('block', { gate }, options);
+  t.is(await pool.run('add', { a: 1, b: 1 }, options), 2);
+  open();
+  await blocked;
+});
+
+test('gives up waiting for a busy thread when the signal aborts', async (t) => {
+  const pool = poolOf(t, { size: 2, spareMs: 60_000 });
+  const { gate, open } = closedGate();
+  const blocked = pool.run('block', { gate }, options);
+  const waiting = pool.run('add', { a: 1, b: 1 }, { ...options, signal: AbortSignal.timeout(100) });
+  await t.throwsAsync(waiting, { name: 'TimeoutError' });
+  open();
+  await blocked;
 });
 
 test('fails tasks that run or wait when it is closed', async (t) => {
