@@ -127,7 +127,7 @@ async function check(state: OperationState, work: UpgradeWork, tools: StateTools
   const { namespace, releaseName: name } = state;
   const rendered = await renderedOf(work, state, signal);
   await requireRoom(state, work, rendered, signal);
-  const prefix = 'unable to build kubernetes objects from new release manifest';
+  const prefix = ''; // as in Helm, which checks the manifest before it builds its objects
   await checkCustomKinds(work, await context.renderer.readObjects(rendered.manifest, prefix, signal), signal);
   const planning = planningContext(work);
   const objects = await resolveReleaseObjects(planning, rendered.manifest, namespace, { prefix, signal });

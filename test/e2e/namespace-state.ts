@@ -1,6 +1,6 @@
 import type { KubeCluster } from '../../src/kube/cluster.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
-import { decodeRecord } from './scenarios/records.ts';
+import { decodeRecord, withChartTexts } from './scenarios/records.ts';
 import { wantedTexts } from './wanted-differences.ts';
 
 /** Kinds as `[apiVersion, kind]`. */
@@ -71,7 +71,11 @@ function recordOf({ metadata, data }: KubeObject): [string, unknown] {
   const { createdAt, modifiedAt, ...labels } = metadata.labels ?? {};
   return [
     metadata.name,
-    { labels, isTimed: createdAt !== undefined || modifiedAt !== undefined, release: decodeRecord(data) },
+    {
+      labels,
+      isTimed: createdAt !== undefined || modifiedAt !== undefined,
+      release: withChartTexts(decodeRecord(data)),
+    },
   ];
 }
 

@@ -105,8 +105,14 @@ async function updateObjects(
   const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
   const options = { signal: tools.signal, metadataOnly: settings.method === 'ssa' };
   const read = await readObjects(tools.cluster, refs, options);
-  const bring = (item: ReleaseObject) =>
-    bringObject(strategy, { item, live: read.get(identityOf(item.ref)) }, originalOf, change, log, tools);
+  const brought = new Set<string>();
+  const bring = async (item: ReleaseObject) => {
+    const identity = identityOf(item.ref);
+    const isAgain = brought.has(identity) && item.ref.name !== '';
+    brought.add(identity);
+    const live = isAgain ? await tools.cluster.get(item.ref, tools.signal) : read.get(identity);
+    return bringObject(strategy, { item, live }, originalOf, change, log, tools);
+  };
   await eachBatch(objects, tools.signal, bring);
   await eachBatch(subtractObjects(old, objects), tools.signal, (item) => deleteUnwanted(item, change, log, tools));
 }
@@ -205,13 +211,20 @@ async function deleteUnwanted(
   }
 }
 
-/** Splits a list into runs of objects of the same kind. */
+/** Splits a list into runs of objects of the same kind. No run has the same object twice. */
 export function batchesOfKind(objects: readonly ReleaseObject[]): ReleaseObject[][] {
   const batches: ReleaseObject[][] = [];
+  let identities = new Set<string>();
   for (const item of objects) {
     const batch = batches.at(-1);
-    if (batch?.[0]?.ref.kind === item.ref.kind) batch.push(item);
-    else batches.push([item]);
+    const identity = identityOf(item.ref);
+    if (batch === undefined || batch[0]?.ref.kind !== item.ref.kind || identities.has(identity)) {
+      batches.push([item]);
+      identities = new Set();
+    } else {
+      batch.push(item);
+    }
+    identities.add(identity);
   }
   return batches;
 }

@@ -16,7 +16,7 @@ export interface ReleaseObject {
 }
 
 export interface ResolveOptions {
-  /** Start of an error's message. */
+  /** Start of an error's message. May be empty. */
   prefix: string;
   signal: AbortSignal;
   /**
@@ -54,7 +54,8 @@ export async function resolveObjects(
       return resolve(item.object, kind, namespace);
     } catch (cause) {
       if (!hasClusterErrorCode(cause, 'unknown_kind')) throw cause;
-      throw new OperationError('invalid_manifest', `${prefix}: ${item.source}: ${messageOf(cause)}`, { cause });
+      const start = prefix === '' ? '' : `${prefix}: `;
+      throw new OperationError('invalid_manifest', `${start}${item.source}: ${messageOf(cause)}`, { cause });
     }
   });
 }

@@ -9,7 +9,7 @@ import { splitDocuments } from './documents.ts';
 /**
  * Reads the objects of a manifest, and those in its lists. The name of an object with
  * `generateName` is empty. Integers that a number would round are bigints. Throws RenderError
- * `invalid_manifest` with a message that starts with `prefix`.
+ * `invalid_manifest` with a message that starts with `prefix`, which may be empty.
  */
 export function* readObjects(manifest: string, prefix: string): Generator<ManifestObject, void> {
   for (const document of splitDocuments(manifest)) {
@@ -18,7 +18,8 @@ export function* readObjects(manifest: string, prefix: string): Generator<Manife
       for (const object of flattenLists(parseDocument(document))) yield { object, source };
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new RenderError('invalid_manifest', `${prefix}: ${source}: ${reason}`, { cause });
+      const start = prefix === '' ? '' : `${prefix}: `;
+      throw new RenderError('invalid_manifest', `${start}${source}: ${reason}`, { cause });
     }
   }
 }
@@ -66,15 +67,15 @@ function validateObject(data: Record<string, unknown>): KubeObject {
   if (typeof kind !== 'string' || kind === '') throw new TypeError("Object 'Kind' is missing");
   if (typeof apiVersion !== 'string' || apiVersion === '') throw new TypeError(`${kind} without apiVersion`);
   if (!isJsonObject(metadata)) throw new TypeError(`${kind} without metadata`);
-  const { name, generateName } = metadata;
+  const { name, namespace, labels, annotations, generateName, ...others } = metadata;
+  requireString('name', name);
+  requireString('namespace', namespace);
+  requireStrings('labels', labels);
+  requireStrings('annotations', annotations);
   if (typeof generateName === 'string' && generateName !== '') {
     if (name !== undefined) throw new TypeError('metadata.name and metadata.generateName cannot both be set');
   } else if (typeof name !== 'string' || name === '') {
     throw new TypeError(`${kind} without metadata.name`);
-  }
-  const { namespace, ...others } = metadata;
-  if (namespace !== undefined && namespace !== null && typeof namespace !== 'string') {
-    throw new TypeError(`${kind} with a metadata.namespace that is not a string`);
   }
   return {
     ...data,
@@ -82,8 +83,35 @@ function validateObject(data: Record<string, unknown>): KubeObject {
     kind,
     metadata: {
       ...others,
-      name: typeof name === 'string' ? name : '',
+      ...(labels !== undefined && { labels }),
+      ...(annotations !== undefined && { annotations }),
+      ...(generateName !== undefined && { generateName }),
+      name: name ?? '',
       ...(typeof namespace === 'string' && { namespace }),
     },
   };
+}
+
+/** Throws the error of Go for a field that is not a string. As in Go, null is no value. */
+function requireString(field: string, value: unknown): asserts value is string | null | undefined {
+  if (value !== undefined && value !== null && typeof value !== 'string') throw wrongType(field, value, 'string');
+}
+
+function requireStrings(field: string, value: unknown): asserts value is Record<string, string> | undefined {
+  if (value === undefined || value === null) return;
+  if (!isJsonObject(value)) throw wrongType(field, value, 'map[string]string');
+  for (const item of Object.values(value)) requireString(field, item);
+}
+
+function wrongType(field: string, value: unknown, wanted: string): TypeError {
+  const found = goTypeOf(value);
+  return new TypeError(
+    `json: cannot unmarshal ${found} into Go struct field ObjectMeta.metadata.${field} of type ${wanted}`,
+  );
+}
+
+function goTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
 }

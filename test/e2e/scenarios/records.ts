@@ -8,6 +8,19 @@ export function decodeRecord(data: unknown): Record<string, unknown> {
   return JSON.parse(gunzipSync(compressed).toString()) as Record<string, unknown>;
 }
 
+/** Returns a stored release with the files of its chart as text. */
+export function withChartTexts(record: Record<string, unknown>): Record<string, unknown> {
+  const chart = record['chart'] as Record<string, unknown>; // every release has one
+  const texts = (files: unknown) =>
+    Array.isArray(files)
+      ? (files as { data?: string }[]).map(({ data = '', ...file }) => ({
+          ...file,
+          data: Buffer.from(data, 'base64').toString(),
+        }))
+      : files;
+  return { ...record, chart: { ...chart, templates: texts(chart['templates']), files: texts(chart['files']) } };
+}
+
 /** Changes the status of a revision, as a client that has ended would have left it. */
 export const setStatus =
   (release: string, version: number, status: string): Intervention =>

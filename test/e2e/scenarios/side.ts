@@ -55,13 +55,13 @@ export function helmSide({ harness, namespace, folder }: SideOptions): Side {
 
 /** Returns the side that `helm-agent ctl` drives. */
 export function ctlSide({ harness, namespace, values }: SideOptions): Side {
-  const files = Object.fromEntries(Object.entries(values).map(([name, text]) => [`%${name}`, text]));
+  const files = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, text]));
   return {
     name: 'ctl',
     namespace,
     cluster: harness.cluster,
     async perform(line) {
-      const words = line.map((word) => word.replace(/^@/, `${namespace}/`));
+      const words = line.map((word) => word.replace(/^@/, `${namespace}/`).replace(/^%/, ''));
       const defaults = safeVerbs.has(line[0] ?? '') ? ['--helm-defaults'] : [];
       const { code, stdout, stderr } = await runCtl(harness, [...words, ...defaults, '--namespace', namespace], files);
       return { succeeded: code === 0, stdout: printed(stdout, namespace), error: errorIn(stderr, namespace) };
@@ -71,13 +71,13 @@ export function ctlSide({ harness, namespace, values }: SideOptions): Side {
 
 /** Returns the side that packets drive. */
 export function packetSide({ harness, namespace, values }: SideOptions): Side {
-  const files = Object.fromEntries(Object.entries(values).map(([name, text]) => [`%${name}`, text]));
+  const files = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, text]));
   return {
     name: 'packets',
     namespace,
     cluster: harness.cluster,
     async perform(line) {
-      const words = line.map((word) => word.replace(/^@/, `${namespace}/`));
+      const words = line.map((word) => word.replace(/^@/, `${namespace}/`).replace(/^%/, ''));
       const packets = packetsOf(words, namespace, files);
       if (packets === undefined) return undefined;
       let outcome: Outcome = { succeeded: true, error: '' };

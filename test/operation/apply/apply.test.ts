@@ -295,3 +295,12 @@ test('an object that appears while a client-side upgrade creates it is not taken
   await t.throwsAsync(world.upgrade(second, plain, { cluster }), { code: 'ownership_conflict' });
   t.is((await world.find('ConfigMap', 'b'))?.['data'], undefined);
 });
+
+test('applies an object that the manifest has twice one after the other, as Helm does', async (t) => {
+  const manifest = (first: string, second: string) => `${configMap('a', first)}\n---\n${configMap('a', second)}`;
+  const charts = [textChart({ 'a.yaml': configMap('a', '1') }), textChart({ 'a.yaml': manifest('2', '1') })] as const;
+  const world = newWorld(t, ...charts);
+  await world.install(charts[0], { ...plain, serverSide: false });
+  await world.upgrade(charts[1], plain);
+  t.deepEqual((await world.find('ConfigMap', 'a'))?.['data'], { value: '1' });
+});

@@ -24,15 +24,16 @@ test('distinguishes objects by group, kind, namespace and name', (t) => {
   t.is(subtractObjects(others, [one]).length, 4);
 });
 
-test('makes a batch of adjacent objects of one kind', (t) => {
+test('makes a batch of adjacent objects of one kind, each one once', (t) => {
   const batches = batchesOfKind([
     releaseObject('A', '1'),
     releaseObject('A', '2'),
     releaseObject('B', '1'),
     releaseObject('A', '3'),
+    releaseObject('A', '3'),
   ]);
   t.deepEqual(
     batches.map((batch) => batch.map(({ ref }) => `${ref.kind}${ref.name}`)),
-    [['A1', 'A2'], ['B1'], ['A3']],
+    [['A1', 'A2'], ['B1'], ['A3'], ['A3']],
   );
 });

@@ -54,6 +54,9 @@ test('ignores comments and empty documents', (t) => {
   t.deepEqual(read(''), []);
 });
 
+const annotated = (annotations: string) =>
+  `kind: Pod\napiVersion: v1\nmetadata: {name: a, annotations: ${annotations}}`;
+
 const invalid: [string, string, RegExp][] = [
   ['a list', '- a', /a manifest must be a mapping$/],
   ['text', 'hello', /a manifest must be a mapping$/],
@@ -61,8 +64,18 @@ const invalid: [string, string, RegExp][] = [
   ['an object without apiVersion', 'kind: Pod\nmetadata: {name: a}', /Pod without apiVersion$/],
   ['an object without metadata', 'kind: Pod\napiVersion: v1', /Pod without metadata$/],
   ['an object without a name', 'kind: Pod\napiVersion: v1\nmetadata: {}', /Pod without metadata\.name$/],
-  ['a name that is a number', 'kind: Pod\napiVersion: v1\nmetadata: {name: 1}', /Pod without metadata\.name$/],
-  ['a namespace that is a number', 'kind: Pod\napiVersion: v1\nmetadata: {name: a, namespace: 1}', /is not a string$/],
+  [
+    'a name that is a number',
+    'kind: Pod\napiVersion: v1\nmetadata: {name: 1}',
+    /cannot unmarshal number .* ObjectMeta\.metadata\.name of type string$/,
+  ],
+  [
+    'a namespace that is a number',
+    'kind: Pod\napiVersion: v1\nmetadata: {name: a, namespace: 1}',
+    /number .*metadata\.namespace of type string$/,
+  ],
+  ['an annotation that is not a string', annotated('{a: true}'), /bool .*metadata\.annotations of type string$/],
+  ['annotations that are a list', annotated('[a]'), /array .*metadata\.annotations of type map\[string\]string$/],
   ['two names', 'kind: Pod\napiVersion: v1\nmetadata: {name: a, generateName: b}', /cannot both be set$/],
   ['text that is not YAML', 'a: [', /./],
 ];
