@@ -92,7 +92,7 @@ function validateObject(data: Record<string, unknown>): KubeObject {
   };
 }
 
-/** Throws the error of Go for a field that is not a string. As in Go, null is no value. */
+/** Throws the error of Go for a field that is not a string. Null is allowed, as in Go. */
 function requireString(field: string, value: unknown): asserts value is string | null | undefined {
   if (value !== undefined && value !== null && typeof value !== 'string') throw wrongType(field, value, 'string');
 }
