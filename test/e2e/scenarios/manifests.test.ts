@@ -162,7 +162,6 @@ function manyKinds(revision: string): string {
   const rbac = 'rbac.authorization.k8s.io/v1';
   const nowhere = { ...template, spec: { ...spec, nodeSelector: { none: 'such' } } };
   const metadata = { labels: { revision } };
-  const backend = { service: { name: 'web', port: { number: Number(revision) } } };
   return documents(
     manifest('v1', 'ServiceAccount', 'account', { metadata, automountServiceAccountToken: false }),
     manifest(rbac, 'Role', 'role', { metadata, rules }),
@@ -177,11 +176,6 @@ function manyKinds(revision: string): string {
     manifest('networking.k8s.io/v1', 'IngressClass', 'NAMESPACE-class', {
       metadata,
       spec: { controller: 'example.com/none' },
-    }),
-    manifest('networking.k8s.io/v1', 'Ingress', 'web', {
-      spec: {
-        rules: [{ host: `r${revision}.example.com`, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }],
-      },
     }),
     manifest('networking.k8s.io/v1', 'NetworkPolicy', 'web', {
       metadata,
