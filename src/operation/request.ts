@@ -6,6 +6,7 @@ import type { ReleaseStatus } from '../release/status.ts';
 import type { SetValue } from '../render/release-renderer.ts';
 import type { SettleOptions } from './wait/settling.ts';
 import type { PostRender, PostRenderStrategy } from '../render/manifest/post-render.ts';
+import type { OwnRule } from '../readiness/status.ts';
 import type { FailFastOptions } from './wait/fail-fast-options.ts';
 
 /** Identifies a release. */
@@ -38,6 +39,8 @@ export interface PreviewRequest {
 export interface DeployOptions extends WaitOptions, SettleOptions, ApplyOptions, PreviewRequest {
   /** With `wait`, also waits until Jobs are complete. Default: true. */
   waitForJobs?: boolean;
+  /** Rules for when resources are ready, in place of those of their kinds. Default: none. */
+  readiness?: readonly OwnRule[];
   /**
    * Undoes a failed operation: uninstalls a new release, or rolls back to the last successful
    * revision. Default: true.
@@ -159,7 +162,7 @@ export interface RollbackRequest
     SettleOptions,
     Omit<ApplyOptions, 'takeOwnership'>,
     PreviewRequest,
-    Pick<DeployOptions, 'waitForJobs' | 'noHooks'>,
+    Pick<DeployOptions, 'waitForJobs' | 'noHooks' | 'readiness'>,
     CleanupOptions,
     RecoverOptions {
   /** The revision to roll back to. Default: the one before the newest. */

@@ -6,6 +6,7 @@ import { daemonSetReadiness } from './daemon-set.ts';
 import { deploymentReadiness } from './deployment.ts';
 import { conditionsOf } from './conditions.ts';
 import { jobReadiness } from './job.ts';
+import { ownReadiness } from './own-rules.ts';
 import { podReadiness } from './pod.ts';
 import { replicaSetReadiness } from './replica-set.ts';
 import { statefulSetReadiness } from './stateful-set.ts';
@@ -33,7 +34,11 @@ const rules: ReadonlyMap<string, ReadinessRule> = new Map<string, ReadinessRule>
  * which none applies is current.
  */
 export function readinessOf(object: KubeObject, options: ReadinessOptions): Readiness {
-  return genericReadiness(object) ?? (rules.get(groupKind(object)) ?? readyCondition)(object, options);
+  return (
+    ownReadiness(object, options.rules ?? []) ??
+    genericReadiness(object) ??
+    (rules.get(groupKind(object)) ?? readyCondition)(object, options)
+  );
 }
 
 /** Whether the objects of this kind have a rule of their own. */

@@ -22,6 +22,20 @@ export interface ReadinessOptions {
    * Job is current as soon as it has started. Default: none.
    */
   toCompletion?: readonly ('Job' | 'Pod')[];
+  /** Rules of the user. Default: none, but annotations count. */
+  rules?: readonly OwnRule[];
+}
+
+/** A rule of a user for objects, in place of that of their kind. */
+export interface OwnRule {
+  /** `Widget`, or `example.com/Widget`. */
+  kind: string;
+  /** Default: all names. */
+  name?: string | undefined;
+  /** A condition as `kubectl wait --for` has it. */
+  readyWhen: string;
+  /** Default: never. */
+  failedWhen?: string | undefined;
 }
 
 /** Returns the status of an object of one kind. */

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../src/objects/object.ts';
 import { eventually } from '../api/environment.ts';
 import { readCorpusCase } from './corpus-case.ts';
 import { differences } from './differences.ts';
-import { openHarness, type Harness } from './harness.ts';
+import { openHarness, type Harness } from './open-harness.ts';
 import { performed } from './performed.ts';
 
 /** A cluster to install charts in. */

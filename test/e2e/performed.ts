@@ -1,4 +1,4 @@
-import type { CommandEvent, CommandResult, SentCommand } from '../../src/control-plane/index.ts';
+import type { CommandEvent, CommandResult, Failure, SentCommand } from '../../src/control-plane/index.ts';
 
 /** A command that has ended, and its events. */
 export interface Performed {
@@ -46,6 +46,6 @@ function statusesOf(events: CommandEvent[]) {
 }
 
 /** Returns the error of a failed command. */
-export function errorOf({ result }: Performed): { code: string; message: string } {
+export function errorOf({ result }: Performed): Failure {
   return result.ok ? { code: 'ok', message: JSON.stringify(result) } : result.error;
 }

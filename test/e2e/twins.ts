@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import { testProgram } from '../cli/support/program.ts';
-import type { Harness } from './harness.ts';
+import type { Harness } from './open-harness.ts';
 import { runHelm, type Ended } from './helm.ts';
 import { compareStates, stateOf, type Kinds } from './namespace-state.ts';
 import { freeNamespace } from './namespaces.ts';

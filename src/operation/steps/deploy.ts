@@ -24,7 +24,7 @@ import { updateRevision } from './update-revision.ts';
 
 export interface DeployStepsRequest extends Pick<
   DeployOptions,
-  'wait' | 'waitForJobs' | 'noHooks' | 'description' | 'failFast' | 'failGrace' | keyof SettleOptions
+  'wait' | 'waitForJobs' | 'noHooks' | 'description' | 'failFast' | 'failGrace' | 'readiness' | keyof SettleOptions
 > {
   cleanupOnFail?: boolean;
 }
@@ -109,7 +109,7 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
   }
   const objects = await objectsOf(work, state, tools.signal);
   const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
-  const { toCompletion } = readinessOptions(work);
+  const { toCompletion, rules } = readinessOptions(work);
   const failFast = failFastOf(work.request, state.deadline.timeout);
   const { settle = 0, settleUnprobed = 0 } = work.request;
   const settled = settledObjects(refs, work.materials.applied ?? new Map(), settle > 0);
@@ -120,6 +120,7 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
     context: work.context,
     tools,
     toCompletion,
+    rules,
     labelled: true,
     settled,
     settle: { settle, settleUnprobed },
@@ -130,8 +131,9 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
   return state;
 }
 
-function readinessOptions({ context, request: { waitForJobs = true } }: DeployWork) {
-  return { now: Number(context.host.now() / 1_000_000n), toCompletion: waitForJobs ? (['Job'] as const) : [] };
+function readinessOptions({ context, request: { waitForJobs = true, readiness: rules = [] } }: DeployWork) {
+  const toCompletion = waitForJobs ? (['Job'] as const) : [];
+  return { now: Number(context.host.now() / 1_000_000n), toCompletion, rules };
 }
 
 /**

@@ -20,6 +20,8 @@ export interface ReadyWaitOptions {
   context: WaitContext;
   tools: StepTools;
   toCompletion: NonNullable<ReadinessOptions['toCompletion']>;
+  /** Rules of the user. Default: none. */
+  rules?: NonNullable<ReadinessOptions['rules']>;
   /** As in `StatusWait`. */
   labelled: boolean;
   /** As in `StatusWait`. */
@@ -34,7 +36,7 @@ export interface ReadyWaitOptions {
  * that ends the wait.
  */
 export async function waitUntilReady(objects: readonly SeenObject[], options: ReadyWaitOptions): Promise<void> {
-  const { context, tools, labelled, settle = {}, toCompletion, failFast } = options;
+  const { context, tools, labelled, settle = {}, toCompletion, rules = [], failFast } = options;
   const clock = () => Number(context.host.now() / 1_000_000n);
   const refs = objects.map(({ ref }) => ref);
   await withWatches(context, tools.signal, async (watches) => {
@@ -47,7 +49,7 @@ export async function waitUntilReady(objects: readonly SeenObject[], options: Re
       wanted: 'Current',
       judge(object, ref, previous) {
         const now = clock();
-        const judgement = judgeReadiness(ref, object, surroundings.of, { now, toCompletion, failFast });
+        const judgement = judgeReadiness(ref, object, surroundings.of, { now, toCompletion, rules, failFast });
         if (isCompletedJobGone(judgement.status, previous)) return { status: { ...ref, status: 'Current' } };
         return settled(object, ref, judgement, now);
       },

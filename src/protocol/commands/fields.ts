@@ -70,6 +70,30 @@ export const failFastSchema = z.union(
   },
 );
 
+const waitCondition = z
+  .string()
+  .max(256)
+  .regex(
+    /^(condition=[^=]+(=.+)?|jsonpath=\{.*\}(=.+)?)$/s,
+    'must be condition=NAME[=STATUS] or jsonpath={PATH}[=VALUE]',
+  );
+
+/** Rules for when resources are ready. */
+export const readinessField = z
+  .array(
+    z.object({
+      kind: z.string().describe('`Widget`, or `example.com/Widget`'),
+      name: z.string().optional().describe('Name of the resource. Default: all'),
+      readyWhen: waitCondition.describe('A condition as `kubectl wait --for` has it'),
+      failedWhen: waitCondition.optional().describe('A condition with which the wait fails. Default: none'),
+    }),
+  )
+  .max(100)
+  .optional()
+  .describe(
+    'When resources are ready, in place of the rules of their kinds: `{kind, name?, readyWhen, failedWhen?}` with conditions as of `kubectl wait --for`, such as `condition=Synced` or `jsonpath={.status.phase}=Running`; see readiness.md. Default: none',
+  );
+
 /** The options that say which problems end a wait. */
 export const failFastOptions = {
   failFast: failFastSchema
@@ -189,6 +213,7 @@ export const deployOptions = {
   wait: waitField,
   waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
   ...failFastOptions,
+  readiness: readinessField,
   settle: settleField,
   atomic: z.boolean().optional().describe('Undo the changes if the operation fails. Default: true'),
   ...applyOptions,
