@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { useHarness, type Harness } from '../harness.ts';
+import { useHarness, type Harness } from '../open-harness.ts';
 import { freeNamespace } from '../namespaces.ts';
 import { compareStates, stateOf, type Kinds } from '../namespace-state.ts';
 import { kubeconfigText } from '../real-cluster.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { KubeCluster } from '../../../src/kube/cluster.ts';
-import type { Harness } from '../harness.ts';
+import type { Harness } from '../open-harness.ts';
 import { runHelm } from '../helm.ts';
 import { runCtl } from '../twins.ts';
 import { comparableError, errorIn, printed } from './output.ts';
