@@ -23,6 +23,11 @@ interface WaitOptions extends FailFastOptions {
   timeout?: number;
   /** Waits until all resources are ready or, on uninstall, deleted. Default: true. */
   wait?: boolean;
+  /**
+   * Time limit of each hook, in milliseconds. Its annotation `helm-agent/hook-timeout` takes
+   * precedence, and {@link timeout} limits both. Default: none.
+   */
+  hookTimeout?: number;
 }
 
 /** Options for previews of what an operation would do. */

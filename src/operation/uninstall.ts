@@ -127,7 +127,9 @@ async function runHooksOf(
   work: UninstallWork,
   tools: StateTools,
 ): Promise<OperationState> {
-  if (work.request.noHooks !== true) return await runHooks(state, work, event, tools, { failFast: work.request });
+  const { request } = work;
+  const { hookTimeout } = request;
+  if (request.noHooks !== true) return await runHooks(state, work, event, tools, { failFast: request, hookTimeout });
   tools.skipped('hooks are disabled');
   return state;
 }

@@ -35,6 +35,7 @@ export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, Cr
   wait?: boolean | string;
   waitForJobs?: boolean;
   settle?: string;
+  hookTimeout?: string;
   createNamespace?: boolean;
   description?: string;
   cleanupOnFail?: boolean;
@@ -73,6 +74,7 @@ export function addDeployOptions(command: Command): void {
     .option('--cleanup-on-fail', 'delete the objects that a failed upgrade has created')
     .option('--history-max <number>', 'number of revisions to keep; 0 for all (default: 10)', integer)
     .option('--no-hooks', 'do not run hooks')
+    .addOption(hookTimeoutOption())
     .addOption(dryRunOption('print what would be deployed, and change nothing'))
     .option('--hide-secret', 'with --dry-run: leave Secrets out')
     .option('--hide-notes', 'do not print the notes')
@@ -101,6 +103,11 @@ export function addDeployOptions(command: Command): void {
 export function dryRunOption(description: string): Option {
   const modes = 'server: with the cluster; client: without (default: client if given, otherwise none)';
   return new Option('--dry-run [mode]', `${description}; ${modes}`).preset('client');
+}
+
+/** Returns the flag for the time limit of hooks. */
+export function hookTimeoutOption(): Option {
+  return new Option('--hook-timeout <duration>', 'time limit of each hook without its own (default: none)');
 }
 
 /** Adds the flags that say for what to wait. */
@@ -158,6 +165,7 @@ export async function deployParameters(
     wait: waitOf(flags.wait),
     waitForJobs,
     settle: settleOf(flags.settle),
+    hookTimeout: flags.hookTimeout,
     atomic: flags.rollbackOnFailure ?? flags.atomic,
     createNamespace,
   });

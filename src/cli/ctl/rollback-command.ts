@@ -9,6 +9,7 @@ import {
   addWaitOptions,
   settleOf,
   dryRunOption,
+  hookTimeoutOption,
   withoutUndefined,
 } from './deploy-options.ts';
 import { helmDefaultsSettings, rollbackDefaults, wantsHelmDefaults } from './helm-defaults.ts';
@@ -29,6 +30,7 @@ interface RollbackFlags extends Omit<ApplyFlags, 'takeOwnership'>, RecoverFlags,
   cleanupOnFail?: boolean;
   historyMax?: number;
   hooks: boolean;
+  hookTimeout?: string;
   dryRun?: string;
 }
 
@@ -44,6 +46,7 @@ export function addRollback(ctl: Command, session: CtlSession): void {
     .option('--cleanup-on-fail', 'delete the objects that a failed rollback has created')
     .option('--history-max <number>', 'number of revisions to keep; 0 for all (default: 10)', integer)
     .option('--no-hooks', 'do not run hooks')
+    .addOption(hookTimeoutOption())
     .addOption(dryRunOption('only check that the rollback is possible'));
   addApplyOptions(command);
   addRecoverOptions(command);
@@ -68,6 +71,7 @@ export function addRollback(ctl: Command, session: CtlSession): void {
       ...withoutUndefined(failFastParameters(flags)),
       ...recoverParameters(flags),
       ...(!hooks && { noHooks: true }),
+      hookTimeout: flags.hookTimeout,
       dryRun: dryRunOf(flags.dryRun),
     };
     const text = () => 'Rollback was a success! Happy Helming!\n';

@@ -3,7 +3,7 @@ import { refuseHelmFlags } from '../helm-flags.ts';
 import { readLikePflag } from '../pflag-arguments.ts';
 import { addSettings } from '../settings.ts';
 import { printable } from '../text.ts';
-import { addWaitOptions, withoutUndefined } from './deploy-options.ts';
+import { addWaitOptions, hookTimeoutOption, withoutUndefined } from './deploy-options.ts';
 import { helmDefaultsSettings, uninstallDefaults, wantsHelmDefaults } from './helm-defaults.ts';
 import { waitOf } from './helm-values.ts';
 import { addRecoverOptions, recoverParameters, type RecoverFlags } from './recover-options.ts';
@@ -16,6 +16,7 @@ interface UninstallFlags extends RecoverFlags {
   timeout?: string;
   wait?: boolean | string;
   hooks: boolean;
+  hookTimeout?: string;
   dryRun?: boolean;
   keepHistory?: boolean;
   ignoreNotFound?: boolean;
@@ -37,6 +38,7 @@ export function addUninstall(ctl: Command, session: CtlSession): void {
     .option('--keep-history', 'keep the revisions')
     .option('--ignore-not-found', 'succeed if there is no such release')
     .option('--no-hooks', 'do not run hooks')
+    .addOption(hookTimeoutOption())
     .option('--dry-run', 'change nothing')
     .addOption(
       new Option('--cascade <policy>', 'background, foreground or orphan: when the pods of an object are deleted'),
@@ -54,6 +56,7 @@ export function addUninstall(ctl: Command, session: CtlSession): void {
       ...(wantsHelmDefaults(flags, session.dependencies) && uninstallDefaults),
       ...withoutUndefined({ wait: waitOf(flags.wait) }),
       ...(!hooks && { noHooks: true }),
+      hookTimeout: flags.hookTimeout,
     };
     for (const releaseName of names) {
       const code = await session.perform(

@@ -15,6 +15,8 @@ export interface HookRun {
   /** `applying` until all its objects are applied. */
   phase: 'applying' | 'waiting' | 'ended';
   execution: HookExecution;
+  /** Time limit by the annotation of the hook, in milliseconds. Undefined without one. */
+  timeout?: number;
   /** The uids of objects with its names that were there before. */
   before: readonly string[];
   applied: readonly AppliedObject[];

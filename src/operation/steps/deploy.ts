@@ -24,7 +24,15 @@ import { updateRevision } from './update-revision.ts';
 
 export interface DeployStepsRequest extends Pick<
   DeployOptions,
-  'wait' | 'waitForJobs' | 'noHooks' | 'description' | 'failFast' | 'failGrace' | 'readiness' | keyof SettleOptions
+  | 'wait'
+  | 'waitForJobs'
+  | 'noHooks'
+  | 'description'
+  | 'failFast'
+  | 'failGrace'
+  | 'readiness'
+  | 'hookTimeout'
+  | keyof SettleOptions
 > {
   cleanupOnFail?: boolean;
 }
@@ -57,7 +65,10 @@ async function runHooksOf(
     return state;
   }
   try {
-    return await runHooks(state, work, event, tools, { failFast: work.request });
+    return await runHooks(state, work, event, tools, {
+      failFast: work.request,
+      hookTimeout: work.request.hookTimeout,
+    });
   } catch (error) {
     if (action === 'install') throw withPrefix(`failed ${event}`, error);
     if (action === 'upgrade') throw withPrefix(`${event} hooks failed`, error);

@@ -108,6 +108,12 @@ export const failFastOptions = {
     ),
 };
 
+export const hookTimeoutField = timeoutSchema
+  .optional()
+  .describe(
+    'Time limit of each hook, as `timeout`, within that of the operation. The annotation `helm-agent/hook-timeout` of a hook takes precedence. Default: none',
+  );
+
 export const settleField = z
   .union([timeoutSchema, z.literal(false)], { error: 'must be a duration such as 10s, more than 0, or false' })
   .optional()
@@ -215,6 +221,7 @@ export const deployOptions = {
   ...failFastOptions,
   readiness: readinessField,
   settle: settleField,
+  hookTimeout: hookTimeoutField,
   atomic: z.boolean().optional().describe('Undo the changes if the operation fails. Default: true'),
   ...applyOptions,
   takeOwnership: z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { noHooksField, recoverOptions, releaseIdentity, timeoutField, waitOption } from './fields.ts';
+import { hookTimeoutField, noHooksField, recoverOptions, releaseIdentity, timeoutField, waitOption } from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const uninstallRelease = defineCommand({
@@ -15,6 +15,7 @@ export const uninstallRelease = defineCommand({
         "Wait until all resources are gone. Helm's `watcher` and `legacy` mean true, `hookOnly` false. Default: true",
       ),
     ...recoverOptions,
+    hookTimeout: hookTimeoutField,
     noHooks: noHooksField,
     keepHistory: z.boolean().optional().describe('Keep the revisions, the newest one as `uninstalled`. Default: false'),
     ignoreNotFound: z.boolean().optional().describe('Succeed without a `release` if there is none. Default: false'),

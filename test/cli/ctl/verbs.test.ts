@@ -401,6 +401,7 @@ test(sends, 'install web nginx --wait=legacy --rollback-on-failure=false', 'inst
 });
 test(sends, 'install web nginx --dry-run --hide-secret', 'install_release', { dryRun: 'client', hideSecret: true });
 test(sends, 'install web nginx --upgrade --unchanged skip', 'install_release', { upgrade: true, unchanged: 'skip' });
+test(sends, 'install web nginx --hook-timeout 90s', 'install_release', { hookTimeout: 90_000 });
 test(sends, 'install web nginx --storage chunked', 'install_release', { storage: 'chunked' });
 test(sends, 'install web nginx --dry-run=none --replace', 'install_release', { replace: true });
 test(sends, 'install --name-template w{{`eb`}} nginx --devel', 'install_release', { chartVersion: '>0.0.0-0' });

@@ -13,6 +13,7 @@ import { ownRevision, type Work } from '../../work.ts';
 import type { StateTools } from '../step.ts';
 import { updateRevision } from '../update-revision.ts';
 import { deleteBeforeCreation, deletesBeforeCreation, requireStillThere } from './hook-objects.ts';
+import { annotatedTimeout } from './hook-timeout.ts';
 import { endedRun, mayVanish, runOf, withRun } from './hook-runs.ts';
 
 /** A hook at an event. */
@@ -75,9 +76,18 @@ async function startedRun(
   tools: StateTools,
 ): Promise<HookRun> {
   const owner = { name: state.releaseName, namespace: state.namespace };
+  const timeout = annotatedTimeout(hook.path, objects);
   const before = await deleteBeforeCreation(context, owner, hook, objects, tools);
   const execution = { started_at: formatTime(context.host.now()), phase: 'Running' };
-  return { event, hook: index, phase: 'applying', execution, before, applied: [] };
+  return {
+    event,
+    hook: index,
+    phase: 'applying',
+    execution,
+    before,
+    applied: [],
+    ...(timeout !== undefined && { timeout }),
+  };
 }
 
 /**

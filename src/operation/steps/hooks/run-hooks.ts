@@ -11,6 +11,7 @@ import { ownRevision, type Work } from '../../work.ts';
 import type { StateTools } from '../step.ts';
 import { applyHook, type PlacedHook } from './apply-hook.ts';
 import { deleteAfterFailure, deleteApplied, type StartedHook } from './hook-objects.ts';
+import { withHookTimeout } from './hook-timeout.ts';
 import { endedRun, mayVanish, runOf, runsOf, withRun } from './hook-runs.ts';
 
 export interface HookOptions {
@@ -20,6 +21,8 @@ export interface HookOptions {
   beforeDeletion?: (hooks: readonly Hook[]) => Promise<void>;
   /** Problems that end the wait for a hook. Default: those of an operation without options. */
   failFast?: FailFastOptions;
+  /** Time limit of hooks without their own, in milliseconds. Default: none. */
+  hookTimeout?: number | undefined;
 }
 
 /**
@@ -33,7 +36,7 @@ export async function runHooks(
   work: Work<unknown>,
   event: HookEvent,
   tools: StateTools,
-  { selects = () => true, beforeDeletion = () => Promise.resolve(), failFast = {} }: HookOptions = {},
+  { selects = () => true, beforeDeletion = () => Promise.resolve(), failFast = {}, hookTimeout }: HookOptions = {},
 ): Promise<OperationState> {
   const { release } = await ownRevision(work, initial, tools.signal);
   const hooks = release.hooks ?? [];
@@ -53,6 +56,7 @@ export async function runHooks(
       ...tools,
       hooks,
       failFast: failFastOf(failFast, state.deadline.timeout),
+      hookTimeout,
       beforeDeletion: () => beforeDeletion(selected),
     });
   }
@@ -86,6 +90,7 @@ function startedHooks(hooks: readonly Hook[], runs: readonly HookRun[]): Started
 interface HookTools extends StateTools {
   hooks: readonly Hook[];
   failFast: FailFast;
+  hookTimeout: number | undefined;
   beforeDeletion: () => Promise<void>;
 }
 
@@ -94,14 +99,17 @@ async function waitForHook(
   state: OperationState,
   work: Work<unknown>,
   { event, index, hook }: PlacedHook,
-  { hooks, beforeDeletion, failFast, ...tools }: HookTools,
+  { hooks, beforeDeletion, failFast, hookTimeout, ...tools }: HookTools,
 ): Promise<OperationState> {
   const { context } = work;
   const { host } = context;
   const run = runOf(state, event, index);
   if (run === undefined) throw new Error(`hook ${hook.path} has not started`);
   try {
-    await withEvidence(state, work, tools, () => waitForEnd(context, run, { tools, failFast }));
+    const limit = { path: hook.path, timeout: run.timeout ?? hookTimeout };
+    await withEvidence(state, work, tools, () =>
+      withHookTimeout(context, limit, tools, (own) => waitForEnd(context, run, { tools: own, failFast })),
+    );
   } catch (error) {
     const failed = endedRun(host, run, 'Failed');
     tools.keep(withRun(state, failed));

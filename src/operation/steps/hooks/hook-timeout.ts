@@ -1,0 +1,51 @@
+import { parseDuration } from '../../../go/duration.ts';
+import type { ReleaseObject } from '../../apply/release-object.ts';
+import type { OperationContext } from '../../context.ts';
+import { messageOf, OperationError } from '../../error.ts';
+import { durationText, timeLimit } from '../time-limit.ts';
+import type { StateTools } from '../step.ts';
+
+/** Annotation of a hook with its time limit, as a Go duration. */
+const annotation = 'helm-agent/hook-timeout';
+
+/** Returns the time limit that a hook has by its annotation. Throws `invalid_manifest`. */
+export function annotatedTimeout(path: string, objects: readonly ReleaseObject[]): number | undefined {
+  const text = objects.map(({ object }) => object.metadata.annotations?.[annotation]).find((one) => one !== undefined);
+  if (text === undefined) return undefined;
+  const milliseconds = millisecondsOf(text);
+  if (milliseconds !== undefined && milliseconds > 0) return milliseconds;
+  const problem = `the annotation ${annotation} is ${JSON.stringify(text)}`;
+  throw new OperationError('invalid_manifest', `hook ${path}: ${problem}; give a duration above 0, such as 90s`);
+}
+
+function millisecondsOf(text: string): number | undefined {
+  try {
+    return Number(parseDuration(text) / 1_000_000n);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Waits for a hook with its own time limit, if it has one; that of the operation counts in any
+ * case. Throws `hook_failed` if its own is over.
+ */
+export async function withHookTimeout<T>(
+  { startTimer }: OperationContext,
+  { path, timeout }: { path: string; timeout: number | undefined },
+  tools: StateTools,
+  wait: (tools: StateTools) => Promise<T>,
+): Promise<T> {
+  if (timeout === undefined) return await wait(tools);
+  const limit = timeLimit(timeout, [tools.signal], startTimer);
+  try {
+    return await wait({ ...tools, signal: limit.signal });
+  } catch (cause) {
+    if (tools.signal.aborted || !limit.signal.aborted) throw cause;
+    const text = `hook ${path} did not end within its time limit of ${durationText(timeout)}: ${messageOf(cause)}`;
+    const resources = cause instanceof OperationError ? cause.resources : [];
+    throw new OperationError('hook_failed', text, { cause, resources });
+  } finally {
+    limit.close();
+  }
+}
