@@ -27,6 +27,7 @@ export interface AgentOptions {
   log: Logger;
   /** Returns numbers from 0 up to 1. */
   random: () => number;
+  now: () => Date;
   /**
    * Reads the token that the agent sends to the control plane, and that its clients must send.
    * Default: no token.
@@ -85,7 +86,7 @@ export interface Agent {
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { log, readToken, controlPlaneUrl, instanceId, journal = createMemoryJournal() } = options;
   const times = { ...defaultTimes, ...options.times };
-  const router = new Router({ handlers: options.handlers, journal, log, instanceId });
+  const router = new Router({ handlers: options.handlers, journal, log, instanceId, now: options.now });
   await resumeCommands(router, times.backoff, options);
   const channelOptions = {
     hello: { ...helloOf(options), ...(journal.durable && { durable: true }) },

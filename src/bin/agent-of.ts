@@ -109,6 +109,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     version,
     handlers,
     random: Math.random,
+    now: () => new Date(),
     readToken: setup.tokenFile === undefined ? undefined : tokenFile(setup.tokenFile),
   });
   return {

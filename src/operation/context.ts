@@ -27,6 +27,8 @@ export interface OperationContext {
   id?: string;
   /** Where the operation's state is saved. Default: nowhere. */
   checkpoints?: Checkpoints;
+  /** Runs a wait for the cluster, during which others may work. Default: at once. */
+  whileWaiting?: <Result>(wait: () => Promise<Result>) => Promise<Result>;
   /** Called in order. Must not throw. */
   progress: (progress: Progress) => void;
 }

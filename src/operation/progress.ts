@@ -3,8 +3,12 @@ import type { ResourceStatus } from './resource-status.ts';
 
 export type { ResourceProblem, ResourceStatus, ResourceStatusName } from './resource-status.ts';
 
-/** Steps of operations. `rollback` and `uninstall` undo a failed operation. */
+/**
+ * Steps of operations. `queue` is the wait for other operations. `rollback` and `uninstall` undo a
+ * failed operation.
+ */
 export type StepName =
+  | 'queue'
   | 'load'
   | 'crds'
   | 'capabilities'

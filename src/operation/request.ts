@@ -135,7 +135,7 @@ export interface ReuseOptions {
 }
 
 export interface InstallRequest
-  extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions, RecoverOptions {
+  extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions, RecoverOptions, BusyOptions {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
   /** With {@link upgrade}: as of an upgrade. */
   unchanged?: 'skip';
@@ -150,8 +150,18 @@ export interface InstallRequest
   upgrade?: boolean;
 }
 
+/** Options for a release on which another operation of the agent runs. */
+interface BusyOptions {
+  /**
+   * `supersede`: objects of failed revisions after the deployed one are part of the release, too,
+   * because the operation that deployed them was stopped for this one. All others are for the
+   * router. Default: `queue`.
+   */
+  ifBusy?: 'queue' | 'supersede' | 'reject';
+}
+
 export interface UpgradeRequest
-  extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions, RecoverOptions {
+  extends ReleaseName, DeployOptions, CleanupOptions, ValuesRequest, ReuseOptions, RecoverOptions, BusyOptions {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
   /**
    * `skip` adds no revision if the deployed one has the same content and the live objects are as it

@@ -140,7 +140,9 @@ async function wait(state: OperationState, work: UninstallWork, tools: StateTool
     return state;
   }
   const { deleted } = revisionOf(state).changes;
-  await waitUntilGone(deleted, { context: work.context, tools, labelled: true });
+  const wanted = { context: work.context, tools, labelled: true };
+  const gone = () => waitUntilGone(deleted, wanted);
+  await (work.context.whileWaiting?.(gone) ?? gone());
   tools.done(`${deleted.length} deleted`);
   return state;
 }

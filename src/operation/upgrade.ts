@@ -115,9 +115,23 @@ export function startUpgrade(
   const { version } = last.release;
   const recovered = isRecovered ? { recovered: version } : {};
   // the client that has ended may have applied some objects of its revision
-  const baselines = isRecovered && baseline !== last ? [...superseded, version] : superseded;
+  const unfinished = isRecovered && baseline !== last ? [version] : failedAfter(revisions, baseline, request);
+  const baselines = [...superseded, ...unfinished];
   const rest = { baselines, superseded, apply, ...recovered };
   return { ...state, revision: revisionState('upgrade', last.release.version + 1, rest) };
+}
+
+/** Returns the failed revisions after the deployed one, if they were stopped for this upgrade. */
+function failedAfter(
+  revisions: readonly StoredRevision[],
+  { release: deployed }: StoredRevision,
+  { ifBusy }: UpgradeRequest,
+): number[] {
+  if (ifBusy !== 'supersede') return [];
+  const failed = revisions.filter(({ release: { info, version } }) => {
+    return info.status === 'failed' && version > deployed.version;
+  });
+  return failed.map(({ release }) => release.version);
 }
 
 async function check(state: OperationState, work: UpgradeWork, tools: StateTools): Promise<OperationState> {

@@ -54,6 +54,7 @@ export const statusSchema = z.object({
   step: z.string().max(maxNameLength).describe('The step of the operation, such as `render` or `wait`'),
   state: z.enum(['running', 'done', 'failed', 'skipped']).describe('State of the step'),
   time: z.string().max(maxNameLength).describe('RFC 3339 in UTC, with milliseconds'),
+  position: z.int().optional().describe('With the step `queue`: the number of commands on the release that come first'),
   message: z.string().max(maxMessageLength).optional().describe('What the step did, or why it failed'),
   resources: z
     .array(resourceSchema)

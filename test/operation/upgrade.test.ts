@@ -1,3 +1,5 @@
+import { Cancellation } from '../../src/operation/cancellation.ts';
+import type { OperationContext } from '../../src/operation/context.ts';
 import type { OperationError } from '../../src/operation/error.ts';
 import type { UpgradeRequest } from '../../src/operation/request.ts';
 import { customLabels } from '../../src/release/storage/storage.ts';
@@ -288,4 +290,27 @@ test('keeps as many revisions as historyLimit', async (t) => {
   await world.install(chart);
   for (let count = 0; count < 3; count += 1) await world.upgrade(chart, { historyLimit: 2 });
   t.deepEqual(await world.history(), ['3:superseded', '4:deployed']);
+});
+
+test('an upgrade that replaces another one deletes the objects that only the other one has', async (t) => {
+  const first = textChart({ 'a.yaml': configMap('a') });
+  const stopped = textChart({
+    'a.yaml': configMap('a'),
+    'b.yaml': configMap('b'),
+    'd.yaml': deployment('web', { image: 'localhost/app:missing' }),
+  });
+  const last = textChart({ 'a.yaml': configMap('a', '3') });
+  const world = newWorld(t, first, stopped, last);
+  await world.install(first);
+  const cancel = new AbortController();
+  const progress: OperationContext['progress'] = ({ step }) => {
+    if (step === 'wait') cancel.abort(new Cancellation('a newer command replaces it', 'superseded'));
+  };
+  await t.throwsAsync(world.upgrade(stopped, {}, { signal: cancel.signal, progress }), { code: 'cancelled' });
+  t.deepEqual(await world.history(), ['1:deployed', '2:failed']);
+  t.truthy(await world.find('ConfigMap', 'b'));
+  await world.upgrade(last, { ifBusy: 'supersede' });
+  t.deepEqual(await world.history(), ['1:superseded', '2:failed', '3:deployed']);
+  t.is(await world.find('ConfigMap', 'b'), undefined);
+  t.is(await world.find('Deployment', 'web'), undefined);
 });

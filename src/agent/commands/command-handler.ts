@@ -4,6 +4,7 @@ import type { OperationState } from '../../operation/state/operation-state.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
 import type { CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
 import type { Logger } from '../logger.ts';
+import type { Slot } from '../router/release-queues.ts';
 
 /** The surroundings of one command while it runs. */
 export interface CommandContext {
@@ -20,6 +21,8 @@ export interface CommandContext {
   signal: AbortSignal;
   /** Aborts when no time is left to undo anything. */
   abandon: AbortSignal;
+  /** Runs a wait for the cluster, during which others may work. */
+  whileWaiting: Slot['whileWaiting'];
   progress(progress: Progress): void;
   /**
    * Cancels the command with the key. Returns false if no such command runs or waits.

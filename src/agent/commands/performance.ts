@@ -55,9 +55,9 @@ export function handlerOf<Type extends CommandType, Request, Outcome>(
 ): CommandHandler<Type> {
   const { run = atOnce } = dependencies;
   return async (payload, command) => {
-    const { signal, abandon, id, checkpoints, state } = command;
+    const { signal, abandon, id, checkpoints, state, whileWaiting } = command;
     const progress = (step: Progress) => command.progress(step);
-    const context = { ...dependencies.surroundings, signal, abandon, progress, id, checkpoints };
+    const context = { ...dependencies.surroundings, signal, abandon, progress, id, checkpoints, whileWaiting };
     const perform = (input: Request) =>
       state === undefined || resume === undefined ? operation(context, input) : resume(context, state, input);
     return run(async () => answer(await perform(request(payload, dependencies)), payload));

@@ -8,6 +8,9 @@ import type { IncomingCommand } from './incoming-command.ts';
 import type { RouterLimits } from './limits.ts';
 import { RunningCommand, type Peer } from './running-command.ts';
 
+/** Commands that a newer one can replace. */
+const replaceable: ReadonlySet<string> = new Set(['install_release', 'upgrade_release']);
+
 /** A peer and the form of its connection. */
 export interface ConnectedPeer extends Peer {
   readonly form: WireForm;
@@ -73,7 +76,13 @@ export class Admission {
     this.#requireCapacity(command);
     const isAnonymous = key === undefined;
     const id = key ?? `anonymous/${this.#options.instanceId}/${++this.#anonymous}`;
-    this.#start({ running: new RunningCommand(command, peer), key: id, isAnonymous, form: peer.form });
+    this.#start({
+      running: new RunningCommand(command, peer),
+      key: id,
+      isAnonymous,
+      form: peer.form,
+      onAccepted: this.#supersede(command),
+    });
   }
 
   /** Continues a command of a process that has ended. */
@@ -103,6 +112,19 @@ export class Admission {
   close(): RunningCommands {
     this.#isClosed = true;
     return new Map([...this.#operations, ...this.#reads]);
+  }
+
+  /** Returns a function that cancels the commands that a new one replaces. */
+  #supersede({ ifBusy, changes }: IncomingCommand): () => void {
+    if (ifBusy !== 'supersede') return () => undefined;
+    const replaced = [...this.#operations.keys()].filter(({ command }) => {
+      return command.changes === changes && replaceable.has(command.type);
+    });
+    return () => {
+      for (const { cancellation } of replaced) {
+        cancellation.abort(new Cancellation(cancelTexts.superseded, 'superseded'));
+      }
+    };
   }
 
   #attach(known: RunningCommand, peer: Peer): void {

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../protocol/error-codes.ts';
 
 type CommandErrorCode = Extract<
   ErrorCode,
-  'unknown_command' | 'too_large' | 'key_reused' | 'busy' | 'shutting_down' | 'cancelled'
+  'unknown_command' | 'too_large' | 'key_reused' | 'busy' | 'shutting_down' | 'cancelled' | 'pending_operation'
 >;
 
 /** A command that the router refuses or ends. */

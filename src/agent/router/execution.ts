@@ -11,7 +11,7 @@ import { CommandError } from './errors.ts';
 import { failureOf } from './failure.ts';
 import { failureFields, stackWithoutMessage } from './failure-log.ts';
 import type { IncomingCommand } from './incoming-command.ts';
-import type { ReleaseQueues } from './release-queues.ts';
+import type { ReleaseQueues, Slot } from './release-queues.ts';
 import type { RunningCommand } from './running-command.ts';
 import { shortenAnswer } from './shorten.ts';
 
@@ -23,6 +23,8 @@ export interface Job {
   /** Whether its sender has no key to ask for the result again. */
   isAnonymous: boolean;
   form: WireForm;
+  /** Called once the command is journaled. */
+  onAccepted?: () => void;
   /** Set if another process has accepted the command. */
   left?: { state: OperationState | undefined };
 }
@@ -31,9 +33,13 @@ export interface ExecutionOptions {
   journal: Journal;
   queues: ReleaseQueues;
   log: Logger;
+  now: () => Date;
   /** Cancels the command with a key. Returns whether there is one. */
   cancel: CommandContext['cancel'];
 }
+
+/** The slot of a command that only reads, which does not count. */
+const noSlot: Slot = { whileWaiting: (wait) => wait() };
 
 /** Time for which a result waits to be journaled before it is sent anyway. */
 const outcomeDelayMs = 5000;
@@ -43,9 +49,11 @@ export class Execution {
   readonly #journal: Journal;
   readonly #queues: ReleaseQueues;
   readonly #log: Logger;
+  readonly #now: () => Date;
   readonly #cancel: CommandContext['cancel'];
 
-  constructor({ journal, queues, log, cancel }: ExecutionOptions) {
+  constructor({ journal, queues, log, now, cancel }: ExecutionOptions) {
+    this.#now = now;
     this.#journal = journal;
     this.#queues = queues;
     this.#log = log;
@@ -85,6 +93,7 @@ export class Execution {
         return known.outcome;
       }
       running.accepted({ durable });
+      job.onAccepted?.();
     }
     const result = await this.#perform(job);
     if (!result.ok && running.isParked) return undefined;
@@ -117,15 +126,15 @@ export class Execution {
       running.progress(step);
     };
     const checkpoints = this.#checkpointsOf(job, log);
-    const start = () =>
+    const start = (slot: Slot) =>
       command.perform({
         ...{ id: key, checkpoints, state: left?.state, signal, abandon, log, progress, cancel: this.#cancel },
+        whileWaiting: (wait) => slot.whileWaiting(wait),
       });
     log.info({}, left === undefined ? 'command accepted' : 'command resumed');
     try {
       const { changes } = command;
-      const stop = AbortSignal.any([signal, abandon]);
-      const answer = await (changes === undefined ? start() : this.#queues.run(changes, stop, start));
+      const answer = await (changes === undefined ? start(noSlot) : this.#inTurn(job, changes, start));
       log.info({}, 'command succeeded');
       return { ok: true, ...(form === 'v1' ? shortenAnswer(answer) : answer) };
     } catch (error) {
@@ -133,6 +142,22 @@ export class Execution {
       else this.#logFailure(command, error);
       return { ok: false, error: failureOf(error) };
     }
+  }
+
+  /** Performs a command when it is its turn on its release, and says so if it has to wait. */
+  async #inTurn<Result>({ running, left }: Job, release: string, start: (slot: Slot) => Promise<Result>) {
+    const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal]);
+    // an earlier process has let it wait
+    const ifBusy = left === undefined ? running.command.ifBusy : 'queue';
+    let hasWaited = false;
+    const onPosition = (position: number) => {
+      hasWaited = true;
+      running.queued(position, this.#now());
+    };
+    return await this.#queues.run(release, { signal, ifBusy, onPosition }, (slot) => {
+      if (hasWaited) running.queued(undefined, this.#now());
+      return start(slot);
+    });
   }
 
   /** A state that cannot be saved ends nothing, unless another process runs the command now. */

@@ -13,6 +13,7 @@ import { decodePayload } from '../../protocol/payload.ts';
 import type { CommandContext, CommandHandlers } from '../commands/command-handler.ts';
 import { CommandError } from './errors.ts';
 import { maskFor, type Mask } from './mask.ts';
+import type { IfBusy } from './release-queues.ts';
 
 /** A command whose packet and payload are valid. */
 export interface IncomingCommand {
@@ -28,6 +29,8 @@ export interface IncomingCommand {
   changes: string | undefined;
   /** Whether another process can continue it, if the journal survives this one. */
   isDurable: boolean;
+  /** Treatment if another command on the release runs or waits. */
+  ifBusy: IfBusy;
   mask: Mask;
   perform(context: CommandContext): Promise<CommandAnswers[CommandType]>;
 }
@@ -55,6 +58,7 @@ function commandOf<Type extends CommandType>(type: Type, packet: Packet, handler
     bytes: Buffer.byteLength(packet.payload ?? ''),
     changes,
     isDurable: changes !== undefined && isDurable(type),
+    ifBusy: ('ifBusy' in payload ? payload.ifBusy : undefined) ?? 'queue',
     mask: maskFor(payload),
     perform: (context) => handlers[type](payload, context),
   };

@@ -26,6 +26,7 @@ export interface RouterOptions {
   log: Logger;
   /** Id of this process. */
   instanceId: string;
+  now: () => Date;
   /** Default: `defaultRouterLimits`. */
   limits?: RouterLimits;
 }
@@ -41,12 +42,13 @@ export class Router {
   readonly #admission: Admission;
   readonly #recalls = new Set<Promise<void>>();
 
-  constructor({ handlers, journal, log, instanceId, limits = defaultRouterLimits }: RouterOptions) {
+  constructor({ handlers, journal, log, instanceId, now, limits = defaultRouterLimits }: RouterOptions) {
     this.#handlers = handlers;
     this.#log = log;
     const execution = new Execution({
       journal,
       log,
+      now,
       queues: new ReleaseQueues(limits.concurrency),
       cancel: (key, mode) => this.#admission.cancel(key, mode),
     });

@@ -53,6 +53,15 @@ export class RunningCommand {
     this.#send('accepted', JSON.stringify(accepted), peer);
   }
 
+  /** Reports a place in the queue; undefined if the wait is over. */
+  queued(position: number | undefined, time: Date): void {
+    if (this.#isParked) return;
+    const wait = position === undefined ? {} : { position, message: queueText(position) };
+    const state = position === undefined ? 'done' : 'running';
+    const status: Status = { seq: ++this.#statuses, step: 'queue', state, time: time.toISOString(), ...wait };
+    this.#send('status', JSON.stringify(status));
+  }
+
   progress(progress: Progress): void {
     if (this.#ended) return;
     const { evidence, ...rest } = progress;
@@ -105,4 +114,9 @@ export class RunningCommand {
     const { key, type } = this.command;
     for (const peer of only ? [only] : this.#peers) peer.reply({ kind, key, type, payload });
   }
+}
+
+function queueText(position: number): string {
+  if (position === 0) return 'waits until the agent has room for another operation';
+  return `waits for ${position} other ${position === 1 ? 'command' : 'commands'} on the release`;
 }

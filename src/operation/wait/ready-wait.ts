@@ -39,25 +39,27 @@ export async function waitUntilReady(objects: readonly SeenObject[], options: Re
   const { context, tools, labelled, settle = {}, toCompletion, rules = [], failFast } = options;
   const clock = () => Number(context.host.now() / 1_000_000n);
   const refs = objects.map(({ ref }) => ref);
-  await withWatches(context, tools.signal, async (watches) => {
-    const surroundings = watchSurroundings(watches, (message) => tools.report({ message }));
-    const settled = settling(settle, surroundings.of);
-    await waitForStatus(watches, tools, context.host, {
-      objects,
-      labelled,
-      ...(options.settled && { settled: options.settled }),
-      wanted: 'Current',
-      judge(object, ref, previous) {
-        const now = clock();
-        const judgement = judgeReadiness(ref, object, surroundings.of, { now, toCompletion, rules, failFast });
-        if (isCompletedJobGone(judgement.status, previous)) return { status: { ...ref, status: 'Current' } };
-        return settled(object, ref, judgement, now);
-      },
-      surroundingsVersion: ({ namespace }) => surroundings.version(namespace),
-      check: failureCheck(refs, failFast.grace, { clock, reasonsAreKnown: surroundings.areListed }),
-      describe: notReadyText,
+  const wait = () =>
+    withWatches(context, tools.signal, async (watches) => {
+      const surroundings = watchSurroundings(watches, (message) => tools.report({ message }));
+      const settled = settling(settle, surroundings.of);
+      await waitForStatus(watches, tools, context.host, {
+        objects,
+        labelled,
+        ...(options.settled && { settled: options.settled }),
+        wanted: 'Current',
+        judge(object, ref, previous) {
+          const now = clock();
+          const judgement = judgeReadiness(ref, object, surroundings.of, { now, toCompletion, rules, failFast });
+          if (isCompletedJobGone(judgement.status, previous)) return { status: { ...ref, status: 'Current' } };
+          return settled(object, ref, judgement, now);
+        },
+        surroundingsVersion: ({ namespace }) => surroundings.version(namespace),
+        check: failureCheck(refs, failFast.grace, { clock, reasonsAreKnown: surroundings.areListed }),
+        describe: notReadyText,
+      });
     });
-  });
+  await (context.whileWaiting?.(wait) ?? wait());
 }
 
 /** Returns the status of an object, the reason if it is not ready, and when to judge it again. */

@@ -9,6 +9,8 @@ export interface WaitContext {
   host: Host;
   /** Timer of the times at which a status may change. Default: the timers of the process. */
   startWakeTimer?: StartTimer;
+  /** Runs the wait, during which other operations may work. Default: at once. */
+  whileWaiting?: <Result>(wait: () => Promise<Result>) => Promise<Result>;
 }
 
 /** Watches that are released together. A change in one of them wakes the wait that uses them. */

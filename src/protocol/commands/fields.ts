@@ -121,6 +121,14 @@ export const settleField = z
     'Time for which all resources must stay ready, as `timeout`; false does not hold back any. Default: a container without a readiness probe must have run for 5 seconds, and after a restart longer than before',
   );
 
+/** Treatment of a command if another one on its release runs or waits. */
+export const ifBusyField = z
+  .enum(['queue', 'reject'])
+  .optional()
+  .describe(
+    'If another command on the release runs or waits: `"queue"` runs after it, `"reject"` fails with `pending_operation`. Default: `"queue"`',
+  );
+
 /** The options of commands that add a revision to a release. */
 export const historyOptions = {
   historyLimit: z.int().optional().describe('Number of revisions to keep; -1 keeps all. Default: 10'),
@@ -215,6 +223,12 @@ export const renderOptions = {
 /** The options that `install_release` and `upgrade_release` share. */
 export const deployOptions = {
   ...valuesFields,
+  ifBusy: z
+    .enum(['queue', 'supersede', 'reject'])
+    .optional()
+    .describe(
+      'If another command on the release runs or waits: `"queue"` runs after it, and `"reject"` fails with `pending_operation`. `"supersede"` cancels installations and upgrades that run or wait, without a rollback, then upgrades and also deletes the objects that only their revisions have. Default: `"queue"`',
+    ),
   timeout: timeoutField,
   wait: waitField,
   waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),

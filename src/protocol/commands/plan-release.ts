@@ -36,7 +36,7 @@ export const planRelease = defineCommand({
       ignoreNotFound,
       cascade,
     })
-    .omit({ dryRun: true, hideSecret: true, hideNotes: true }),
+    .omit({ ifBusy: true, dryRun: true, hideSecret: true, hideNotes: true }),
   answer: z.object({
     plan: z.string().describe('Id of the plan: `NAMESPACE/NAME@` and the first 12 characters of the digest'),
     digest: z.string().describe('SHA-256 of the whole plan, in hexadecimal; `apply_plan` also takes it in the id'),

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { hookTimeoutField, noHooksField, recoverOptions, releaseIdentity, timeoutField, waitOption } from './fields.ts';
+import {
+  hookTimeoutField,
+  ifBusyField,
+  noHooksField,
+  recoverOptions,
+  releaseIdentity,
+  timeoutField,
+  waitOption,
+} from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const uninstallRelease = defineCommand({
@@ -17,6 +25,7 @@ export const uninstallRelease = defineCommand({
     ...recoverOptions,
     hookTimeout: hookTimeoutField,
     noHooks: noHooksField,
+    ifBusy: ifBusyField,
     keepHistory: z.boolean().optional().describe('Keep the revisions, the newest one as `uninstalled`. Default: false'),
     ignoreNotFound: z.boolean().optional().describe('Succeed without a `release` if there is none. Default: false'),
     cascade: z

@@ -194,6 +194,7 @@ test('a handler performs the operation with the context of its command', async (
     state: undefined,
     signal: new AbortController().signal,
     abandon: new AbortController().signal,
+    whileWaiting: (wait) => wait(),
     progress: () => undefined,
     cancel: () => false,
     log: recordingLog().log,

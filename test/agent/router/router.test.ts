@@ -18,6 +18,7 @@ function routerWith(limits: Partial<RouterLimits> = {}) {
     journal: createMemoryJournal(),
     log,
     instanceId: 'instance-1',
+    now: () => new Date(0),
     limits: { ...defaultRouterLimits, ...limits },
   });
   const peer = new RecordingPeer();
@@ -182,7 +183,7 @@ test('runs commands on one release one after the other, and those on other relea
     ['a', 'b', 'a'],
   );
   t.is(other.payload.namespace, 'elsewhere');
-  t.deepEqual(peer.kinds('a3'), ['accepted'], 'a waiting command is accepted immediately');
+  t.deepEqual(peer.kinds('a3'), ['accepted', 'status'], 'a waiting command is accepted immediately');
   a1.fail(new Error('first'));
   t.is((await puppets.call(3)).type, 'upgrade_release');
   t.is(puppets.calls.length, 4);
@@ -428,3 +429,89 @@ for (const mode of ['leave', 'superseded', 'park'] as const) {
     t.is((await peer.result('a')).error?.code, 'cancelled');
   });
 }
+
+const positionsOf = (peer: RecordingPeer, key: string) =>
+  peer.replies
+    .filter((reply) => reply.key === key && reply.payload['step'] === 'queue')
+    .map(({ payload }) => payload['position'] ?? payload['state']);
+
+test('a command that waits gets its position, and each change of it', async (t) => {
+  const { peer, puppets, install } = routerWith({ concurrency: 2 });
+  for (const key of ['a', 'b', 'c']) install(key, 'web');
+  (await puppets.call(0)).succeed();
+  (await puppets.call(1)).succeed();
+  (await puppets.call(2)).succeed();
+  await peer.result('c');
+  t.deepEqual(positionsOf(peer, 'a'), []);
+  t.deepEqual(positionsOf(peer, 'b'), [1, 'done']);
+  t.deepEqual(positionsOf(peer, 'c'), [2, 1, 'done']);
+  t.is(peer.replies.find(({ payload }) => payload['position'] === 2)?.payload['message'], queueText);
+});
+
+const queueText = 'waits for 2 other commands on the release';
+
+test('an operation that only waits for the cluster lets others work, and continues before new ones', async (t) => {
+  const { peer, puppets, install } = routerWith({ concurrency: 1 });
+  for (const key of ['a', 'b', 'c']) install(key, key);
+  const first = await puppets.call(0);
+  t.deepEqual(positionsOf(peer, 'b'), [0]);
+  const ready = Promise.withResolvers<undefined>();
+  const waited = first.context.whileWaiting(() => ready.promise);
+  const second = await puppets.call(1);
+  ready.resolve(undefined);
+  let isBack = false;
+  void waited.then(() => (isBack = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  t.false(isBack);
+  second.succeed();
+  await waited;
+  t.is(puppets.calls.length, 2);
+  first.succeed();
+  t.is((await puppets.call(2)).payload.releaseName, 'c');
+});
+
+test('an operation that is cancelled while it waits does not need a free place to be undone', async (t) => {
+  const { puppets, install } = routerWith({ concurrency: 1 });
+  for (const key of ['a', 'b']) install(key, key);
+  const first = await puppets.call(0);
+  const stopped = new Promise((_, reject) => {
+    first.context.signal.addEventListener('abort', () => reject(first.context.signal.reason as Error));
+  });
+  const waited = first.context.whileWaiting(() => stopped);
+  await puppets.call(1);
+  first.context.cancel('a', 'undo');
+  await t.throwsAsync(waited, { code: 'cancelled' });
+});
+
+test('with ifBusy reject, a command fails if another one on its release runs or waits', async (t) => {
+  const { peer, puppets, install, command } = routerWith();
+  const rejecting = { releaseName: 'web', chartName: 'c', ifBusy: 'reject' };
+  install('a', 'web');
+  const call = await puppets.call(0);
+  command('b', 'upgrade_release', rejecting);
+  t.is((await peer.result('b')).error?.code, 'pending_operation');
+  call.succeed();
+  await peer.result('a');
+  command('c', 'upgrade_release', rejecting);
+  (await puppets.call(1)).succeed();
+  t.true((await peer.result('c')).ok);
+});
+
+test('with ifBusy supersede, an upgrade replaces those on its release that run or wait', async (t) => {
+  const { peer, puppets, command, install } = routerWith();
+  const payload = { releaseName: 'web', chartName: 'c' };
+  command('runs', 'upgrade_release', payload);
+  const call = await puppets.call(0);
+  command('waits', 'upgrade_release', payload);
+  command('test', 'test_release', { releaseName: 'web' });
+  install('other', 'api');
+  const other = await puppets.call(1);
+  command('newest', 'upgrade_release', { ...payload, ifBusy: 'supersede' });
+  t.like(await peer.result('waits'), { error: { code: 'cancelled', message: 'a newer command replaces it' } });
+  t.like(call.context.signal.reason, { mode: 'superseded' });
+  t.false(other.context.signal.aborted);
+  call.fail(call.context.signal.reason);
+  t.is((await puppets.call(2)).type, 'test_release');
+  puppets.calls[2]?.succeed();
+  t.like((await puppets.call(3)).payload, { ifBusy: 'supersede' });
+});

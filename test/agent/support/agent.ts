@@ -14,6 +14,7 @@ export async function testAgent(t: ExecutionContext, options: Partial<AgentOptio
     handlers: puppets.handlers,
     log,
     random: () => 0.5,
+    now: () => new Date(),
     ...options,
     times: { backoff: { baseMs: 20, capMs: 100, stableMs: 60_000 }, graceMs: 1000, deliveryMs: 500, ...options.times },
   });
