@@ -56,7 +56,8 @@ export function withoutNames(given: string, namespace: string): string {
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, 'TIME')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
     .replace(/"10(\.\d+){3}"/g, '"IP"')
-    .replace(/(?<=kube-api-access-)\w{5}/g, 'XXXXX');
+    .replace(/(?<=kube-api-access-)\w{5}/g, 'XXXXX')
+    .replace(/"((?:nodeP|healthCheckNodeP)ort)":\d+/g, '"$1":"PORT"');
 }
 
 /** Returns the hooks without a controller in the order in which they were created. */

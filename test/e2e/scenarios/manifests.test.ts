@@ -42,7 +42,6 @@ for (const mode of modes) {
     kinds: [
       ['rbac.authorization.k8s.io/v1', 'Role'],
       ['rbac.authorization.k8s.io/v1', 'RoleBinding'],
-      ['networking.k8s.io/v1', 'Ingress'],
       ['networking.k8s.io/v1', 'NetworkPolicy'],
       ['policy/v1', 'PodDisruptionBudget'],
       ['apps/v1', 'StatefulSet'],
