@@ -137,7 +137,8 @@ export const wantedInErrors: readonly { pattern: RegExp; because: string }[] = [
 /** Texts that differ on purpose, and the reason. They are equal once the patterns are replaced. */
 export const wantedTexts: readonly { pattern: RegExp; replacement: string; because: string }[] = [
   {
-    pattern: /Job Failed\. failed: \d+\/\d+|Terminated: exit code \d+ \(\w+\) \(container \S+ of pod \S+?\)/g,
+    pattern:
+      /Job Failed\. failed: \d+\/\d+|Terminated: exit code \d+ \(\w+\) \(container \S+ of pod \S+?\)(; BackoffLimitExceeded: Job has reached the specified backoff limit)?/g,
     replacement: 'REASON',
     because: 'the agent says why a Job has failed',
   },
