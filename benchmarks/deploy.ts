@@ -1,6 +1,7 @@
 // Measures installs on a real cluster: this agent, an agent on Helm's SDK, and helm, in one run.
 //   npm run -s bench:deploy -- --kubeconfig FILE [--rounds N] [--agent PROGRAM]
-// Creates the namespaces bench-own, bench-sdk and bench-helm. Needs Go to build the other two.
+// The agent is the bundle as the image runs it (default), or PROGRAM. Creates the namespaces
+// bench-own, bench-sdk and bench-helm, and deletes them. Needs Go to build the other two.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,17 +9,19 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { connectCluster } from '../src/kube/cluster.ts';
+import type { ObjectRef } from '../src/objects/object.ts';
 import { startAgentProcess, type AgentProcess } from './agent-process.ts';
 import { chartSizes, writeCharts, type ChartName } from './bench-chart.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 import { buildHelm, buildSdkAgent } from './helm-engine.ts';
+import { buildBundle, startImageAgent } from './image-agent.ts';
 import { mean, median } from './statistics.ts';
 
 const { values: flags } = parseArgs({
   options: {
     kubeconfig: { type: 'string' },
     rounds: { type: 'string', default: '10' },
-    agent: { type: 'string', default: new URL('../src/bin/helm-agent.ts', import.meta.url).pathname },
+    agent: { type: 'string' },
   },
 });
 if (flags.kubeconfig === undefined) {
@@ -36,8 +39,10 @@ type Contender = 'own' | 'sdk' | 'helm';
 const folder = await mkdtemp(join(tmpdir(), 'bench-deploy-'));
 const charts = join(folder, 'charts');
 const cluster = connectCluster({ file: kubeconfig });
+let ownProgram = '';
 try {
   await writeCharts(charts);
+  ownProgram = flags.agent ?? (await buildBundle(folder));
   console.error('building with Go: a minute or two the first time');
   const programs = { helm: await buildHelm(folder), sdk: await buildSdkAgent(folder) };
   for (const name of ['own', 'sdk', 'helm'] as const) await createNamespace(name);
@@ -49,6 +54,7 @@ try {
   for (const agent of Object.values(agents)) await agent.close();
   await countRequests(programs.sdk);
 } finally {
+  for (const name of ['own', 'sdk', 'helm'] as const) await cluster.delete(namespaceRef(name));
   await cluster.close();
   await rm(folder, { recursive: true });
 }
@@ -98,10 +104,7 @@ async function measure(agents: Record<'own' | 'sdk', AgentProcess>, helm: string
 }
 
 function startOwn(config: string): Promise<AgentProcess> {
-  const args = ['run', '--kubeconfig', config, '--local-charts', charts, '--agent-id', 'own'];
-  return startAgentProcess(process.execPath, (url) => [flags.agent, ...args, '--control-plane', url], {
-    HELM_AGENT_LOG_LEVEL: 'error',
-  });
+  return startImageAgent(ownProgram, config, charts);
 }
 
 function startSdk(program: string, config: string): Promise<AgentProcess> {
@@ -174,6 +177,10 @@ async function countRequests(sdk: string): Promise<void> {
 async function createNamespace(name: Contender): Promise<void> {
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespaceOf(name) } };
   if ((await cluster.get({ ...object, name: namespaceOf(name) })) === undefined) await cluster.create(object);
+}
+
+function namespaceRef(name: Contender): ObjectRef {
+  return { apiVersion: 'v1', kind: 'Namespace', name: namespaceOf(name) };
 }
 
 function namespaceOf(name: Contender): string {

@@ -1,0 +1,23 @@
+// The agent as the image runs it: the bundle, with the environment of the Dockerfile.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startAgentProcess, type AgentProcess } from './agent-process.ts';
+
+/** Builds the bundle into a folder and returns its program. */
+export async function buildBundle(folder: string): Promise<string> {
+  const bundle = join(folder, 'bundle');
+  const tool = new URL('../tools/bundle.ts', import.meta.url).pathname;
+  await promisify(execFile)(process.execPath, [tool, bundle], { cwd: new URL('..', import.meta.url).pathname });
+  return join(bundle, 'helm-agent.mjs');
+}
+
+export function startImageAgent(program: string, kubeconfig: string, charts: string): Promise<AgentProcess> {
+  const args = ['run', '--kubeconfig', kubeconfig, '--local-charts', charts, '--agent-id', 'own'];
+  return startAgentProcess(process.execPath, (url) => [program, ...args, '--control-plane', url], {
+    HELM_AGENT_LOG_LEVEL: 'error',
+    NODE_ENV: 'production',
+    MALLOC_ARENA_MAX: '2',
+    MALLOC_TRIM_THRESHOLD_: '131072',
+  });
+}
