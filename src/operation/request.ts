@@ -21,6 +21,10 @@ interface WaitOptions extends FailFastOptions {
    * (5 minutes).
    */
   timeout?: number;
+  /**
+   * Longest time without progress while waiting for readiness, in milliseconds. Default: no limit.
+   */
+  progressDeadline?: number;
   /** Waits until all resources are ready or, on uninstall, deleted. Default: true. */
   wait?: boolean;
   /**

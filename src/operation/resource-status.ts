@@ -1,4 +1,5 @@
 import type { ProblemClass, ProblemCode } from '../readiness/problem.ts';
+import type { ReplicaCounts } from '../readiness/replica-counts.ts';
 
 /** Statuses of kstatus. */
 export type ResourceStatusName = 'InProgress' | 'Failed' | 'Current' | 'Terminating' | 'NotFound' | 'Unknown';
@@ -20,6 +21,8 @@ export interface ResourceStatus {
   /** Why it is not ready: `ImagePullBackOff: Back-off pulling image "x"`. */
   reason?: string;
   problem?: ResourceProblem;
+  /** How far a workload is. */
+  counts?: ReplicaCounts;
   /** In an error: the end of the log of a container that has failed. */
   log?: string;
 }

@@ -16,6 +16,13 @@ const problemSchema = z.object({
   failures: z.number().optional().describe('How often it was seen, if it occurs again and again'),
 });
 
+/** How far a workload is. */
+const countsSchema = z.object({
+  wanted: z.number().describe('Pods that it is to have, or completions of a Job'),
+  updated: z.number().optional().describe('Pods of the current revision'),
+  ready: z.number().describe('Pods that are ready, or completions of a Job'),
+});
+
 /** A resource of a release, and whether it is ready. */
 export const resourceSchema = z.object({
   apiVersion: z.string().max(maxNameLength),
@@ -28,6 +35,7 @@ export const resourceSchema = z.object({
     .describe("kstatus's word: InProgress, Failed, Current, Terminating, NotFound or Unknown"),
   reason: z.string().max(maxMessageLength).optional().describe('Why the resource is not ready'),
   problem: problemSchema.optional().describe('The same for programs'),
+  counts: countsSchema.optional().describe('How far a workload is'),
   log: z
     .string()
     .max(maxMessageLength)

@@ -36,6 +36,7 @@ export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, Cr
   waitForJobs?: boolean;
   settle?: string;
   hookTimeout?: string;
+  progressDeadline?: string;
   createNamespace?: boolean;
   description?: string;
   cleanupOnFail?: boolean;
@@ -118,8 +119,9 @@ export function addWaitOptions(command: Command, until: string): void {
     .option('--no-wait', 'do not wait, except for hooks');
 }
 
-/** Adds the flag that says how long resources must stay ready. */
+/** Adds the flags for the time until resources are ready, and for which they must stay so. */
 export function addSettleOption(command: Command): void {
+  command.option('--progress-deadline <duration>', 'longest time without progress while waiting (default: no limit)');
   command.option(
     '--settle <duration>',
     'time for which all resources must stay ready; none does not hold back any (default: 5s of containers without a readiness probe)',
@@ -166,6 +168,7 @@ export async function deployParameters(
     waitForJobs,
     settle: settleOf(flags.settle),
     hookTimeout: flags.hookTimeout,
+    progressDeadline: flags.progressDeadline,
     atomic: flags.rollbackOnFailure ?? flags.atomic,
     createNamespace,
   });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Failure, Result } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { ApiError, type ApiClient } from './api-client.ts';
-import { createScreen, silentScreen, type Screen } from './screen.ts';
+import { createScreen, jsonScreen, silentScreen, type Screen } from './screen.ts';
 import { failureText, successText, type Success } from './result-text.ts';
 
 /** Number of failures in a row after which following ends, and the pause after each. */
@@ -16,6 +16,8 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
   text?: (result: Success) => string;
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
   failure?: (result: Success) => Failure | undefined;
+  /** Prints all events as JSON on stdout, and nothing else. Default: false. */
+  json?: boolean;
   /** Does not show progress, for commands that only read. Default: false. */
   quiet?: boolean;
   /** Pause in milliseconds after a failed attempt. Default: a second. */
@@ -27,15 +29,16 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
  * stdout, a failure on stderr. Returns the exit code.
  */
 export async function follow(client: ApiClient, key: string, options: FollowOptions): Promise<number> {
-  const { stdout, stderr, onInterrupt, again, text = successText, quiet = false, retryMs = defaultRetryMs } = options;
-  const screen = quiet ? silentScreen : createScreen(stderr);
+  const { stdout, stderr, onInterrupt, again, text = successText, quiet = false } = options;
+  const { json = false, retryMs = defaultRetryMs } = options;
+  const screen = json ? jsonScreen(stdout) : quiet ? silentScreen : createScreen(stderr);
   const interrupted = new AbortController();
   const release = onInterrupt(() => interrupted.abort());
   try {
     const result = await resultOf(client, key, screen, { signal: interrupted.signal, retryMs });
-    if (result.ok) stdout.write(text(result));
+    if (result.ok && !json) stdout.write(text(result));
     const failure = result.ok ? options.failure?.(result) : result.error;
-    if (failure) stderr.write(failureText(failure));
+    if (failure && !json) stderr.write(failureText(failure));
     return failure ? 1 : 0;
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;

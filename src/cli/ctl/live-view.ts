@@ -1,4 +1,5 @@
 import { cut, oneLine, table } from '../text.ts';
+import { progressText } from './progress-text.ts';
 import type { CommandProgress, ResourceProgress, StepProgress } from './progress.ts';
 
 const signs: Record<StepProgress['state'], string> = { running: '●', done: '✓', failed: '✗', skipped: '–' };
@@ -31,8 +32,8 @@ function resourceLines(resources: ResourceProgress[]): string[] {
   const isReady = ({ status }: ResourceProgress) => status === 'Current';
   const sorted = [...resources.filter((one) => !isReady(one)), ...resources.filter(isReady)];
   const shown = sorted.slice(0, maxResources);
-  const rows = shown.map(({ kind, name, status, reason = '' }) =>
-    [`${kind}/${name}`, status, reason].map((cell) => oneLine(cell)),
+  const rows = shown.map(({ kind, name, status, ...rest }) =>
+    [`${kind}/${name}`, status, progressText(rest)].map((cell) => oneLine(cell)),
   );
   const hidden = sorted.length - rows.length;
   const lines = [...table(rows), ...(hidden > 0 ? [`and ${hidden} more`] : [])];

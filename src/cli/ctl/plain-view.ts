@@ -1,6 +1,7 @@
 import type { Status } from '../../protocol/messages.ts';
 import type { Event } from './api-client.ts';
 import { evidenceLines } from './evidence-text.ts';
+import { progressText } from './progress-text.ts';
 import { oneLine } from '../text.ts';
 
 /**
@@ -41,8 +42,9 @@ class ShownLines {
 
 function statusLines({ step, state, time, message, resources = [] }: Status, shown: ShownLines): string[] {
   const at = `${time.slice(11, 19)}  ${step.padEnd(12)}`;
-  const lines = resources.flatMap(({ kind, namespace = '', name, status, reason }) => {
-    const text = oneLine(`${kind}/${name} ${status}${reason === undefined ? '' : `: ${reason}`}`);
+  const lines = resources.flatMap(({ kind, namespace = '', name, status, ...rest }) => {
+    const found = progressText(rest);
+    const text = oneLine(`${kind}/${name} ${status}${found === '' ? '' : `: ${found}`}`);
     return shown.isNew(`${step}/${kind}/${namespace}/${name}`, text) ? [`${at}    ${text}`] : [];
   });
   const text = `${state}${message === undefined ? '' : `  ${oneLine(message)}`}`;

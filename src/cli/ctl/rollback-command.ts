@@ -27,6 +27,7 @@ interface RollbackFlags extends Omit<ApplyFlags, 'takeOwnership'>, RecoverFlags,
   wait?: boolean | string;
   waitForJobs?: boolean;
   settle?: string;
+  progressDeadline?: string;
   cleanupOnFail?: boolean;
   historyMax?: number;
   hooks: boolean;
@@ -64,7 +65,12 @@ export function addRollback(ctl: Command, session: CtlSession): void {
       version: revision === undefined ? undefined : revisionOf(revision),
       timeout,
       ...(wantsHelmDefaults(flags, session.dependencies) && rollbackDefaults),
-      ...withoutUndefined({ wait: waitOf(flags.wait), waitForJobs, settle: settleOf(flags.settle) }),
+      ...withoutUndefined({
+        wait: waitOf(flags.wait),
+        waitForJobs,
+        settle: settleOf(flags.settle),
+        progressDeadline: flags.progressDeadline,
+      }),
       cleanupOnFail,
       historyLimit: historyLimitOf(historyMax),
       ...applyParameters(flags),

@@ -12,6 +12,15 @@ export interface Screen {
 
 export const silentScreen: Screen = { show: () => undefined };
 
+/** Returns a screen that writes each event as a line of JSON. */
+export function jsonScreen(output: Pick<Terminal, 'write'>): Screen {
+  return {
+    show(event) {
+      output.write(`${JSON.stringify(event)}\n`);
+    },
+  };
+}
+
 /** Returns a screen that redraws a table on a terminal, and writes lines elsewhere. */
 export function createScreen(terminal: Terminal): Screen {
   return terminal.isTerminal ? liveScreen(terminal) : plainScreen(terminal);

@@ -75,9 +75,9 @@ export function createSession(dependencies: ProgramDependencies, exit: { code: n
     client: ApiClient,
     flags: Flags,
     key: string,
-    options: Pick<FollowOptions, 'failure' | 'quiet' | 'text'> = {},
+    options: Pick<FollowOptions, 'failure' | 'json' | 'quiet' | 'text'> = {},
   ): Promise<number> {
-    const again = [dependencies.programName, 'ctl follow', shellWord(key), ...givenServerFlags(flags)].join(' ');
+    const again = [dependencies.programName, 'ctl watch', shellWord(key), ...givenServerFlags(flags)].join(' ');
     exit.code = await follow(client, key, { ...dependencies, ...options, again });
     return exit.code;
   }
@@ -95,7 +95,7 @@ export function createSession(dependencies: ProgramDependencies, exit: { code: n
       });
     },
     async follow(flags, key) {
-      await followWith(await clientOf(flags), flags, key);
+      await followWith(await clientOf(flags), flags, key, { json: flags['output'] === 'json' });
     },
   };
 }

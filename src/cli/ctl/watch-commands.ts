@@ -17,10 +17,12 @@ export function addAgents(ctl: Command, session: CtlSession): void {
   });
 }
 
-/** Adds `ctl follow`. */
+/** Adds `ctl watch`, which is also `ctl follow`. */
 export function addFollow(ctl: Command, session: CtlSession): void {
-  const examples = ['follow 2f1c6f0e-6a51-4b1c-9a57-0d9f0f0a3f5e'];
-  addSubcommand(ctl, 'follow', 'Follow a command that has been sent', examples)
+  const key = '2f1c6f0e-6a51-4b1c-9a57-0d9f0f0a3f5e';
+  addSubcommand(ctl, 'watch', 'Follow a command that has been sent', [`watch ${key}`, `watch ${key} -o json`])
+    .alias('follow')
+    .addOption(new Option('-o, --output <format>', 'json: print each event as a line of JSON').choices(['json']))
     .argument('<key>', 'key of the command')
     .action((key: string, flags: Flags) => session.follow(flags, key));
 }

@@ -32,6 +32,7 @@ export interface DeployStepsRequest extends Pick<
   | 'failGrace'
   | 'readiness'
   | 'hookTimeout'
+  | 'progressDeadline'
   | keyof SettleOptions
 > {
   cleanupOnFail?: boolean;
@@ -122,7 +123,7 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
   const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
   const { toCompletion, rules } = readinessOptions(work);
   const failFast = failFastOf(work.request, state.deadline.timeout);
-  const { settle = 0, settleUnprobed = 0 } = work.request;
+  const { settle = 0, settleUnprobed = 0, progressDeadline } = work.request;
   const settled = settledObjects(refs, work.materials.applied ?? new Map(), settle > 0);
   const { changed, created } = revisionOf(state).changes;
   const seen = new Map([...changed, ...created].map((object) => [identityOf(object.ref), object]));
@@ -134,6 +135,7 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
     rules,
     labelled: true,
     settled,
+    progressDeadline,
     settle: { settle, settleUnprobed },
     failFast,
   };

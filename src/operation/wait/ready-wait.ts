@@ -2,6 +2,7 @@ import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { fieldAt } from '../../objects/fields.ts';
 import { problemOf } from '../../readiness/diagnosis.ts';
 import type { FailFast } from '../../readiness/fail-fast.ts';
+import { replicaCounts } from '../../readiness/replica-counts.ts';
 import { readinessOf } from '../../readiness/readiness.ts';
 import type { ReadinessOptions } from '../../readiness/status.ts';
 import type { Surroundings } from '../../readiness/surroundings.ts';
@@ -11,6 +12,7 @@ import type { StepTools } from '../steps/step-runner.ts';
 import { judgedProblem } from './fail-fast-options.ts';
 import { failureCheck } from './failure-check.ts';
 import { notReadyText } from './not-ready-text.ts';
+import { progressCheck } from './progress-check.ts';
 import { settling, type SettleOptions } from './settling.ts';
 import { waitForStatus, type Judgement } from './status-wait.ts';
 import { watchSurroundings } from './surroundings-watch.ts';
@@ -29,6 +31,8 @@ export interface ReadyWaitOptions {
   failFast: FailFast;
   /** Default: resources count as ready at once. */
   settle?: SettleOptions;
+  /** Longest time without progress, in milliseconds. Default: no limit. */
+  progressDeadline?: number | undefined;
 }
 
 /**
@@ -36,13 +40,15 @@ export interface ReadyWaitOptions {
  * that ends the wait.
  */
 export async function waitUntilReady(objects: readonly SeenObject[], options: ReadyWaitOptions): Promise<void> {
-  const { context, tools, labelled, settle = {}, toCompletion, rules = [], failFast } = options;
+  const { context, tools, labelled, settle = {}, toCompletion, rules = [], failFast, progressDeadline } = options;
   const clock = () => Number(context.host.now() / 1_000_000n);
   const refs = objects.map(({ ref }) => ref);
   const wait = () =>
     withWatches(context, tools.signal, async (watches) => {
       const surroundings = watchSurroundings(watches, (message) => tools.report({ message }));
       const settled = settling(settle, surroundings.of);
+      const failed = failureCheck(refs, failFast.grace, { clock, reasonsAreKnown: surroundings.areListed });
+      const hasStalled = progressDeadline === undefined ? undefined : progressCheck(progressDeadline, clock);
       await waitForStatus(watches, tools, context.host, {
         objects,
         labelled,
@@ -55,7 +61,10 @@ export async function waitUntilReady(objects: readonly SeenObject[], options: Re
           return settled(object, ref, judgement, now);
         },
         surroundingsVersion: ({ namespace }) => surroundings.version(namespace),
-        check: failureCheck(refs, failFast.grace, { clock, reasonsAreKnown: surroundings.areListed }),
+        check: (remaining) => {
+          const delays = [failed(remaining), hasStalled?.(remaining)].filter((delay) => delay !== undefined);
+          return delays.length === 0 ? undefined : Math.min(...delays);
+        },
         describe: notReadyText,
       });
     });
@@ -70,12 +79,15 @@ export function judgeReadiness(
   options: ReadinessOptions & { failFast: FailFast },
 ): Judgement {
   if (object === undefined) return { status: { ...ref, status: 'NotFound', reason: 'Resource not found' } };
-  if (isPaused(object)) return { status: { ...ref, status: 'Current' } };
+  const found = replicaCounts(object);
+  const counts = found && { counts: found };
+  if (isPaused(object)) return { status: { ...ref, status: 'Current', ...counts } };
   const { status, message, changesIn } = readinessOf(object, options);
-  if (status === 'Current') return { status: { ...ref, status } };
-  const found = problemOf(object, surroundingsOf(object));
-  const problem = judgedProblem(object, status, found, options.failFast);
-  return { status: { ...ref, status, reason: found?.text ?? message, ...(problem && { problem }) }, changesIn };
+  if (status === 'Current') return { status: { ...ref, status, ...counts } };
+  const cause = problemOf(object, surroundingsOf(object));
+  const problem = judgedProblem(object, status, cause, options.failFast);
+  const reason = cause?.text ?? message;
+  return { status: { ...ref, status, reason, ...(problem && { problem }), ...counts }, changesIn };
 }
 
 /** As in Helm, a paused Deployment counts as ready: its pods would never change. */

@@ -55,7 +55,7 @@ export function settling(
     if (longest <= 0) return judgement;
     const time = durationText(left[0] === longest ? settle : settleUnprobed);
     const reason = `ready, and must stay so for ${time}`;
-    return { status: { ...ref, status: 'InProgress', reason }, changesIn: longest };
+    return { status: { ...judgement.status, status: 'InProgress', reason }, changesIn: longest };
   };
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { ResourceStatus } from '../progress.ts';
 import type { StepTools } from '../steps/step-runner.ts';
@@ -25,7 +26,8 @@ export function statusReport(tools: Pick<StepTools, 'report'>): StatusReport {
   const changes = () =>
     current.filter((resource) => {
       const before = reported.get(identityOf(resource));
-      return before === undefined || resource.status !== before.status || resource.reason !== before.reason;
+      if (before === undefined || resource.status !== before.status || resource.reason !== before.reason) return true;
+      return !isDeepStrictEqual(resource.counts, before.counts);
     });
 
   function report(changed: ResourceStatus[]): void {

@@ -114,6 +114,12 @@ export const hookTimeoutField = timeoutSchema
     'Time limit of each hook, as `timeout`, within that of the operation. The annotation `helm-agent/hook-timeout` of a hook takes precedence. Default: none',
   );
 
+export const progressDeadlineField = timeoutSchema
+  .optional()
+  .describe(
+    'Longest time without progress while waiting: no resource becomes ready, and no workload has more pods that are updated or ready. As `timeout`, which still holds. Default: no limit',
+  );
+
 export const settleField = z
   .union([timeoutSchema, z.literal(false)], { error: 'must be a duration such as 10s, more than 0, or false' })
   .optional()
@@ -236,6 +242,7 @@ export const deployOptions = {
   readiness: readinessField,
   settle: settleField,
   hookTimeout: hookTimeoutField,
+  progressDeadline: progressDeadlineField,
   atomic: z.boolean().optional().describe('Undo the changes if the operation fails. Default: true'),
   ...applyOptions,
   takeOwnership: z

@@ -220,7 +220,7 @@ test('releases and agents are printed as tables', async (t) => {
 });
 
 test('Ctrl-C stops following, and the hint is a complete command to follow again', async (t) => {
-  const { run, puppets, stderr, interrupt, interrupts, url } = await world(t);
+  const { run, puppets, stdout, stderr, interrupt, interrupts, url } = await world(t);
   const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1', '--server', url);
   const call = await puppets.call(0);
   while (!stderr.text.includes('accepted')) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -228,7 +228,7 @@ test('Ctrl-C stops following, and the hint is a complete command to follow again
   t.is(await code, 1);
   t.is(interrupts.size, 0);
   const [, key = '', server] =
-    /The agent continues.*\n  helm-agent ctl follow (\S+) --server (\S+)\n$/.exec(stderr.text) ?? [];
+    /The agent continues.*\n  helm-agent ctl watch (\S+) --server (\S+)\n$/.exec(stderr.text) ?? [];
   t.is(server, url);
   t.false(call.context.signal.aborted);
   stderr.text = '';
@@ -237,6 +237,14 @@ test('Ctrl-C stops following, and the hint is a complete command to follow again
   call.succeed({});
   t.is(await again, 0);
   t.regex(stderr.text, /accepted\n.* still there\n/);
+
+  stdout.text = '';
+  t.is(await run('ctl', 'watch', key, '-o', 'json'), 0);
+  const events = stdout.text.trimEnd().split('\n');
+  t.deepEqual(
+    events.map((line) => (JSON.parse(line) as { type: string }).type),
+    ['accepted', 'status', 'result'],
+  );
 });
 
 test('a refusal of the control plane is an error', async (t) => {

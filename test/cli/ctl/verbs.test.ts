@@ -423,6 +423,10 @@ for (const [verb, type] of [
   });
 }
 test(sends, 'install web nginx --settle 10s', 'install_release', { settle: 10_000 });
+test(sends, 'upgrade web nginx --progress-deadline 2m', 'upgrade_release', {
+  chartName: 'nginx',
+  progressDeadline: 120_000,
+});
 test(sends, 'rollback web --settle none', 'rollback_release', { settle: false });
 test(sends, 'rollback web --helm-defaults', 'rollback_release', {
   wait: 'hookOnly',

@@ -50,6 +50,20 @@ test('the table lists resources that are not ready first, with their newest reas
   t.deepEqual(lines, ['● wait', '    Pod/b  Failed   CrashLoopBackOff: exit 1', '    Pod/a  Current']);
 });
 
+test('a table and lines say how far workloads are', (t) => {
+  const web = { ...pod('web', 'InProgress', 'Available: 2/3'), counts: { wanted: 5, updated: 3, ready: 2 } };
+  const load = { ...pod('load', 'Current'), counts: { wanted: 1, ready: 1 } };
+  const event = status(1, { resources: [web, load] });
+  t.deepEqual(liveAfter([accepted, event]).slice(1), [
+    '    Pod/web   InProgress  3/5 updated, 2 ready; Available: 2/3',
+    '    Pod/load  Current     1/1 ready',
+  ]);
+  t.deepEqual(
+    createPlainView()(event).map((line) => line.slice(26)),
+    ['Pod/web InProgress: 3/5 updated, 2 ready; Available: 2/3', 'Pod/load Current: 1/1 ready'],
+  );
+});
+
 test('the table fits its terminal, and counts the resources it leaves out', (t) => {
   const resources = Array.from({ length: 20 }, (_, index) => pod(`p${index}`, 'InProgress', 'x'.repeat(200)));
   const lines = liveAfter([accepted, status(1, { resources })], 40);

@@ -1,0 +1,12 @@
+import type { ResourceProgress } from './progress.ts';
+
+/** Returns how far a resource is, and why: `3/5 updated, 2 ready; Replicas: 3/5`. May be empty. */
+export function progressText({ counts, reason = '' }: Pick<ResourceProgress, 'counts' | 'reason'>): string {
+  return [countsText(counts), reason].filter((text) => text !== '').join('; ');
+}
+
+function countsText(counts: ResourceProgress['counts']): string {
+  if (counts === undefined) return '';
+  const { wanted, updated, ready } = counts;
+  return updated === undefined ? `${ready}/${wanted} ready` : `${updated}/${wanted} updated, ${ready} ready`;
+}
