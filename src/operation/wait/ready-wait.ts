@@ -57,7 +57,7 @@ export async function waitUntilReady(objects: readonly SeenObject[], options: Re
         judge(object, ref, previous) {
           const now = clock();
           const judgement = judgeReadiness(ref, object, surroundings.of, { now, toCompletion, rules, failFast });
-          if (isCompletedJobGone(judgement.status, previous)) return { status: { ...ref, status: 'Current' } };
+          if (previous && isCompletedJobGone(judgement.status, previous)) return { status: previous };
           return settled(object, ref, judgement, now);
         },
         surroundingsVersion: ({ namespace }) => surroundings.version(namespace),
@@ -96,6 +96,6 @@ function isPaused(object: KubeObject): boolean {
 }
 
 /** Whether a Job that had completed was deleted, which its time to live does. */
-function isCompletedJobGone({ kind, status }: ResourceStatus, previous: ResourceStatus | undefined): boolean {
-  return kind === 'Job' && (status === 'NotFound' || status === 'Terminating') && previous?.status === 'Current';
+function isCompletedJobGone({ kind, status }: ResourceStatus, previous: ResourceStatus): boolean {
+  return kind === 'Job' && (status === 'NotFound' || status === 'Terminating') && previous.status === 'Current';
 }
