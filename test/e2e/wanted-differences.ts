@@ -137,6 +137,11 @@ export const wantedInErrors: readonly { pattern: RegExp; because: string }[] = [
 /** Texts that differ on purpose, and the reason. They are equal once the patterns are replaced. */
 export const wantedTexts: readonly { pattern: RegExp; replacement: string; because: string }[] = [
   {
+    pattern: /(?<=status: )InProgress(?=, message: Terminated: exit code \d+ )/g,
+    replacement: 'Failed',
+    because: 'the agent ends the wait when the pod of a Job has failed for good, maybe before the Job says so',
+  },
+  {
     pattern:
       /Job Failed\. failed: \d+\/\d+|Terminated: exit code \d+ \(\w+\) \(container \S+ of pod \S+?\)(; BackoffLimitExceeded: Job has reached the specified backoff limit)?/g,
     replacement: 'REASON',
