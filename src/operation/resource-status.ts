@@ -10,6 +10,8 @@ export interface ResourceProblem {
   class: ProblemClass;
   /** How often it was seen, if it occurs again and again. */
   failures?: number;
+  /** The problem of a pod that made a Job fail. */
+  cause?: ProblemCode;
 }
 
 export interface ResourceStatus {

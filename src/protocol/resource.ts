@@ -14,6 +14,7 @@ const problemSchema = z.object({
     .max(maxNameLength)
     .describe('`fatal` ends the wait at once, `likely` after a grace, `transient` only at the deadline'),
   failures: z.number().optional().describe('How often it was seen, if it occurs again and again'),
+  cause: z.string().max(maxNameLength).optional().describe('The problem code of the pod that made a Job fail'),
 });
 
 /** How far a workload is. */

@@ -41,7 +41,8 @@ function jobFailure(workload: KubeObject, cause: Problem | undefined): Problem |
   const failure = conditionOf(workload, 'Failed', 'True') ?? conditionOf(workload, 'FailureTarget', 'True');
   if (failure === undefined) return undefined;
   const text = `${failure.reason}: ${failure.message}`;
-  return { ...cause, code: 'job_failed', text: cause === undefined ? text : `${cause.text}; ${text}` };
+  if (cause === undefined) return { code: 'job_failed', text };
+  return { ...cause, code: 'job_failed', cause: cause.code, text: `${cause.text}; ${text}` };
 }
 
 /** The StatefulSet controller waits for pods of the old revision before it replaces others. */

@@ -61,6 +61,8 @@ export interface Problem {
   text: string;
   /** How often it was seen to fail. Absent if it lasts, and nothing is tried again. */
   failures?: number;
+  /** The problem of a pod that made a Job fail. Absent if no pod shows one. */
+  cause?: ProblemCode;
   container?: string;
 }
 

@@ -40,10 +40,10 @@ export function judgedProblem(
   failFast: FailFast,
 ): ResourceProblem | undefined {
   if (problem === undefined && status !== 'Failed') return undefined;
-  const { code = 'failed', failures } = problem ?? {};
+  const { code = 'failed', failures, cause } = problem ?? {};
   const isOpen =
     object.kind === 'Pod' && failFast.level !== 'never' && stringAt(object, 'status', 'phase') !== 'Failed';
   const isFinal = status === 'Failed' && !isOpen;
   const found = isFinal ? 'fatal' : classOf(object, code, failFast);
-  return { code, class: found, ...(failures !== undefined && { failures }) };
+  return { code, class: found, ...(failures !== undefined && { failures }), ...(cause && { cause }) };
 }

@@ -9,13 +9,14 @@ export interface FailureCheckOptions {
   /** Milliseconds of one clock. */
   clock: () => number;
   /** Whether the pods and events that give reasons have been listed. */
-  reasonsAreKnown: () => boolean;
+  reasonsAreListed: () => boolean;
 }
 
-/** Delay of a failure, so that the watch of pods can catch up with its reason; in milliseconds. */
-const reasonDelay = 300;
-/** Longest delay of a failure if the pods have not been listed yet, in milliseconds. */
-const maxReasonDelay = 2000;
+/**
+ * Delays of a failure in milliseconds, so that the watches of pods and events can catch up with its
+ * reason: if a reason is known, if none is, and if the pods have not been listed yet.
+ */
+const reasonDelays = { known: 300, unknown: 1000, unlisted: 2000 };
 
 /**
  * Returns a check that throws `not_ready` if the resources that are left have problems that end the
@@ -24,7 +25,7 @@ const maxReasonDelay = 2000;
 export function failureCheck(
   refs: readonly ObjectRef[],
   grace: number,
-  { clock, reasonsAreKnown }: FailureCheckOptions,
+  { clock, reasonsAreListed }: FailureCheckOptions,
 ): (remaining: readonly ResourceStatus[]) => number | undefined {
   const creators = new Set(refs.filter(isCustom).map(identityOf));
   let suspicions: Suspicions = new Map();
@@ -37,11 +38,20 @@ export function failureCheck(
     const failed = remaining.filter((resource) => verdict.ids.includes(identityOf(resource)));
     if (failed.length === 0) return verdict.changesIn;
     failingSince ??= now;
-    const needsReason = failed.some(({ status }) => status === 'Failed');
-    const delay = needsReason ? (reasonsAreKnown() ? reasonDelay : maxReasonDelay) : 0;
+    const delay = Math.max(...failed.map((resource) => reasonDelay(resource, reasonsAreListed())));
     if (now - failingSince < delay) return failingSince + delay - now;
     throw new OperationError('not_ready', failed.map(notReadyText).join('\n'), { resources: failed });
   };
+}
+
+function reasonDelay({ status, problem }: ResourceStatus, isListed: boolean): number {
+  if (status !== 'Failed') return 0;
+  if (!isListed) return reasonDelays.unlisted;
+  const isUnknown =
+    problem === undefined ||
+    problem.code === 'failed' ||
+    (problem.code === 'job_failed' && problem.cause === undefined);
+  return isUnknown ? reasonDelays.unknown : reasonDelays.known;
 }
 
 function waitedResource(

@@ -47,7 +47,7 @@ export async function waitUntilReady(objects: readonly SeenObject[], options: Re
     withWatches(context, tools.signal, async (watches) => {
       const surroundings = watchSurroundings(watches, (message) => tools.report({ message }));
       const settled = settling(settle, surroundings.of);
-      const failed = failureCheck(refs, failFast.grace, { clock, reasonsAreKnown: surroundings.areListed });
+      const failed = failureCheck(refs, failFast.grace, { clock, reasonsAreListed: surroundings.areListed });
       const hasStalled = progressDeadline === undefined ? undefined : progressCheck(progressDeadline, clock);
       await waitForStatus(watches, tools, context.host, {
         objects,
