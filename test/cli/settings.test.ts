@@ -290,7 +290,7 @@ for (const args of [
   ['ctl', 'uninstall'],
   ['ctl', 'list'],
   ['ctl', 'agents'],
-  ['ctl', 'follow'],
+  ['ctl', 'watch'],
 ]) {
   test(`${args.join(' ')} --help has an example`, async (t) => {
     const { run, stdout } = testProgram();

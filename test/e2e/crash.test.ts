@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import anyTest, { type TestFn } from 'ava';
 import type { CommandEvent, SentCommand } from '../../src/control-plane/index.ts';
-import { crashWorld, kill, statuses, type CrashWorld } from './support/crash-world.ts';
-import { agentId, answerOf } from './support/world.ts';
+import { crashWorld, kill, statuses, type CrashWorld } from '../bin/support/crash-world.ts';
+import { agentId, answerOf } from '../bin/support/world.ts';
 
 const test = anyTest as TestFn<{ world: CrashWorld }>;
 const shared = Promise.withResolvers<CrashWorld>();
