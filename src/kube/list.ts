@@ -16,7 +16,7 @@ interface ListDocument {
 }
 
 /** Number of objects in a page, and most bytes of a page with more than one object. */
-export interface PageSize {
+interface PageSize {
   objects: number;
   bytes: number;
 }

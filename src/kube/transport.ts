@@ -30,7 +30,7 @@ export interface KubeRequest {
 }
 
 /** A JSON document, with its version if the server gives it one. */
-export interface VersionedDocument {
+interface VersionedDocument {
   document: unknown;
   etag: string | undefined;
 }

@@ -88,7 +88,7 @@ interface FieldsEntry {
 }
 
 /** Returns the fields of an object that do not differ in each run, with those of each manager. */
-export function stable({ status: _status, metadata, ...object }: KubeObject): unknown {
+function stable({ status: _status, metadata, ...object }: KubeObject): unknown {
   const { name, labels, annotations, managedFields = [] } = metadata;
   const managers = (managedFields as FieldsEntry[])
     .filter(({ subresource }) => subresource === undefined)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { InstallRequest, RollbackRequest, UninstallRequest } from '../request.ts';
 import type { PlannedChange } from './planned-change.ts';
 
-export type PlanAction = 'install' | 'upgrade' | 'rollback' | 'uninstall';
+type PlanAction = 'install' | 'upgrade' | 'rollback' | 'uninstall';
 
 /** A recorded plan. Plain JSON data; it has the values of Secrets. */
 export interface PlanEntry {

@@ -1,5 +1,5 @@
 /** Who performs a step. */
-export type Actor = 'helm3' | 'helm4' | 'agent';
+type Actor = 'helm3' | 'helm4' | 'agent';
 
 /** A command line of helm, and who performs it. */
 export interface ActorStep {
@@ -10,9 +10,6 @@ export interface ActorStep {
 type Random = () => number;
 
 const actors: readonly Actor[] = ['helm3', 'helm4', 'agent'];
-
-/** Names of the charts that the steps use. An upgrade to `bad` fails. */
-export const chartNames = ['one', 'two', 'three', 'bad'] as const;
 
 /** Command lines after the installation. Some fail, according to the state of the release. */
 const lines: readonly ((random: Random, revision: number) => string)[] = [
