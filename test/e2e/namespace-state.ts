@@ -92,7 +92,9 @@ function stable({ status: _status, metadata, ...object }: KubeObject): unknown {
   const { name, labels, annotations, managedFields = [] } = metadata;
   const managers = (managedFields as FieldsEntry[])
     .filter(({ subresource }) => subresource === undefined)
-    .map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }));
+    .map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }))
+    // the API server sorts them by the second of their last change
+    .sort((a, b) => (`${a.manager} ${a.operation}` < `${b.manager} ${b.operation}` ? -1 : 1));
   const own = Object.entries(annotations ?? {}).filter(([key]) => key !== 'deployment.kubernetes.io/revision');
   return { ...object, metadata: { name, labels, annotations: Object.fromEntries(own), managers } };
 }

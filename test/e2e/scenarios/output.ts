@@ -23,5 +23,5 @@ export function errorIn(stderr: string, namespace: string): string {
 /** Returns the message of an error, without what differs in each run or on purpose. */
 export function comparableError(message: string, namespace: string): string {
   const text = `${withoutNames(message, namespace).trimEnd()}\n`;
-  return wantedInErrors.reduce((error, { pattern }) => error.replace(pattern, ''), text);
+  return wantedInErrors.reduce((error, { pattern }) => error.replace(pattern, ''), text).trimEnd();
 }
