@@ -55,15 +55,14 @@ export function helmSide({ harness, namespace, folder }: SideOptions): Side {
 
 /** Returns the side that `helm-agent ctl` drives. */
 export function ctlSide({ harness, namespace, values }: SideOptions): Side {
-  const files = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, text]));
   return {
     name: 'ctl',
     namespace,
     cluster: harness.cluster,
     async perform(line) {
-      const words = line.map((word) => word.replace(/^@/, `${namespace}/`).replace(/^%/, ''));
+      const words = line.map((word) => localWord(word, namespace));
       const defaults = safeVerbs.has(line[0] ?? '') ? ['--helm-defaults'] : [];
-      const { code, stdout, stderr } = await runCtl(harness, [...words, ...defaults, '--namespace', namespace], files);
+      const { code, stdout, stderr } = await runCtl(harness, [...words, ...defaults, '--namespace', namespace], values);
       return { succeeded: code === 0, stdout: printed(stdout, namespace), error: errorIn(stderr, namespace) };
     },
   };
@@ -71,14 +70,13 @@ export function ctlSide({ harness, namespace, values }: SideOptions): Side {
 
 /** Returns the side that packets drive. */
 export function packetSide({ harness, namespace, values }: SideOptions): Side {
-  const files = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, text]));
   return {
     name: 'packets',
     namespace,
     cluster: harness.cluster,
     async perform(line) {
-      const words = line.map((word) => word.replace(/^@/, `${namespace}/`).replace(/^%/, ''));
-      const packets = packetsOf(words, namespace, files);
+      const words = line.map((word) => localWord(word, namespace));
+      const packets = packetsOf(words, namespace, values);
       if (packets === undefined) return undefined;
       let outcome: Outcome = { succeeded: true, error: '' };
       for (const packet of packets) if (outcome.succeeded) outcome = await sent(harness, namespace, packet);
@@ -93,4 +91,9 @@ async function sent({ plane, agentId }: Harness, namespace: string, packet: Comm
   const failure = result.ok ? ('failure' in result ? result.failure : undefined) : result.error;
   const error = failure === undefined ? '' : comparableError(failure.message, namespace);
   return { succeeded: failure === undefined, error };
+}
+
+/** Returns a word of a command line with the names that the agent has for charts and files. */
+function localWord(word: string, namespace: string): string {
+  return word.replace(/^@/, `${namespace}/`).replace(/^%/, '');
 }
