@@ -11,6 +11,7 @@ import { defaultTimeout } from './state/deadline.ts';
 import { failFastOf } from './wait/fail-fast-options.ts';
 import { judgeReadiness } from './wait/ready-wait.ts';
 import { listSurroundings } from './wait/surroundings-list.ts';
+import { epochMilliseconds } from './clock.ts';
 
 /** A stored revision, and the present state of its objects. */
 export interface StatusOfRelease extends StoredRelease {
@@ -46,7 +47,7 @@ async function statusOfObject(
     const ref = resolved?.ref ?? { apiVersion, kind, name: metadata.name };
     const object = await cluster.get(ref, signal);
     const options = {
-      now: Number(host.now() / 1_000_000n),
+      now: epochMilliseconds(host),
       toCompletion: ['Job'],
       failFast: failFastOf({}, defaultTimeout),
     } as const;

@@ -28,6 +28,11 @@ export function withOwner(object: KubeObject, owner: Owner): KubeObject {
   };
 }
 
+/** Returns the items with objects that belong to a release, as {@link withOwner} does. */
+export function withOwners<Item extends { object: KubeObject }>(items: readonly Item[], owner: Owner): Item[] {
+  return items.map((item) => ({ ...item, object: withOwner(item.object, owner) }));
+}
+
 /**
  * Returns the other release that an object belongs to by Helm's label and annotations. Undefined if
  * it belongs to this one, or to none.

@@ -16,6 +16,7 @@ import { newWork, type Work } from '../work.ts';
 import { planId, type PlainRequest, type PlanContent, type PlanEntry } from './plan-entry.ts';
 import { baseRevision, plannedObject, type PlannedHook } from './planned-change.ts';
 import type { Plans } from './plans.ts';
+import { epochMilliseconds } from '../clock.ts';
 
 /** An operation that can be planned. */
 export type PlannableOperation =
@@ -48,7 +49,7 @@ export async function plan(context: OperationContext, { plans, operation }: Plan
   const { host } = context;
   const salt = Buffer.from(host.randomBytes(16)).toString('hex');
   const content = contentOf(operation, await rehearse(context, operation), salt);
-  const expiresAt = Number(host.now() / 1_000_000n) + plans.lifetime;
+  const expiresAt = epochMilliseconds(host) + plans.lifetime;
   const entry: PlanEntry = { format: 1, id: planId({ salt, content }), salt, expiresAt, content };
   await plans.add(entry);
   return entry;

@@ -1,5 +1,6 @@
 import type { Host } from '../../go/host.ts';
 import type { PlanEntry } from './plan-entry.ts';
+import { epochMilliseconds } from '../clock.ts';
 
 /** A store of plans. */
 export interface Plans {
@@ -36,7 +37,7 @@ export function memoryPlans(
   }
 
   function dropExpired(): void {
-    const now = Number(host.now() / 1_000_000n);
+    const now = epochMilliseconds(host);
     for (const [id, { text, expiresAt }] of plans) if (expiresAt <= now) drop(id, text);
   }
 

@@ -1,4 +1,5 @@
 import type { Host } from '../../go/host.ts';
+import { epochMilliseconds } from '../clock.ts';
 
 /** The end of a time limit, by the clock of the host. */
 export interface Deadline {
@@ -12,14 +13,10 @@ export interface Deadline {
 export const defaultTimeout = 5 * 60_000;
 
 export function deadlineAfter(host: Host, timeout = defaultTimeout): Deadline {
-  return { at: milliseconds(host) + timeout, timeout };
+  return { at: epochMilliseconds(host) + timeout, timeout };
 }
 
 /** Returns the milliseconds that are left, which is negative after the deadline. */
 export function timeLeft(host: Host, { at }: Deadline): number {
-  return at - milliseconds(host);
-}
-
-function milliseconds(host: Host): number {
-  return Number(host.now() / 1_000_000n);
+  return at - epochMilliseconds(host);
 }

@@ -6,7 +6,7 @@ import { identityOf } from '../../objects/group-kind.ts';
 import { appliedStatus, type AppliedStatus } from '../../readiness/applied-status.ts';
 import { applyRelease } from '../apply/apply.ts';
 import type { ChangeLog } from '../apply/change-log.ts';
-import { withOwner } from '../apply/ownership.ts';
+import { withOwners } from '../apply/ownership.ts';
 import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { withPrefix } from '../error.ts';
 import { withEvidence } from '../evidence/with-evidence.ts';
@@ -21,6 +21,7 @@ import { ownRevision, storedRevision, type Work } from '../work.ts';
 import { runHooks } from './hooks/run-hooks.ts';
 import type { StateTools, Step } from './step.ts';
 import { updateRevision } from './update-revision.ts';
+import { epochMilliseconds } from '../clock.ts';
 
 export interface DeployStepsRequest extends Pick<
   DeployOptions,
@@ -146,7 +147,7 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
 
 function readinessOptions({ context, request: { waitForJobs = true, readiness: rules = [] } }: DeployWork) {
   const toCompletion = waitForJobs ? (['Job'] as const) : [];
-  return { now: Number(context.host.now() / 1_000_000n), toCompletion, rules };
+  return { now: epochMilliseconds(context.host), toCompletion, rules };
 }
 
 /**
@@ -189,7 +190,7 @@ async function objectsOf(work: DeployWork, state: OperationState, signal: AbortS
   const { name, namespace, manifest } = release;
   const prefix = 'unable to build kubernetes objects from new release manifest';
   const objects = await resolveReleaseObjects(work.context, manifest, namespace, { prefix, signal });
-  return objects.map((item) => ({ ...item, object: withOwner(item.object, { name, namespace }) }));
+  return withOwners(objects, { name, namespace });
 }
 
 /** Returns the objects of all revisions that the operation starts from, each one once. */

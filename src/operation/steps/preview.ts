@@ -1,5 +1,5 @@
 import { groupOf } from '../../objects/group-kind.ts';
-import { withOwner } from '../apply/ownership.ts';
+import { withOwners } from '../apply/ownership.ts';
 import type { ReleaseObject } from '../apply/release-object.ts';
 import type { SeenObject } from '../apply/seen-object.ts';
 import { previewChange, previewRemovals } from '../diff/preview.ts';
@@ -42,10 +42,9 @@ export async function previewRevision(
       ? undefined
       : (await storedRevision(work, state, baseline, tools.signal)).release.apply_method;
   const owner = { name: state.releaseName, namespace: state.namespace };
-  const owned = objects.map((item) => ({ ...item, object: withOwner(item.object, owner) }));
   const unchecked = await uncheckedReasons(state, work, objects, tools.signal);
   materials.previews = await previewChange(
-    { action, settings, owner, objects: owned, old, oldMethod, adopted },
+    { action, settings, owner, objects: withOwners(objects, owner), old, oldMethod, adopted },
     { ...tools, cluster: context.cluster },
     { unchecked },
   );

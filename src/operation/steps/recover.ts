@@ -10,6 +10,7 @@ import { storedRevision, type Work } from '../work.ts';
 import type { StepTools } from './step-runner.ts';
 import { durationText } from './time-limit.ts';
 import { updateRevision } from './update-revision.ts';
+import { epochMilliseconds } from '../clock.ts';
 
 /** Time without a write after which a client counts as ended, in milliseconds. */
 const defaultRecoverAfter = 60 * 60_000;
@@ -21,7 +22,7 @@ const defaultRecoverAfter = 60 * 60_000;
 export function canRecover(host: Host, revision: StoredRevision, options: RecoverOptions): boolean {
   if (options.recover !== true || !isUnfinished(revision.release)) return false;
   const { recoverAfter = defaultRecoverAfter } = options;
-  const age = Math.max(0, Number(host.now() / 1_000_000n) - lastWrite(revision));
+  const age = Math.max(0, epochMilliseconds(host) - lastWrite(revision));
   if (age >= recoverAfter) return true;
   const { version, info } = revision.release;
   const seconds = durationText(Math.floor(age / 1000) * 1000);

@@ -4,7 +4,7 @@ import type { Release } from '../../release/release.ts';
 import { customLabels, type StoredRevision } from '../../release/storage/storage.ts';
 import type { StoredChart } from '../../release/stored-chart.ts';
 import type { RenderedRelease } from '../../render/release-renderer.ts';
-import { withOwner } from '../apply/ownership.ts';
+import { withOwners } from '../apply/ownership.ts';
 import type { ReleaseObject } from '../apply/release-object.ts';
 import { previewChange } from '../diff/preview.ts';
 import type { UpgradeRequest } from '../request.ts';
@@ -27,7 +27,7 @@ interface Candidate {
  */
 export async function isUnchanged(
   { last, state, candidate }: { last: StoredRevision; state: OperationState; candidate: Candidate },
-  { context: { cluster }, request }: Work<UpgradeRequest>,
+  { context: { cluster }, request, materials }: Work<UpgradeRequest>,
   { signal }: StateTools,
 ): Promise<boolean> {
   const { release, labels } = last;
@@ -38,11 +38,14 @@ export async function isUnchanged(
   if (!isDeepStrictEqual(upgradeLabels(labels, request.labels), customLabels(labels))) return false;
   if (!isSameContent(release, rendered)) return false;
   const owner = { name: state.releaseName, namespace: state.namespace };
-  const owned = objects.map((item) => ({ ...item, object: withOwner(item.object, owner) }));
-  const previews = await previewChange(
-    { action: 'upgrade', settings: apply, owner, objects: owned, old, oldMethod: release.apply_method, adopted: [] },
-    { cluster, signal, report: () => undefined },
-  );
+  const change = { action: 'upgrade', settings: apply, owner, objects: withOwners(objects, owner) } as const;
+  // a plan or a dry run has asked the API server already
+  const previews =
+    materials.previews ??
+    (await previewChange(
+      { ...change, old, oldMethod: release.apply_method, adopted: [] },
+      { cluster, signal, report: () => undefined },
+    ));
   return previews.every((preview) => preview.difference === undefined);
 }
 

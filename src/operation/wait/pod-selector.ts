@@ -2,7 +2,7 @@ import { isJsonObject, objectAt } from '../../objects/fields.ts';
 import { labelRequirements, type LabelRequirement } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
 
-/** Kinds with a selector for the pods that they own. */
+/** Kinds with a selector for the pods that they own, directly or through ReplicaSets. */
 export const podOwners: ReadonlySet<string> = new Set([
   'Deployment',
   'StatefulSet',

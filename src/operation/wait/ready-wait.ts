@@ -17,6 +17,7 @@ import { settling, type SettleOptions } from './settling.ts';
 import { waitForStatus, type Judgement } from './status-wait.ts';
 import { watchSurroundings } from './surroundings-watch.ts';
 import { withWatches, type WaitContext } from './watch-group.ts';
+import { epochMilliseconds } from '../clock.ts';
 
 export interface ReadyWaitOptions {
   context: WaitContext;
@@ -41,7 +42,7 @@ export interface ReadyWaitOptions {
  */
 export async function waitUntilReady(objects: readonly SeenObject[], options: ReadyWaitOptions): Promise<void> {
   const { context, tools, labelled, settle = {}, toCompletion, rules = [], failFast, progressDeadline } = options;
-  const clock = () => Number(context.host.now() / 1_000_000n);
+  const clock = () => epochMilliseconds(context.host);
   const refs = objects.map(({ ref }) => ref);
   const wait = () =>
     withWatches(context, tools.signal, async (watches) => {

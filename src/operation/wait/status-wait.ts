@@ -8,6 +8,7 @@ import type { StepTools } from '../steps/step-runner.ts';
 import { watchObjects } from './object-watches.ts';
 import { statusReport } from './status-report.ts';
 import type { WatchGroup } from './watch-group.ts';
+import { epochMilliseconds } from '../clock.ts';
 
 /** The status of an object, and when it has to be judged again. */
 export interface Judgement {
@@ -66,7 +67,7 @@ export async function waitForStatus(
 ): Promise<void> {
   const objects = watchObjects(watches, wait.labelled);
   const report = statusReport(tools);
-  const clock = () => Number(host.now() / 1_000_000n);
+  const clock = () => epochMilliseconds(host);
   const isSettled = ({ ref }: SeenObject) => wait.settled?.has(identityOf(ref)) === true;
   const settled = wait.objects.filter(isSettled).map(({ ref }): ResourceStatus => ({ ...ref, status: wait.wanted }));
   const open = wait.objects.filter((seen) => !isSettled(seen));

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../objects/object.ts';
 import type { Surroundings } from '../../readiness/surroundings.ts';
 import type { TrackedObjects } from '../tracker/object-cache.ts';
 import type { WatchGroup } from './watch-group.ts';
+import { podOwners } from './pod-selector.ts';
 
 /** ReplicaSets, pods and events of workloads, which show why one is not ready. */
 export interface SurroundingsWatch {
@@ -62,13 +63,3 @@ export function watchSurroundings(watches: WatchGroup, report: (message: string)
         .every(({ isListed, refusal }) => isListed || refusal !== undefined),
   };
 }
-
-/** Kinds that own pods, directly or through ReplicaSets. */
-const podOwners: ReadonlySet<string> = new Set([
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'ReplicaSet',
-  'ReplicationController',
-  'Job',
-]);
