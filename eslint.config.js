@@ -9,6 +9,11 @@ const hostGlobals = [
   { object: 'process', property: 'env', message: 'Take the environment from the host argument.' },
 ];
 
+const wholeZod = {
+  selector: "ImportDeclaration[source.value='zod'] > ImportSpecifier",
+  message: 'Write import * as z, which leaves what is not used out of the bundle.',
+};
+
 const privateAndPublic = {
   selector: ':matches(PropertyDefinition, MethodDefinition)[accessibility=/^(private|public)$/]',
   message: 'Write #name for a private member and no keyword for a public one.',
@@ -40,10 +45,11 @@ export default tseslint.config(
     // An ava assertion returns a result, which an arrow function may return.
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
   },
+  },
   {
     files: ['**/*.ts'],
     rules: {
-      'no-restricted-syntax': ['error', privateAndPublic],
+      'no-restricted-syntax': ['error', privateAndPublic, wholeZod],
       // PascalCase is for a zod schema that shares its type's name.
       '@typescript-eslint/naming-convention': [
         'error',

@@ -6,7 +6,7 @@ import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const kubeconfigSchema = z.object({
   clusters: z.tuple([

@@ -1,7 +1,8 @@
 // Measures installs on a real cluster: this agent, an agent on Helm's SDK, and helm, in one run.
-//   npm run -s bench:deploy -- --kubeconfig FILE [--rounds N] [--agent PROGRAM]
-// The agent is the bundle as the image runs it (default), or PROGRAM. Creates the namespaces
-// bench-own, bench-sdk and bench-helm, and deletes them. Needs Go to build the other two.
+//   npm run -s bench:deploy -- --kubeconfig FILE [--rounds N] [--agent PROGRAM] [--journal cluster]
+// The agent is the bundle as the image runs it (default), or PROGRAM, without a journal in the
+// cluster (default) or with one. Creates the namespaces bench-own, bench-sdk and bench-helm, and
+// deletes them. Needs Go to build the other two.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,10 +23,13 @@ const { values: flags } = parseArgs({
     kubeconfig: { type: 'string' },
     rounds: { type: 'string', default: '10' },
     agent: { type: 'string' },
+    journal: { type: 'string', default: 'memory' },
   },
 });
 if (flags.kubeconfig === undefined) {
-  console.error('usage: npm run -s bench:deploy -- --kubeconfig FILE [--rounds N] [--agent PROGRAM]');
+  console.error(
+    'usage: npm run -s bench:deploy -- --kubeconfig FILE [--rounds N] [--agent PROGRAM] [--journal cluster]',
+  );
   process.exit(2);
 }
 const kubeconfig = resolve(flags.kubeconfig);
@@ -104,7 +108,7 @@ async function measure(agents: Record<'own' | 'sdk', AgentProcess>, helm: string
 }
 
 function startOwn(config: string): Promise<AgentProcess> {
-  return startImageAgent(ownProgram, config, charts);
+  return startImageAgent(ownProgram, config, charts, ['--journal', flags.journal]);
 }
 
 function startSdk(program: string, config: string): Promise<AgentProcess> {
@@ -152,12 +156,13 @@ async function helmInstall(helm: string, chart: ChartName, release: string): Pro
   return time;
 }
 
-/** Counts the requests of one installation by agents that have made one before. */
+/** Counts the requests of an installation and its removal, by agents that have made one before. */
 async function countRequests(sdk: string): Promise<void> {
   const proxy = await startCountingProxy(kubeconfig, folder);
   const agents = { own: await startOwn(proxy.kubeconfig), sdk: await startSdk(sdk, proxy.kubeconfig) };
   for (const chart of ['small', 'large'] as const) {
     const counts: Record<'own' | 'sdk', number> = { own: 0, sdk: 0 };
+    const removals: Record<'own' | 'sdk', number> = { own: 0, sdk: 0 };
     for (const name of ['own', 'sdk'] as const) {
       await installAndRemove(agents[name], name, chart, 'warm');
       await sleep(1000);
@@ -166,9 +171,13 @@ async function countRequests(sdk: string): Promise<void> {
       await agents[name].perform('install_release', { ...identity, chartName: chart, createNamespace: false });
       counts[name] = proxy.requests().length;
       for (const request of proxy.requests()) console.error(`${name} ${chart}: ${request}`);
+      proxy.reset();
       await agents[name].perform('uninstall_release', identity);
+      removals[name] = proxy.requests().length;
+      for (const request of proxy.requests()) console.error(`${name} ${chart}, uninstallation: ${request}`);
     }
     report(`requests of an install of ${chartSizes[chart]} objects`, counts);
+    report('  requests of its uninstallation', removals);
   }
   for (const agent of Object.values(agents)) await agent.close();
   await proxy.close();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { benchKubeVersion, benchNamespace, type BenchCase, type Effort } from './bench-case.ts';
 
 const answerSchema = z.object({

@@ -12,8 +12,14 @@ export async function buildBundle(folder: string): Promise<string> {
   return join(bundle, 'helm-agent.mjs');
 }
 
-export function startImageAgent(program: string, kubeconfig: string, charts: string): Promise<AgentProcess> {
-  const args = ['run', '--kubeconfig', kubeconfig, '--local-charts', charts, '--agent-id', 'own'];
+/** Starts the program with `moreArgs` of `helm-agent run`. */
+export function startImageAgent(
+  program: string,
+  kubeconfig: string,
+  charts: string,
+  moreArgs: readonly string[] = [],
+): Promise<AgentProcess> {
+  const args = ['run', '--kubeconfig', kubeconfig, '--local-charts', charts, '--agent-id', 'own', ...moreArgs];
   return startAgentProcess(process.execPath, (url) => [program, ...args, '--control-plane', url], {
     HELM_AGENT_LOG_LEVEL: 'error',
     NODE_ENV: 'production',

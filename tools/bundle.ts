@@ -1,15 +1,25 @@
 // Bundles the program for the image: FOLDER/helm-agent.mjs, the threads, and parts that all share.
 // Usage: npm run bundle -- FOLDER
+import { mkdir, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { plainHttp, undiciParts, unusedClientFiles } from './bundle-plugins.ts';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('usage: npm run bundle -- FOLDER');
 
-await build({
+// CommonJS packages need these names, which an ES module does not have.
+const commonJsNames = [
+  "import { createRequire as createRequireForBundle } from 'node:module';",
+  'const require = createRequireForBundle(import.meta.url);',
+  'const __filename = import.meta.filename, __dirname = import.meta.dirname;\n',
+].join('\n');
+
+const { outputFiles } = await build({
   entryPoints: {
     'helm-agent': 'src/bin/helm-agent.ts',
     'text-thread': 'src/bin/text-thread.ts',
     'render-worker': 'src/bin/render-worker.ts',
+    'sqlite-thread': 'src/control-plane/store/sqlite-thread.ts',
   },
   outdir: folder,
   outExtension: { '.js': '.mjs' },
@@ -22,13 +32,15 @@ await build({
   platform: 'node',
   target: 'node24',
   format: 'esm',
-  // CommonJS packages need these names, which an ES module does not have.
-  banner: {
-    js: [
-      "import { createRequire as createRequireForBundle } from 'node:module';",
-      'const require = createRequireForBundle(import.meta.url);',
-      'const __filename = import.meta.filename, __dirname = import.meta.dirname;',
-    ].join('\n'),
-  },
+  plugins: [unusedClientFiles, undiciParts, plainHttp],
+  write: false,
   logLevel: 'info',
 });
+
+await mkdir(folder, { recursive: true });
+for (const { path, text } of outputFiles) {
+  const needsNames = /\b(?:require|__filename|__dirname)\b/.test(text);
+  await writeFile(path, needsNames ? text.replace(/^(?:#!.*\n)?/, (line) => line + commonJsNames) : text);
+}
+const bytes = outputFiles.reduce((sum, { contents }) => sum + contents.length, 0);
+console.log(`${outputFiles.length} files, ${(bytes / 2 ** 20).toFixed(1)} MiB`);

@@ -1,10 +1,14 @@
 // Packs the package and checks it as its users see it: relative links in its Markdown lead to files
-// that it contains, and the examples of the docs compile against its declarations and run.
+// that it contains, the examples of the docs compile against its declarations and run, and the
+// program downloads a chart, because its bundle has only parts of the HTTP client.
 // Needs dist/, so `npm run build` runs it last.
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, posix } from 'node:path';
+import { basename, dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { documentedExamples } from './documented-examples.ts';
@@ -16,6 +20,7 @@ interface Manifest {
   name: string;
   dependencies: Record<string, string>;
   exports: Record<string, unknown>;
+  bin: Record<string, string>;
 }
 
 interface Packed {
@@ -24,7 +29,7 @@ interface Packed {
   files: { path: string }[];
 }
 
-const { name, dependencies, exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
+const { name, dependencies, exports, bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
 const folder = await mkdtemp(join(tmpdir(), 'helm-agent-package-'));
 try {
   const packed = await install(folder);
@@ -33,6 +38,7 @@ try {
   const programs = await writePrograms(folder);
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]);
   for (const program of programs) await run(process.execPath, [join(folder, program)], { cwd: root });
+  await pullChart(folder);
   const size = (packed.unpackedSize / 1e6).toFixed(1);
   process.stdout.write(`package: ${size} MB in ${packed.files.length} files, ${programs.length} examples run\n`);
 } catch (error) {
@@ -41,6 +47,30 @@ try {
   process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true });
+}
+
+/** Packs a chart with the packed program, serves it in a repository and pulls it from there. */
+async function pullChart(target: string): Promise<void> {
+  const program = join(target, 'node_modules', name, bin[name] ?? '');
+  const [charts, home] = [join(target, 'charts'), join(target, 'home')];
+  await mkdir(home);
+  const helm = (...args: string[]) => run(process.execPath, [program, 'helm', ...args], { env: { HOME: home } });
+  await helm('package', join(root, 'examples/charts/web'), '-d', charts);
+  await helm('repo', 'index', charts);
+  const server = createServer((request, response) => {
+    void readFile(join(charts, basename(request.url ?? ''))).then(
+      (content) => response.end(content),
+      () => response.writeHead(404).end(),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // listens on a port
+  try {
+    await helm('pull', 'web', '--repo', `http://127.0.0.1:${port}`, '-d', home);
+  } finally {
+    server.close();
+  }
+  await access(join(home, 'web-1.0.0.tgz'));
 }
 
 /** Unpacks the package into the folder's node_modules and links its dependencies there. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createCaseRenderer, runTemplateCase, type TemplateOutcome } from './template-case.ts';
 
 const caseSchema = z.object({

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RenderLimits } from '../src/render/limits.ts';
 import { processHost } from '../src/render/process-host.ts';
+import { createEngines } from '../src/render/engines.ts';
 import { renderFunctions } from '../src/render/worker/render-functions.ts';
 import type { ThreadSetup } from '../src/threads/messages.ts';
 import { serveTasks } from '../src/threads/serve-tasks.ts';
@@ -9,4 +10,5 @@ import { serveTasks } from '../src/threads/serve-tasks.ts';
 if (parentPort === null) throw new Error('descending-worker runs as a worker thread only');
 // the pool that starts this thread gives it nothing else
 const setup = workerData as ThreadSetup<RenderLimits>;
-serveTasks(parentPort, setup, renderFunctions({ ...processHost(), keyOrder: 'descending' }, setup.limits));
+const engine = createEngines({ ...processHost(), keyOrder: 'descending' }, setup.limits);
+serveTasks(parentPort, setup, renderFunctions(engine, setup.limits));

@@ -1,5 +1,5 @@
 // The JSON Schema of all packets, from the protocol's zod schemas.
-import { z } from 'zod';
+import * as z from 'zod';
 import { commands, commandTypes } from '../src/protocol/commands/index.ts';
 import { agentMessageSchemas, controlPlaneMessageSchemas } from '../src/protocol/messages.ts';
 
@@ -37,6 +37,7 @@ function packetOf(type: string, description?: string): object {
         contentMediaType: 'application/json',
         contentSchema: { $ref: `#/$defs/${type}.payload` },
       },
+      seq: { type: 'integer', minimum: 1, description: 'Number of the packet, between ends that resume' },
     },
     required: ['type'],
   };

@@ -1,5 +1,5 @@
 // The tables of docs/protocol.md that derive from the commands' schemas.
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { commands, commandTypes, type CommandType } from '../src/protocol/commands/index.ts';
 
 /** Returns the table of all commands. */

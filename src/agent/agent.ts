@@ -6,15 +6,19 @@ import { defaultHeartbeat, type HeartbeatTimes } from '../protocol/heartbeat.ts'
 import { maxPacketBytes } from '../protocol/limits.ts';
 import type { Hello } from '../protocol/messages.ts';
 import { backoffDelay, defaultBackoff, type BackoffTimes } from './connection/backoff.ts';
-import { Channel } from './connection/channel.ts';
+import { Channel, type WaitingLimits } from './connection/channel.ts';
 import { startHealthServer } from './connection/health-server.ts';
 import type { CommandHandlers } from './commands/command-handler.ts';
+import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
+import type { TlsSource } from './connection/tls-files.ts';
 import { listen } from './connection/listener.ts';
 import type { ListenAddress } from './connection/listen-address.ts';
 import type { Logger } from './logger.ts';
 import type { TokenSource } from './connection/token-file.ts';
+import type { TunnelSource } from './connection/tunnel-source.ts';
 import { Uplink } from './connection/uplink.ts';
 import { Router } from './router/router.ts';
+import { messageOf } from '../operation/error.ts';
 
 export interface AgentOptions {
   agentId: string;
@@ -33,15 +37,36 @@ export interface AgentOptions {
    * Default: no token.
    */
   readToken?: TokenSource | undefined;
-  /** The WebSocket URL of the control plane. Default: the agent does not dial. */
-  controlPlaneUrl?: string | undefined;
+  /**
+   * The WebSocket URL of the control plane, or several, in the order in which they are tried.
+   * Default: the agent does not dial.
+   */
+  controlPlaneUrl?: string | readonly string[] | undefined;
+  /** Reads the CAs and the client certificate for control planes. Default: those of the system. */
+  readTls?: TlsSource | undefined;
+  /** Names the proxy to control planes, in `HTTPS_PROXY` and `NO_PROXY`. Default: none. */
+  proxyEnv?: ProxyEnvironment | undefined;
   /** The address on which to serve clients. Default: the agent does not listen. */
   listen?: ListenAddress | undefined;
   /** Allows listening without a token on a host that other machines can reach. Default: false. */
   listenInsecure?: boolean;
   /** Port for `/healthz` and `/readyz` on all addresses. Default: probes are not served. */
   healthPort?: number | undefined;
+  /**
+   * Called before commands can arrive, with the keys of the releases whose commands are continued.
+   * Must not reject. Default: nothing is done.
+   */
+  onResumed?: ((releases: ReadonlySet<string>) => Promise<void>) | undefined;
+  /**
+   * Aborts when another process may do the work of this one. Operations are then left as they are,
+   * and results are not sent unless they are journaled. Default: never.
+   */
+  term?: AbortSignal | undefined;
+  /** Gets the tunnel of each connection to the control plane. Default: the agent has no streams. */
+  tunnels?: TunnelSource | undefined;
   times?: Partial<AgentTimes>;
+  /** How many replies may wait for a peer. Default: 20,000, and 64 Mi characters. */
+  waiting?: WaitingLimits;
 }
 
 interface AgentTimes {
@@ -75,6 +100,8 @@ export interface Agent {
   readonly healthPort: number | undefined;
   /** Whether commands can arrive: the control plane is connected, or the agent only listens. */
   isReady(): boolean;
+  /** Whether the agent works; if not, its process has to be replaced. */
+  isAlive(): boolean;
   /**
    * Refuses new commands, parks those that the journal keeps for the next process, cancels all
    * others, sends their results and closes the connections.
@@ -82,26 +109,33 @@ export interface Agent {
   stop(): Promise<void>;
 }
 
-/** Starts an agent. Rejects if it cannot listen. */
+/** Starts an agent. Rejects if it cannot listen, or if its term ends before it has started. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { log, readToken, controlPlaneUrl, instanceId, journal = createMemoryJournal() } = options;
+  const { log, readToken, controlPlaneUrl, instanceId, term, journal = createMemoryJournal() } = options;
   const times = { ...defaultTimes, ...options.times };
   const router = new Router({ handlers: options.handlers, journal, log, instanceId, now: options.now });
-  await resumeCommands(router, times.backoff, options);
+  const abandon = () => router.abandon();
+  term?.addEventListener('abort', abandon, { once: true });
+  const continued = await resumeCommands(router, times.backoff, options);
+  await options.onResumed?.(continued);
   const channelOptions = {
     hello: { ...helloOf(options), ...(journal.durable && { durable: true }) },
     router,
     log,
     heartbeat: times.heartbeat,
     maxStatuses: maxWaitingStatuses,
+    waiting: options.waiting,
   };
-  const uplink = controlPlaneUrl === undefined ? undefined : new Channel(channelOptions);
+  const { tunnels } = options;
+  if (controlPlaneUrl === undefined) tunnels?.connect(false);
+  const uplink = controlPlaneUrl === undefined ? undefined : new Channel({ ...channelOptions, resumes: true, tunnels });
   const dialer =
     uplink && controlPlaneUrl !== undefined
-      ? new Uplink({ ...options, ...times, url: controlPlaneUrl, channel: uplink, log, readToken })
+      ? new Uplink({ ...options, ...times, urls: [controlPlaneUrl].flat(), channel: uplink, log, readToken })
       : undefined;
   const isReady = () => uplink?.isConnected ?? true;
-  const state = { isReady, isAlive: () => dialer?.isAlive ?? true };
+  const isAlive = () => dialer?.isAlive ?? true;
+  const state = { isReady, isAlive };
   const { healthPort } = options;
   const health = healthPort === undefined ? undefined : await startHealthServer(healthPort, state);
   const listener =
@@ -124,7 +158,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     port: listener?.port,
     healthPort: health?.port,
     isReady,
+    isAlive,
     async stop() {
+      term?.removeEventListener('abort', abandon);
       listener?.stopListening();
       await router.close(times.graceMs);
       await Promise.all([uplink?.delivered(times.deliveryMs), listener?.close(times.deliveryMs)]);
@@ -137,19 +173,24 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 }
 
 /** Continues the commands of an earlier process. Waits until the journal can be read. */
-async function resumeCommands(router: Router, backoff: BackoffTimes, { log, random }: AgentOptions): Promise<void> {
+async function resumeCommands(
+  router: Router,
+  backoff: BackoffTimes,
+  { log, random, term }: AgentOptions,
+): Promise<Set<string>> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await router.resume();
-      return;
+      return await router.resume();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      term?.throwIfAborted();
+      const reason = messageOf(error);
       log.warn({ reason, attempt }, 'cannot read the journal; the agent accepts no commands until it can');
-      await sleep(backoffDelay(attempt, backoff, random));
+      await sleep(backoffDelay(attempt, backoff, random), undefined, term && { signal: term });
     }
   }
 }
 
 function helloOf({ agentId, instanceId, version }: AgentOptions): Hello {
-  return { agentId, instanceId, version, capabilities: commandTypes, limits: { maxPacketBytes: maxPacketBytes } };
+  const limits = { maxPacketBytes };
+  return { agentId, instanceId, version, capabilities: commandTypes, limits, packets: ['log'] };
 }

@@ -3,6 +3,7 @@
 // be pulled, which fails and is rolled back.
 import { parseArgs } from 'node:util';
 import { runDemo } from './demo/run-demo.ts';
+import { messageOf } from '../operation/error.ts';
 
 const usage = `Usage: npm run demo -- [--chart NAME] [--kubeconfig FILE --image REF] [--keep]
 
@@ -31,6 +32,6 @@ try {
   if (values.help) process.stdout.write(usage);
   else process.exitCode = await runDemo(values);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+  process.stderr.write(`${messageOf(error)}\n\n${usage}`);
   process.exitCode = 1;
 }

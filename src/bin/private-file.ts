@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { messageOf } from '../operation/error.ts';
 
 /**
  * Writes a file that only this user can read, or replaces it as a whole, so that nothing reads half
@@ -13,7 +14,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`cannot write ${path}: ${reason}`, { cause: error });
   }
 }

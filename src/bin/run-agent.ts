@@ -9,8 +9,17 @@ import { version } from './version.ts';
 export async function runAgent({ controlPlane, kubeconfig, ...settings }: RunSettings): Promise<void> {
   const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
   const cluster = clusterOf(kubeconfig);
-  const { journal = cluster === 'service-account' ? 'cluster' : 'memory' } = settings;
-  const agent = await agentOf({ ...settings, journal, cluster, controlPlaneUrl: controlPlane, log });
+  const { journal = settings.election || cluster === 'service-account' ? 'cluster' : 'memory' } = settings;
+  const { controlPlaneCa: ca, clientCertificate: certificate, clientKey: key } = settings;
+  const agent = await agentOf({
+    ...settings,
+    ...(ca !== undefined || certificate !== undefined ? { tlsFiles: { ca, certificate, key } } : {}),
+    proxyEnv: process.env,
+    journal,
+    cluster,
+    controlPlaneUrl: controlPlane,
+    log,
+  });
   log.info({ agentId: settings.agentId, version, port: agent.port }, 'the agent is running');
   const signal = await stopSignal();
   log.info({ signal }, 'the agent is stopping');

@@ -1,6 +1,14 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { tokenFile } from '../agent/connection/token-file.ts';
 import type { ControlPlaneSettings } from '../cli/control-plane/settings.ts';
-import { ControlPlane, openAgentsFile } from '../control-plane/index.ts';
+import {
+  ControlPlane,
+  ControlPlaneError,
+  createMemoryStore,
+  createSqliteStore,
+  openAgentsFile,
+} from '../control-plane/index.ts';
 import { processLogger } from './logger.ts';
 import { stopSignal } from './stop-signal.ts';
 import { version } from './version.ts';
@@ -10,17 +18,36 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
   const { agentsFile, apiTokenFile, listenInsecure } = settings;
   const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
   const agents = agentsFile === undefined ? undefined : await openAgentsFile(agentsFile, { log });
+  const data = settings.data === 'memory' ? undefined : resolve(settings.data ?? defaultFile(process.env));
   const plane = new ControlPlane({
     authenticate: agents?.authenticate,
     apiToken: apiTokenFile === undefined ? undefined : tokenFile(apiTokenFile),
     insecure: listenInsecure,
+    ...(data !== undefined && { chartFolder: `${data}-charts` }),
+    store: data === undefined ? createMemoryStore() : createSqliteStore(data),
     log,
     version,
   });
-  const port = await plane.listen(settings.port, settings.host);
-  log.info({ host: settings.host, port, version }, 'the control plane is listening');
-  const signal = await stopSignal();
-  log.info({ signal }, 'the control plane is stopping');
-  await plane.close();
-  agents?.close();
+  try {
+    const port = await plane.listen(settings.port, settings.host);
+    log.info({ host: settings.host, port, version, data }, 'the control plane is listening');
+    const signal = await stopSignal();
+    log.info({ signal }, 'the control plane is stopping');
+  } catch (error) {
+    throw storeAdvice(error);
+  } finally {
+    await plane.close({ retryAfter: settings.retryAfter / 1000 });
+    agents?.close();
+  }
+}
+
+/** Returns the file for commands and results, in the folder for the state of programs. */
+function defaultFile({ XDG_STATE_HOME: folder }: Readonly<Record<string, string | undefined>>): string {
+  return join(folder || join(homedir(), '.local/state'), 'helm-agent/control-plane.db');
+}
+
+function storeAdvice(error: unknown): unknown {
+  if (!(error instanceof ControlPlaneError) || error.code !== 'store_unavailable') return error;
+  const advice = 'name another file with --data, or keep commands in memory with --data memory';
+  return new Error(`${error.message}; ${advice}`, { cause: error });
 }

@@ -1,4 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { messageOf } from '../operation/error.ts';
 
 /** Throws an error if there is a file at the path that no sandbox has written. */
 export async function requireFreePath(path: string): Promise<void> {
@@ -24,7 +25,7 @@ export async function removeKubeconfig(path: string, text: string): Promise<void
 }
 
 function cannotWrite(path: string, error: unknown): Error {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new Error(`cannot write ${path}: ${reason}; name another file with --kubeconfig`, { cause: error });
 }
 

@@ -1,10 +1,12 @@
 import type { ValueMap } from '../go/value.ts';
-import type { ChartMetadata } from './metadata/metadata.ts';
+import type { ChartLock, ChartMetadata } from './metadata/metadata.ts';
 
 /** A file of a chart. `name` is relative to the chart's folder, with forward slashes. */
 export interface ChartFile {
   name: string;
   data: Uint8Array;
+  /** When it was changed last. Only set by loading with `times`. */
+  modified?: Date;
 }
 
 /**
@@ -22,8 +24,10 @@ export interface Chart {
   valuesFile?: Uint8Array;
   /** Text of values.schema.json. */
   schema?: Uint8Array;
-  /** Chart.lock or requirements.lock as JSON. */
-  lock?: Record<string, unknown>;
+  /** When files that are not listed below were changed last. Only set by loading with `times`. */
+  modified?: ModifiedFiles;
+  /** Chart.lock or requirements.lock. */
+  lock?: ChartLock;
   /** Files below templates/, in loading order. */
   templates: ChartFile[];
   /** All other files that are not ignored, including crds/. */
@@ -31,4 +35,10 @@ export interface Chart {
   dependencies: Chart[];
   /** SHA-256 (hex) of everything loaded, used as the cache key of compiled templates. */
   digest: string;
+}
+
+export interface ModifiedFiles {
+  'Chart.yaml'?: Date;
+  'values.yaml'?: Date;
+  'values.schema.json'?: Date;
 }

@@ -23,6 +23,8 @@ export interface RepositoryFlags {
   devel?: boolean | undefined;
   username?: string | undefined;
   passwordFile?: string | undefined;
+  /** Name of a Secret of the agent, for `ctl`. */
+  credentialsFrom?: string | undefined;
   passCredentials?: boolean | undefined;
   plainHttp?: boolean | undefined;
 }

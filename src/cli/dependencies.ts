@@ -1,7 +1,10 @@
 import type { Host } from '../go/host.ts';
 import type { RenderLimits } from '../render/limits.ts';
+import type { ResolveHost } from '../render/render-request.ts';
 import type { ThreadedRenderer } from '../render/worker/threaded-renderer.ts';
 import type { ControlPlaneSettings } from './control-plane/settings.ts';
+import type { Releases } from './helm/release/releases.ts';
+import type { HelmSettings } from './helm/settings.ts';
 import type { RunSettings } from './run/settings.ts';
 import type { SandboxSettings } from './sandbox/settings.ts';
 
@@ -37,7 +40,13 @@ export interface ProgramDependencies {
    */
   onInterrupt(listener: () => void): () => void;
   /** Creates a renderer for charts of this machine. The caller closes it. */
-  createRenderer(options: { allowNunjucks: boolean; limits?: RenderLimits }): ThreadedRenderer;
+  createRenderer(options: { allowNunjucks: boolean; limits?: RenderLimits }): Promise<ThreadedRenderer>;
+  /** Returns the addresses of a host. Empty if there are none. */
+  resolveHost: ResolveHost;
+  /** Opens the releases of the cluster that Helm's settings name. The caller closes them. */
+  openReleases(settings: HelmSettings): Promise<Releases>;
+  /** Returns the names of the namespaces of the cluster that Helm's settings name. */
+  listNamespaces(settings: HelmSettings): Promise<string[]>;
   /** Runs an agent until the process gets a stop signal. Rejects if the agent cannot start. */
   runAgent(settings: RunSettings): Promise<void>;
   /** Runs a control plane until the process gets a stop signal. Rejects if it cannot start. */

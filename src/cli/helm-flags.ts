@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 type Flags = Readonly<Record<string, string>>;
 
 const certificates = 'set NODE_EXTRA_CA_CERTS to the file with the certificates';
-const noDownload = 'put the dependencies into the folder charts/ of the chart first';
+const noDownload = 'put the dependencies into charts/ first, see helm-agent helm dependency build';
 const noSignatures = 'signatures of charts are not verified';
 
 /** Flags of helm that no command has, as commander writes them, with what to do instead. */
@@ -16,7 +16,6 @@ const commonFlags: Flags = {
   '--insecure-skip-tls-verify': certificates,
   '--verify': noSignatures,
   '--keyring <file>': noSignatures,
-  '--enable-dns': 'templates cannot look up host names',
   '--debug': 'errors always name the file and line',
 };
 
@@ -87,7 +86,6 @@ const ctlFlags: Flags = {
   '--name-template <template>': 'give a name',
   '--api-versions <versions>': 'the agent has the API versions of its cluster; see helm-agent template',
   '--kube-version <version>': 'the agent has the version of its cluster; see helm-agent template',
-  '--include-crds': 'use helm-agent template --include-crds',
   '--dry-run [mode]': 'leave it out, this command changes nothing',
   '--output-dir <folder>': 'redirect the output with > FILE',
   '--release-name': 'redirect the output with > FILE',

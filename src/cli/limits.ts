@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
 import { defaultRenderLimits, type RenderLimits } from '../render/limits.ts';
 import { defaultTextLimits, type TextLimits } from '../texts/limits.ts';

@@ -3,7 +3,6 @@ import { isAbsolute, resolve } from 'node:path';
 import { parseUrl } from '../functions/support/net-url.ts';
 import { quote } from '../go/strconv.ts';
 import { GoError } from '../go/value.ts';
-import { createChartSource } from '../source/chart-source.ts';
 import type { RepositoryFlags } from './chart-options.ts';
 import type { HelmLog } from './helm-log.ts';
 
@@ -38,11 +37,16 @@ export async function locateChart(
     password: passwordFile === undefined ? undefined : await readPassword(passwordFile),
     passCredentials,
   };
+  const { createChartSource } = await import('../source/chart-source.ts');
   const source = createChartSource({ plainHttp, onWarning: warn, onPulled: pulled });
   return { archive: await source.download(request, new AbortController().signal), name };
 }
 
-async function localChart(path: string): Promise<LocatedChart | undefined> {
+/**
+ * Returns the folder or the archive at a path; undefined if there is nothing and the path may be a
+ * name. Throws an error with Helm's text.
+ */
+export async function localChart(path: string): Promise<LocatedChart | undefined> {
   const facts = await stat(path).catch(() => undefined);
   if (facts?.isDirectory()) return { folder: resolve(path) };
   if (facts !== undefined) return { archive: await readFile(path), name: resolve(path) };

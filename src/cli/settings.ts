@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
-import { z } from 'zod';
+import * as z from 'zod';
+import { parseDuration } from '../go/duration.ts';
 import { explainIssue } from '../protocol/validation.ts';
 
 /** A setting that comes from a flag or from the environment; the flag wins. */
@@ -67,3 +68,15 @@ export const portSchema = z
   .regex(/^\d{1,5}$/, 'must be a port number from 0 to 65535')
   .transform(Number)
   .refine((port) => port <= 65_535, 'must be a port number from 0 to 65535');
+
+/** A duration of Go, such as `1m30s`, as milliseconds. */
+export const durationSchema = z.string().transform((text, context) => {
+  try {
+    const milliseconds = Number(parseDuration(text) / 1_000_000n);
+    if (milliseconds > 0) return milliseconds;
+  } catch {
+    // the message below says what is expected
+  }
+  context.addIssue({ code: 'custom', message: 'must be a duration above 0, such as 15s' });
+  return z.NEVER;
+});

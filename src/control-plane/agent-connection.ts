@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import { closeCodes } from '../protocol/close-codes.ts';
 import { evidenceSchema, type Evidence } from '../protocol/evidence.ts';
 import { keepAlive, type HeartbeatTimes } from '../protocol/heartbeat.ts';
+import { logSchema, type Log } from '../protocol/log.ts';
 import { maxBadPackets, maxHelloBytes } from '../protocol/limits.ts';
 import {
   acceptedSchema,
@@ -16,7 +17,13 @@ import {
 } from '../protocol/messages.ts';
 import { decodeFrame, encodePacket, PacketError, type Packet } from '../protocol/packet.ts';
 import { decodePayload, PayloadError } from '../protocol/payload.ts';
+import { StreamError } from '../protocol/streams/stream-error.ts';
+import { Tunnel, type AcceptStream } from '../protocol/streams/tunnel.ts';
+import type { Session } from '../protocol/session/session.ts';
 import type { Logger } from './logger.ts';
+
+/** The packets between this process and one of an agent, across their connections. */
+type AgentSession = Session<Packet>;
 
 /** Receives an agent's packets. The first one is `hello`. */
 export interface AgentListener {
@@ -25,13 +32,25 @@ export interface AgentListener {
   /** `bytes` is the size of the packet. */
   status(key: string, status: Status, bytes: number): void;
   evidence(key: string, evidence: Evidence, bytes: number): void;
+  log(key: string, log: Log, bytes: number): void;
   result(key: string, result: Result, bytes: number): void;
   /** Called once, when the connection is closed. */
   closed(): void;
 }
 
 export interface AgentConnection {
+  /** Sends a packet, in the session if there is one. */
   send(packet: Packet): void;
+  /**
+   * Sends a packet, and all others in the session, from what the agent says it has received on.
+   */
+  resume(session: AgentSession, greeting: Packet): void;
+  /** Accepts streams of the agent from now on. */
+  acceptStreams(accept: AcceptStream): void;
+  /** Sends a packet that is never sent again. */
+  notify(packet: Packet): void;
+  /** Bytes that wait in this process to be sent. */
+  readonly unsentBytes: number;
   /** `code` is a status code of RFC 6455 or of this protocol. */
   close(code: number, reason: string): void;
 }
@@ -43,6 +62,10 @@ export interface ConnectionOptions {
   /** Time for an agent to send `hello`, in milliseconds. */
   helloTimeoutMs: number;
   log: Logger;
+  /** Calls back, in the order of the calls, when all changes so far will not be lost any more. */
+  whenStored: (stored: () => void) => void;
+  /** Whether no more packets are to be read until all changes so far are stored. */
+  isBehind: () => boolean;
 }
 
 /** Time for an agent to confirm that the connection closes. */
@@ -52,8 +75,10 @@ const closeTimeoutMs = 1000;
 export function serveAgent(
   socket: WebSocket,
   listener: AgentListener,
-  { stream, heartbeat, helloTimeoutMs, log }: ConnectionOptions,
+  { stream, heartbeat, helloTimeoutMs, log, whenStored, isBehind }: ConnectionOptions,
 ): AgentConnection {
+  let session: AgentSession | undefined;
+  let tunnel: Tunnel | undefined;
   const close: AgentConnection['close'] = (code, reason) => {
     socket.close(code, reason);
     const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
@@ -72,8 +97,19 @@ export function serveAgent(
     clearTimeout(helloTimer);
     stopCounting();
     stopHeartbeat();
+    session?.detach(socket);
+    tunnel?.close();
     listener.closed();
   });
+  const dispatchNumbered = (own: AgentSession, packet: Packet, bytes: number) => {
+    if (!own.take(packet)) return;
+    try {
+      dispatch(packet, bytes, listener);
+    } finally {
+      // one that cannot be read would not be better if it came again
+      whenStored(() => own.stored(packet.seq));
+    }
+  };
   const receive = (frame: Buffer, isBinary: boolean) => {
     const packet = decodeFrame(frame, isBinary);
     if (packet.type === 'hello') {
@@ -84,7 +120,8 @@ export function serveAgent(
       stopCounting();
       listener.hello(hello);
     } else if (isGreeted) {
-      dispatch(packet, frame.length, listener);
+      if (session) dispatchNumbered(session, packet, frame.length);
+      else dispatch(packet, frame.length, listener);
     } else {
       throw new PacketError('packet: the first one must be hello');
     }
@@ -93,14 +130,43 @@ export function serveAgent(
     // frames that arrive while the connection closes
     if (socket.readyState !== socket.OPEN) return;
     try {
-      receive(frame, isBinary);
+      if (isBinary && tunnel) tunnel.receive(frame);
+      else receive(frame, isBinary);
     } catch (error) {
+      if (error instanceof StreamError) {
+        log.warn({ reason: error.message }, 'an agent broke the rules of streams');
+        close(closeCodes.protocolViolation, error.message);
+        return;
+      }
       // messages can hold names of fields from the packet
       log.warn({ code: codeOf(error), bytes: frame.length }, 'an agent sent a bad packet');
       if (++badPackets > maxBadPackets) close(closeCodes.protocolViolation, 'too many bad packets');
     }
+    if (!isBehind() || socket.isPaused) return;
+    socket.pause();
+    whenStored(() => socket.resume());
   });
-  return { send: (packet) => socket.send(encodePacket(packet)), close };
+  return {
+    send(packet) {
+      if (session) session.push(packet);
+      else socket.send(encodePacket(packet));
+    },
+    acceptStreams(accept) {
+      tunnel = new Tunnel(socket, { end: 'control-plane', accept });
+    },
+    notify(packet) {
+      socket.send(encodePacket(packet));
+    },
+    get unsentBytes() {
+      return socket.bufferedAmount;
+    },
+    resume(own, greeting) {
+      socket.send(encodePacket(greeting));
+      session = own;
+      own.attach(socket);
+    },
+    close,
+  };
 }
 
 /**
@@ -142,6 +208,10 @@ function dispatch({ key = '', type, payload }: Packet, bytes: number, listener: 
     }
     case 'evidence': {
       listener.evidence(key, decodePayload(evidenceSchema, payload), bytes);
+      return;
+    }
+    case 'log': {
+      listener.log(key, decodePayload(logSchema, payload), bytes);
       return;
     }
     case 'result': {

@@ -3,11 +3,16 @@ import type { WebSocket } from 'ws';
 import { closeCodes } from '../protocol/close-codes.ts';
 import type { HeartbeatTimes } from '../protocol/heartbeat.ts';
 import { maxUnfinished, type Hello } from '../protocol/messages.ts';
+import { streamKinds } from '../protocol/streams/chart-stream.ts';
+import type { TunnelStream } from '../protocol/streams/tunnel-stream.ts';
 import { serveAgent, type AgentConnection } from './agent-connection.ts';
-import type { CommandStore } from './command-store.ts';
+import { AgentSessions } from './agent-sessions.ts';
+import type { CommandIndex } from './command-index.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
 import type { AgentIdentity } from './identity.ts';
+import type { ControlPlaneLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
+import { Notice } from './notice.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
 interface Entry {
@@ -16,13 +21,27 @@ interface Entry {
 }
 
 export interface AgentRegistryOptions {
-  commands: CommandStore;
+  commands: CommandIndex;
+  limits: ControlPlaneLimits;
   heartbeat: HeartbeatTimes;
   /** Time for an agent to send `hello`, in milliseconds. */
   helloTimeoutMs: number;
   log: Logger;
   now: () => Date;
+  /** Returns a new random id. */
+  newEpoch: () => string;
   version: string;
+  /**
+   * Calls back, in the order of the calls, when all changes of commands so far will not be lost any
+   * more. Agents get their acknowledgements then.
+   */
+  whenStored: (stored: () => void) => void;
+  /** Sends a command that waits for its agent, which is connected now. */
+  deliver: (command: TrackedCommand) => void;
+  /** Handles a stream that an agent has opened. */
+  acceptStream: (agentId: string, header: unknown, stream: TunnelStream) => void;
+  onConnect: (agent: ConnectedAgent) => void;
+  onDisconnect: (agent: ConnectedAgent) => void;
 }
 
 /** The socket of an agent after its handshake. */
@@ -44,10 +63,12 @@ export class AgentRegistry {
   readonly #options: AgentRegistryOptions;
   /** By agent id; the newest instance last. */
   readonly #connected = new Map<string, Entry[]>();
-  readonly #arrivals = new Set<() => void>();
+  readonly #sessions: AgentSessions;
+  readonly #changed = new Notice();
 
   constructor(options: AgentRegistryOptions) {
     this.#options = options;
+    this.#sessions = new AgentSessions(options.newEpoch, options.limits.sessions);
   }
 
   /** Returns the newest instance of each agent, sorted by id. */
@@ -66,29 +87,25 @@ export class AgentRegistry {
       signal?.throwIfAborted();
       const agent = this.get(agentId);
       if (agent) return agent;
-      const { promise, resolve } = Promise.withResolvers<undefined>();
-      const wake = () => resolve(undefined);
-      this.#arrivals.add(wake);
-      signal?.addEventListener('abort', wake, { once: true });
-      await promise;
-      this.#arrivals.delete(wake);
-      signal?.removeEventListener('abort', wake);
+      await this.#changed.next(signal);
     }
   }
 
   /**
-   * Sends a command to its instance. If the instance does not accept it, it is sent again on the
-   * next connection.
+   * Sends a command to its instance. If the instance does not receive it, it is sent again on the
+   * next connection. Returns false if the instance is not connected.
    */
-  send(command: TrackedCommand): void {
-    const { packet } = command;
+  send(command: TrackedCommand): boolean {
     const entry = this.#instance(command.agentId, command.instanceId);
-    if (packet && entry) entry.connection.send(packet);
+    if (!entry) return false;
+    this.#sendTo(entry, command);
+    this.#removeIfFull(entry);
+    return true;
   }
 
   /** Serves the socket of an agent until it is closed. */
   serve({ socket, stream, identity }: AgentSocket): void {
-    const { commands, heartbeat, helloTimeoutMs, log } = this.#options;
+    const { commands, heartbeat, helloTimeoutMs, log, whenStored } = this.#options;
     let agent: Hello | undefined;
     const own = (key: string) => {
       const command = commands.get(key);
@@ -107,16 +124,19 @@ export class AgentRegistry {
         accepted: (key, accepted) => own(key)?.accepted(accepted),
         status: (key, status, bytes) => own(key)?.status(status, bytes),
         evidence: (key, evidence, bytes) => own(key)?.evidence(evidence, bytes),
+        log: (key, lines, bytes) => own(key)?.log(lines, bytes),
         result: (key, result, bytes) => {
           own(key)?.end(result, bytes);
-          if (agent) this.#closeReplaced(agent.agentId);
+          if (!agent) return;
+          this.#sessions.get(agent.agentId, agent.instanceId)?.sent.delete(key);
+          this.#closeReplaced(agent.agentId);
         },
         closed: () => {
           identity?.revoked?.removeEventListener('abort', revoke);
           if (agent) this.#remove(agent, connection);
         },
       },
-      { stream, heartbeat, helloTimeoutMs, log },
+      { stream, heartbeat, helloTimeoutMs, log, whenStored, isBehind: () => commands.isBehind },
     );
     const revoke = () => {
       log.warn({ agentId: identity?.agentId }, 'closing the connection of an agent that is revoked');
@@ -126,22 +146,59 @@ export class AgentRegistry {
     if (identity?.revoked?.aborted) revoke();
   }
 
-  /** Closes all connections with 1001. */
-  closeAll(): void {
-    for (const { connection } of [...this.#connected.values()].flat())
-      connection.close(1001, 'the control plane is shutting down');
+  /** Closes all connections with 1001. Agents connect again after the seconds, or a bit later. */
+  async closeAll(retryAfter: number): Promise<void> {
+    const reason = 'the control plane is shutting down';
+    const payload = JSON.stringify({ reason, retryAfter });
+    for (const { agent, connection } of [...this.#connected.values()].flat()) {
+      if (agent.resume) connection.notify({ type: 'drain', payload });
+      connection.close(1001, reason);
+    }
+    while (this.#connected.size > 0) await this.#changed.next();
   }
 
-  #instance(agentId: string, instanceId: string): Entry | undefined {
+  #instance(agentId: string, instanceId: string | undefined): Entry | undefined {
     return this.#connected.get(agentId)?.find(({ agent }) => agent.instanceId === instanceId);
   }
 
+  #sendTo({ agent, connection }: Entry, command: TrackedCommand): void {
+    const { packet, key, record } = command;
+    if (!packet) return;
+    if (record.chart !== undefined && agent.streams?.includes('chart') !== true) {
+      // it would take the name for that of another chart
+      const advice = 'update it, or put the chart into a repository';
+      command.fail('unsupported', `the agent ${agent.agentId} does not know charts that are uploaded; ${advice}`);
+      return;
+    }
+    this.#sessions.get(agent.agentId, agent.instanceId)?.sent.add(key);
+    connection.send(packet);
+  }
+
+  /** Ends the connection of an agent that does not read, or does not confirm what it has read. */
+  #removeIfFull({ agent, connection }: Entry): void {
+    const { log, limits } = this.#options;
+    const { agentId, instanceId } = agent;
+    const { count = 0, length = 0 } = this.#sessions.get(agentId, instanceId)?.outbox ?? {};
+    const bytes = Math.max(length, connection.unsentBytes);
+    if (count <= limits.unconfirmedPackets && bytes <= limits.unconfirmedBytes) return;
+    log.warn({ agentId, instanceId, packets: count, bytes }, 'closing the connection of an agent that does not read');
+    this.#sessions.restart(agentId, instanceId);
+    connection.close(closeCodes.protocolViolation, 'too many packets are not confirmed');
+    this.#remove(agent, connection);
+  }
+
   /** Whether the agent may have the id in its `hello`. Closes its connection if not. */
-  #admit({ agentId, instanceId }: Hello, identity: AgentIdentity | undefined, connection: AgentConnection): boolean {
+  #admit(hello: Hello, identity: AgentIdentity | undefined, connection: AgentConnection): boolean {
+    const { agentId, instanceId } = hello;
     const { log } = this.#options;
     if (identity && identity.agentId !== agentId) {
       log.warn({ agentId: identity.agentId, claimed: agentId }, 'refused an agent that claims the id of another');
       connection.close(closeCodes.wrongAgent, `this credential is that of another agent than ${agentId}`.slice(0, 120));
+      return false;
+    }
+    if (this.#sessions.isLate(hello)) {
+      log.info({ agentId, instanceId }, 'closing a connection that is older than another one of its agent');
+      connection.close(closeCodes.replaced, 'a newer connection of this instance was accepted');
       return false;
     }
     const other = this.get(agentId);
@@ -157,31 +214,68 @@ export class AgentRegistry {
   }
 
   #add(hello: Hello, connection: AgentConnection): void {
-    const { log, now, version } = this.#options;
+    const { log, now } = this.#options;
     const { agentId, instanceId } = hello;
     this.#instance(agentId, instanceId)?.connection.close(
       closeCodes.replaced,
       'replaced by another connection of this instance',
     );
     const others = this.#connected.get(agentId)?.filter(({ agent }) => agent.instanceId !== instanceId) ?? [];
-    this.#connected.set(agentId, [...others, { agent: { ...hello, connectedAt: now().toISOString() }, connection }]);
+    const agent = { ...hello, connectedAt: now().toISOString() };
+    this.#connected.set(agentId, [...others, { agent, connection }]);
+    this.#options.commands.addAgent(agentId);
     log.info({ agentId, instanceId, version: hello.version }, 'agent connected');
-    connection.send({ type: 'welcome', payload: JSON.stringify({ server: 'helm-agent control-plane', version }) });
-    for (const command of this.#options.commands.unfinishedOf(agentId)) {
-      if (command.instanceId !== instanceId) continue;
+    const isNewSession = this.#welcome(hello, connection);
+    const own = this.#options.commands.openOf(agentId).filter((command) => command.instanceId === instanceId);
+    for (const command of own) {
       command.setConnected(true);
-      this.send(command);
+      if (this.#sessions.get(agentId, instanceId)?.sent.has(command.key) === true) continue;
+      this.#sendTo({ agent, connection }, command);
     }
+    // packets may have arrived, but were not stored before the control plane was restarted
+    const isAsked = ({ isRestored }: TrackedCommand) => (hello.resume ? isNewSession : isRestored);
+    askFor(
+      own.filter((command) => command.packet === undefined && isAsked(command)),
+      connection,
+    );
     this.#handOver(agentId);
     this.#closeReplaced(agentId);
-    for (const wake of [...this.#arrivals]) wake();
+    for (const command of this.#options.commands.openOf(agentId)) {
+      if (command.state === 'waiting') this.#options.deliver(command);
+    }
+    this.#options.onConnect(agent);
+    this.#changed.give();
+  }
+
+  /**
+   * Replies to a `hello`, and sends what the agent has not received. Returns whether this process
+   * does not know what else it may be missing.
+   */
+  #welcome(hello: Hello, connection: AgentConnection): boolean {
+    const { version, acceptStream } = this.#options;
+    const { agentId, resume, packets = [], streams } = hello;
+    const about = {
+      server: 'helm-agent control-plane',
+      version,
+      ...(packets.includes('log') && { packets: ['log'] }),
+      ...(streams && { streams: streamKinds }),
+    };
+    if (streams) connection.acceptStreams((header, stream) => acceptStream(agentId, header, stream));
+    if (!resume) {
+      connection.send({ type: 'welcome', payload: JSON.stringify(about) });
+      return false;
+    }
+    const { own, isNew } = this.#sessions.open(hello, resume);
+    const payload = JSON.stringify({ ...about, resume: own.session.resume });
+    connection.resume(own.session, { type: 'welcome', payload });
+    return isNew;
   }
 
   /** Closes the older instances of an agent that have finished their commands. */
   #closeReplaced(agentId: string): void {
     const older = this.#connected.get(agentId)?.slice(0, -1) ?? [];
     if (older.length === 0) return;
-    const busy = new Set(this.#options.commands.unfinishedOf(agentId).map(({ instanceId }) => instanceId));
+    const busy = new Set(this.#options.commands.openOf(agentId).map(({ instanceId }) => instanceId));
     for (const { agent, connection } of older) {
       if (!busy.has(agent.instanceId))
         connection.close(closeCodes.replaced, 'another instance of this agent took over');
@@ -195,10 +289,13 @@ export class AgentRegistry {
     if (left.length > 0) this.#connected.set(agentId, left);
     else this.#connected.delete(agentId);
     this.#options.log.info({ agentId, instanceId }, 'agent disconnected');
-    for (const command of this.#options.commands.unfinishedOf(agentId)) {
+    const [gone] = entries.filter((entry) => entry.connection === connection);
+    if (gone) this.#options.onDisconnect(gone.agent);
+    for (const command of this.#options.commands.openOf(agentId)) {
       if (command.instanceId === instanceId) command.setConnected(false);
     }
     this.#handOver(agentId);
+    this.#changed.give();
   }
 
   /**
@@ -209,24 +306,32 @@ export class AgentRegistry {
     const newest = this.#connected.get(agentId)?.at(-1);
     if (!newest) return;
     const { instanceId, durable = false } = newest.agent;
-    const asked: string[] = [];
-    for (const command of this.#options.commands.unfinishedOf(agentId)) {
+    const asked: TrackedCommand[] = [];
+    for (const command of this.#options.commands.openOf(agentId)) {
+      if (command.instanceId === undefined) continue;
       if (this.#instance(agentId, command.instanceId)) continue;
       const isAccepted = command.packet === undefined;
       // whether the instance before had accepted it is not known, but the journal knows
       if (durable && (command.isDurable || !isAccepted)) {
         command.moveTo(instanceId);
-        command.setConnected(true);
-        if (isAccepted) asked.push(command.key);
-        else this.send(command);
+        if (isAccepted) asked.push(command);
+        else this.#sendTo(newest, command);
         continue;
       }
       const message = `the agent ${agentId} was restarted before it sent the result; check the release before you send the command again`;
-      command.end({ ok: false, error: { code: 'agent_restarted', message } });
+      command.fail('agent_restarted', message);
     }
-    for (let start = 0; start < asked.length; start += maxUnfinished) {
-      const keys = asked.slice(start, start + maxUnfinished);
-      newest.connection.send({ type: 'unfinished', payload: JSON.stringify({ keys }) });
-    }
+    askFor(asked, newest.connection);
+    const connected = this.#connected.get(agentId) ?? [];
+    this.#sessions.keepOnly(agentId, new Set(connected.map(({ agent }) => agent.instanceId)));
+  }
+}
+
+/** Asks an agent for what it knows about commands. */
+function askFor(commands: readonly TrackedCommand[], connection: AgentConnection): void {
+  const keys = commands.map(({ key }) => key);
+  for (let start = 0; start < keys.length; start += maxUnfinished) {
+    const payload = JSON.stringify({ keys: keys.slice(start, start + maxUnfinished) });
+    connection.send({ type: 'unfinished', payload });
   }
 }

@@ -1,23 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 import { maxKeyLength, maxTypeLength } from '../protocol/limits.ts';
 import { namesThisServer } from '../protocol/request-host.ts';
+import { chartDigestSchema } from '../protocol/streams/chart-stream.ts';
 import { validate } from '../protocol/validation.ts';
 import type { AgentRegistry } from './agent-registry.ts';
-import type { CommandStore } from './command-store.ts';
+import type { ChartArchives } from './charts/chart-archives.ts';
+import type { CommandIndex } from './command-index.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { ControlPlaneError } from './error.ts';
-import { sendEvents } from './event-stream.ts';
+import { lastEventId, sendEvents } from './event-stream.ts';
 import { readJson, sendError, sendJson } from './http-json.ts';
 import type { Logger } from './logger.ts';
+import type { CommandOutcome } from './result-feed.ts';
 import { hasToken, type Token } from './token.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
 /** The parts of the control plane that the REST API offers. */
 export interface ApiBackend {
   agents: AgentRegistry;
-  commands: CommandStore;
+  commands: CommandIndex;
+  charts: ChartArchives;
   dispatcher: Dispatcher;
+  /** Bytes of the bodies of all requests that are being read. */
+  requestBytes: number;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse, id: string) => Promise<void> | void;
@@ -53,18 +59,40 @@ const commandRequestSchema = z.object({
   type: z.string().max(maxTypeLength, { error: `must have at most ${String(maxTypeLength)} characters` }),
   payload: z.record(z.string(), z.unknown()).optional(),
   key: z.string().min(1).max(maxKeyLength).optional(),
+  deliverWithin: z.union([z.string(), z.number(), z.literal(false)]).optional(),
 });
 
-function routesOf({ agents, commands, dispatcher }: ApiBackend): Route[] {
+function routesOf({ agents, commands, charts, dispatcher, requestBytes }: ApiBackend): Route[] {
+  const bodies = { maxBytes: requestBytes, bytes: 0 };
   const commandOf = (key: string): TrackedCommand => {
     const command = commands.get(key);
     if (!command) throw new ControlPlaneError('command_not_found', `no command has the key ${key}`);
     return command;
   };
   const sendCommand: Handler = async (request, response, agentId) => {
-    const { type, payload, key } = readCommandRequest(await readJson(request));
-    const command = dispatcher.send(agentId, { type, payload, ...(key !== undefined && { key }) });
-    sendJson(response, 202, commandBody(command));
+    const command = dispatcher.send(agentId, readCommandRequest(await readJson(request, bodies)));
+    await command.stored;
+    sendJson(response, 202, await commandBody(command));
+  };
+  const sendCommandEvents: Handler = async (request, response, key) => {
+    const command = commandOf(key);
+    await sendEvents(response, (signal) => command.eventsAfter(lastEventId(request) ?? 0, signal));
+  };
+  const sendResults: Handler = async (request, response) => {
+    const id = lastEventId(request);
+    if (id !== undefined) commands.results.markDelivered(id);
+    await sendEvents(response, (signal) => resultEvents(commands.results.after(id, signal)));
+  };
+  const receiveChart: Handler = async (request, response, digest) => {
+    requireDigest(digest);
+    const isNew = !charts.has(digest);
+    if (isNew) await charts.receive(request.iterator({ destroyOnReturn: false }), digest);
+    else request.resume();
+    sendJson(response, isNew ? 201 : 200, { digest });
+  };
+  const findChart: Handler = (_request, response, digest) => {
+    if (!charts.has(digest)) throw new ControlPlaneError('chart_not_found', 'the chart is not uploaded');
+    sendJson(response, 200, { digest });
   };
   return [
     ['GET', /^\/healthz$/, (_request, response) => sendJson(response, 200, { status: 'ok' })],
@@ -73,13 +101,12 @@ function routesOf({ agents, commands, dispatcher }: ApiBackend): Route[] {
     [
       'GET',
       /^\/api\/commands\/([^/]+)$/,
-      (_request, response, key) => sendJson(response, 200, commandBody(commandOf(key))),
+      async (_request, response, key) => sendJson(response, 200, await commandBody(commandOf(key))),
     ],
-    [
-      'GET',
-      /^\/api\/commands\/([^/]+)\/events$/,
-      (request, response, key) => sendEvents(request, response, commandOf(key)),
-    ],
+    ['GET', /^\/api\/commands\/([^/]+)\/events$/, sendCommandEvents],
+    ['GET', /^\/api\/results$/, sendResults],
+    ['HEAD', /^\/api\/charts\/([^/]+)$/, findChart],
+    ['PUT', /^\/api\/charts\/([^/]+)$/, receiveChart],
   ];
 }
 
@@ -130,8 +157,20 @@ function readCommandRequest(body: unknown): z.output<typeof commandRequestSchema
   return validated.data;
 }
 
-function commandBody({ key, agentId, type, state, outcome }: TrackedCommand) {
-  return { key, agentId, type, state, ...(outcome && { result: outcome }) };
+function requireDigest(digest: string): void {
+  const validated = validate(chartDigestSchema, digest, 'the digest');
+  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
+}
+
+async function commandBody(command: TrackedCommand) {
+  const { key, agentId, type, state } = command;
+  if (state !== 'done') return { key, agentId, type, state };
+  const result = await command.outcome();
+  return { key, agentId, type, state, delivered: command.record.end?.isDelivered ?? false, result };
+}
+
+async function* resultEvents(results: AsyncIterable<CommandOutcome>) {
+  for await (const { id, ...payload } of results) yield { id, type: 'result', payload };
 }
 
 function decodeSegment(segment: string): string {

@@ -1,5 +1,6 @@
 import type { CommandType } from '../protocol/commands/index.ts';
 import type { Evidence } from '../protocol/evidence.ts';
+import type { Log } from '../protocol/log.ts';
 import type { Accepted, CommandResult, Status } from '../protocol/messages.ts';
 
 /** An event before it has its number. */
@@ -7,6 +8,7 @@ export type NewEvent<Type extends CommandType = CommandType> =
   | { type: 'accepted'; payload: Accepted }
   | { type: 'status'; payload: Status }
   | { type: 'evidence'; payload: Evidence }
+  | { type: 'log'; payload: Log }
   /** The agent disconnected while the command was running, or reconnected. */
   | { type: 'agent'; payload: { connected: boolean } }
   | { type: 'result'; payload: CommandResult<Type> };

@@ -1,22 +1,31 @@
-import { once } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { defaultHeartbeat, type HeartbeatTimes } from '../protocol/heartbeat.ts';
 import { createBoundedServer } from '../protocol/http-server.ts';
 import { isLocalHost } from '../protocol/local-host.ts';
 import { namesThisServer } from '../protocol/request-host.ts';
+import { maxRetryAfter, type CommandResult } from '../protocol/messages.ts';
 import { subprotocol } from '../protocol/subprotocol.ts';
 import { createUpgradeListener, type Decision } from '../protocol/websocket-server.ts';
+import { ChartArchives } from './charts/chart-archives.ts';
+import { serveChart } from './charts/serve-chart.ts';
 import { AgentRegistry } from './agent-registry.ts';
 import { createApi } from './api.ts';
+import { CommandIndex } from './command-index.ts';
 import type { SendRequest } from './command-methods.ts';
-import { CommandStore } from './command-store.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { ControlPlaneError } from './error.ts';
 import type { AgentIdentity, Authenticate } from './identity.ts';
+import { defaultControlPlaneLimits, type ControlPlaneLimits } from './limits.ts';
 import { silentLog, type Logger } from './logger.ts';
+import type { CommandOutcome } from './result-feed.ts';
 import type { SentCommand } from './sent-command.ts';
+import type { CommandStore } from './store/command-store.ts';
+import { createMemoryStore } from './store/memory-store.ts';
 import { requireToken, type Token } from './token.ts';
 
 export interface ControlPlaneOptions {
@@ -39,6 +48,18 @@ export interface ControlPlaneOptions {
   maxConnections?: number;
   /** Time for an agent to send `hello`, in milliseconds. Default: 10,000. */
   helloTimeoutMs?: number;
+  /**
+   * Keeps commands and results; `createSqliteStore` returns one. It is opened by `listen` or
+   * `attach`, and closed by `close`. Default: the memory of this process.
+   */
+  store?: CommandStore | undefined;
+  /** Bounds of what agents and users can make it keep. Default: those of docs/limits.md. */
+  limits?: Partial<ControlPlaneLimits>;
+  /**
+   * Folder for the charts that users upload, of this control plane alone. Charts that commands need
+   * survive a restart there. Default: a temporary folder, which `close` removes.
+   */
+  chartFolder?: string | undefined;
   /** Default: nothing is logged. */
   log?: Logger;
   heartbeat?: HeartbeatTimes;
@@ -52,44 +73,93 @@ export interface ControlPlaneHost {
   newKey: () => string;
 }
 
-/** Accepts agents, sends them commands and keeps their results. Everything is kept in memory. */
-export class ControlPlaneServer {
+/** The events of a control plane, with the arguments of their listeners. */
+export interface ControlPlaneEvents {
+  connect: [agent: ConnectedAgent];
+  disconnect: [agent: ConnectedAgent];
+  /** A command has a result, which is stored. */
+  result: [command: SentCommand, result: CommandResult];
+}
+
+/** Where an HTTP server accepts agents. */
+export interface AttachOptions {
+  /** Default: `/agents`. */
+  path?: string;
+}
+
+/** Time for a user to upload a chart. */
+const uploadTimeoutMs = 600_000;
+
+type HttpServer = Server | HttpsServer;
+
+/** Accepts agents, sends them commands and keeps their results. */
+export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
+  /**
+   * Serves a request to the REST API, for a server of the application. It requires the option
+   * `apiToken`.
+   */
+  readonly requestListener: (request: IncomingMessage, response: ServerResponse) => void;
   readonly #options: ControlPlaneOptions;
-  readonly #commands = new CommandStore();
+  readonly #commands: CommandIndex;
   readonly #agents: AgentRegistry;
+  readonly #charts: ChartArchives;
   readonly #dispatcher: Dispatcher;
   readonly #server: Server;
+  readonly #upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly #detachments: (() => void)[] = [];
+  #opening: Promise<void> | undefined;
   /** The host that the server listens on; undefined before. */
   #host: string | undefined;
 
   constructor(options: ControlPlaneOptions, { now, newKey }: ControlPlaneHost) {
+    super();
     if ('agentToken' in options) {
       throw new TypeError('the option agentToken was removed: give each agent a credential with authenticate');
     }
     this.#options = options;
     const { heartbeat = defaultHeartbeat, helloTimeoutMs = 10_000, version = '', log = silentLog } = options;
-    this.#server = createBoundedServer(options.maxConnections ?? 10_000);
-    const commands = this.#commands;
-    const agents = new AgentRegistry({ commands, heartbeat, helloTimeoutMs, log, now, version });
-    const dispatcher = new Dispatcher({ agents, commands, newKey });
+    const { store = createMemoryStore() } = options;
+    const limits = { ...defaultControlPlaneLimits, ...options.limits };
+    this.#server = createBoundedServer(options.maxConnections ?? 10_000, { requestTimeoutMs: uploadTimeoutMs });
+    const commands: CommandIndex = new CommandIndex({
+      ...{ store, limits, log, now },
+      onResult: ({ handle }, result) => this.#emitLater('result', handle, result),
+      cancel: (command, mode) => dispatcher.cancel(command, mode),
+    });
+    const charts = new ChartArchives({
+      folder: options.chartFolder,
+      needed: () => new Set(commands.allOpen().flatMap(({ record }) => record.chart ?? [])),
+      newId: newKey,
+      maxBytes: limits.uploadBytes,
+    });
+    const agents: AgentRegistry = new AgentRegistry({
+      ...{ commands, limits, heartbeat, helloTimeoutMs, log, now, newEpoch: newKey, version },
+      whenStored: (stored) => commands.whenStored(stored),
+      deliver: (command) => dispatcher.deliver(command),
+      acceptStream(agentId, header, stream) {
+        const isNeeded = (digest: string) => commands.openOf(agentId).some(({ record }) => record.chart === digest);
+        serveChart(header, stream, { charts, isNeeded });
+      },
+      onConnect: (agent) => this.#emitLater('connect', agent),
+      onDisconnect: (agent) => this.#emitLater('disconnect', agent),
+    });
+    const dispatcher = new Dispatcher({ agents, commands, charts, now, newKey });
+    this.#commands = commands;
     this.#agents = agents;
+    this.#charts = charts;
     this.#dispatcher = dispatcher;
     const access = { token: options.apiToken, openHost: () => this.#openHost() };
-    this.#server.on('request', createApi({ agents, commands, dispatcher }, access, log));
-    this.#server.on(
-      'upgrade',
-      createUpgradeListener({
-        peer: 'an agent',
-        decide: (request) => this.#decide(request),
-        log,
-      }),
-    );
+    const backend = { agents, commands, charts, dispatcher, requestBytes: limits.requestBytes };
+    this.requestListener = createApi(backend, access, log);
+    this.#upgrade = createUpgradeListener({ peer: 'an agent', decide: (request) => this.#decide(request), log });
+    this.#server.on('request', this.requestListener);
+    this.#server.on('upgrade', this.#upgrade);
   }
 
   /**
-   * Starts to serve agents and the REST API, and returns the port that is bound. Rejects with
-   * `ControlPlaneError` `insecure_listen` or `token_unreadable`, and with Node's error if the port
-   * cannot be bound.
+   * Opens the store, starts to serve agents and the REST API, and returns the port that is bound.
+   * Rejects with `ControlPlaneError` `insecure_listen`, `token_unreadable` and `store_unavailable`,
+   * and with Node's error if the port cannot be bound.
    */
   async listen(port: number, host = '127.0.0.1'): Promise<number> {
     const { authenticate, apiToken, insecure } = this.#options;
@@ -99,19 +169,50 @@ export class ControlPlaneServer {
       throw new ControlPlaneError('insecure_listen', message);
     }
     if (apiToken !== undefined) await requireToken(apiToken);
+    await this.#open();
     this.#host = host;
     this.#server.listen(port, host);
     await once(this.#server, 'listening');
     return (this.#server.address() as AddressInfo).port; // a TCP server that listens has one
   }
 
-  /** Closes all connections. Running commands continue in their agents. */
-  async close(): Promise<void> {
-    this.#agents.closeAll();
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+  /**
+   * Opens the store, and accepts agents on a server of the application until `close` is called. The
+   * server's other paths stay as they are. Rejects with `ControlPlaneError` `insecure_listen` if
+   * agents have no credentials, and with `store_unavailable`.
+   */
+  async attach(server: HttpServer, { path = '/agents' }: AttachOptions = {}): Promise<void> {
+    if (!this.#options.authenticate) {
+      const message = 'a control plane that is attached to a server needs credentials of agents: set authenticate';
+      throw new ControlPlaneError('insecure_listen', message);
+    }
+    await this.#open();
+    const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (request.url?.split('?')[0] === path) this.#upgrade(request, socket, head);
+      else if (server.listenerCount('upgrade') === 1) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
+    };
+    server.on('upgrade', onUpgrade);
+    this.#detachments.push(() => server.off('upgrade', onUpgrade));
+  }
+
+  /**
+   * Closes all connections and the store. Running commands continue in their agents, which connect
+   * again after `retryAfter` seconds, or up to twice as many, so that they do not all come at once.
+   */
+  async close({ retryAfter = 1 }: { retryAfter?: number } = {}): Promise<void> {
+    for (const detach of this.#detachments.splice(0)) detach();
+    this.#dispatcher.close();
+    const left = this.#agents.closeAll(Math.min(Math.max(retryAfter, 0), maxRetryAfter));
+    if (this.#server.listening) {
+      const closed = once(this.#server, 'close');
+      this.#server.close();
+      this.#server.closeAllConnections();
+      await closed;
+    }
+    await left;
+    await this.#opening?.catch(() => undefined);
+    await this.#commands.close();
+    await this.#charts.close();
   }
 
   /** Returns the agents that are connected, sorted by id. */
@@ -130,11 +231,50 @@ export class ControlPlaneServer {
   }
 
   /**
+   * Returns the results of all commands, from the first that is not marked as delivered, until the
+   * signal aborts. A result is marked when the next one is asked for, so one that was not processed
+   * is returned again after a restart.
+   */
+  async *results(signal?: AbortSignal): AsyncGenerator<CommandOutcome> {
+    await this.#opening;
+    for await (const outcome of this.#commands.results.after(undefined, signal)) {
+      yield outcome;
+      this.#commands.results.markDelivered(outcome.id);
+    }
+  }
+
+  /**
    * Sends any command that the agent knows. A known key returns the command that has it. Throws
-   * `ControlPlaneError` with `agent_not_connected`, `unknown_command`, `key_reused` or `too_large`.
+   * `ControlPlaneError` with `agent_not_connected`, `unknown_command`, `key_reused`, `too_large`,
+   * `busy`, `store_unavailable`, `chart_not_found` and `bad_request`.
    */
   send(agentId: string, request: SendRequest): SentCommand {
     return this.#dispatcher.send(agentId, request).handle;
+  }
+
+  /**
+   * Stores the archive of a chart, and returns its digest for the parameter `chartUpload` of
+   * commands. Rejects with `ControlPlaneError` `too_large` and `busy`.
+   */
+  async uploadChart(archive: Uint8Array | AsyncIterable<Uint8Array>): Promise<string> {
+    await this.#opening;
+    return this.#charts.receive(archive instanceof Uint8Array ? slicesOf(archive) : archive);
+  }
+
+  async #open(): Promise<void> {
+    this.#opening ??= this.#openAll();
+    await this.#opening;
+  }
+
+  async #openAll(): Promise<void> {
+    await this.#commands.open();
+    await this.#charts.open();
+    this.#dispatcher.start();
+  }
+
+  /** Calls listeners in a turn of their own, so that their errors break nothing. */
+  #emitLater<Name extends keyof ControlPlaneEvents>(name: Name, ...values: ControlPlaneEvents[Name]): void {
+    if (this.listenerCount(name) > 0) process.nextTick(() => this.emit(name, ...(values as never))); // as the event has them
   }
 
   /** Returns the host if requests without a token are served. */
@@ -158,6 +298,17 @@ export class ControlPlaneServer {
     }
     // An agent sends no Origin; a web page in a browser does.
     if (headers.origin !== undefined) return { refuse: '403 Forbidden' };
+    // its packets would wait in memory
+    if (this.#commands.isBehind) return { refuse: '503 Service Unavailable' };
     return { serve: (socket, stream) => this.#agents.serve({ socket, stream, identity }) };
+  }
+}
+
+/** Bytes that are hashed before the event loop turns. */
+const sliceBytes = 1024 * 1024;
+
+async function* slicesOf(archive: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < archive.length; start += sliceBytes) {
+    yield await Promise.resolve(archive.subarray(start, start + sliceBytes));
   }
 }

@@ -1,45 +1,139 @@
+import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
-import { encodePacket } from '../protocol/packet.ts';
+import { encodePacket, type Packet } from '../protocol/packet.ts';
+import type { ChartArchives } from './charts/chart-archives.ts';
 import type { AgentRegistry } from './agent-registry.ts';
+import type { CommandIndex } from './command-index.ts';
 import type { SendRequest } from './command-methods.ts';
-import type { CommandStore } from './command-store.ts';
+import type { ConnectedAgent } from './connected-agent.ts';
 import { ControlPlaneError } from './error.ts';
-import { TrackedCommand } from './tracked-command.ts';
+import { deliverWithinMs, fingerprintOf, newRecord, payloadText, uploadedChart } from './new-command.ts';
+import type { TrackedCommand } from './tracked-command.ts';
 
 export interface DispatcherOptions {
   agents: AgentRegistry;
-  commands: CommandStore;
+  commands: CommandIndex;
+  charts: Pick<ChartArchives, 'has'>;
+  now: () => Date;
   newKey: () => string;
 }
 
-/** Sends commands to agents. */
+/** Sends commands to agents, and keeps those of agents that are away until they are back. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
+  readonly #expiries = new Map<TrackedCommand, NodeJS.Timeout>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
   }
 
+  /** Starts to serve the commands that were stored before. */
+  start(): void {
+    for (const command of this.#options.commands.allOpen()) this.#expire(command);
+  }
+
+  close(): void {
+    for (const timer of this.#expiries.values()) clearTimeout(timer);
+    this.#expiries.clear();
+  }
+
   /** Sends a command, or returns the one that the key already names. Throws `ControlPlaneError`. */
   send(agentId: string, request: SendRequest): TrackedCommand {
-    const { agents, commands, newKey } = this.#options;
-    const { type, key = newKey() } = request;
-    const packet = { key, type, payload: JSON.stringify(request.payload ?? {}) };
+    const { agents, commands, charts, now, newKey } = this.#options;
+    const { type, key = newKey(), signal } = request;
+    signal?.throwIfAborted();
+    const payload = payloadText(request);
+    const fingerprint = fingerprintOf(request, payload);
     const known = commands.get(key);
-    if (known?.matches(agentId, packet)) return known;
+    if (known?.agentId === agentId && known.record.fingerprint === fingerprint) return known;
     if (known) throw new ControlPlaneError('key_reused', `the key ${key} already names another command`);
     const agent = agents.get(agentId);
-    if (!agent) throw new ControlPlaneError('agent_not_connected', `no agent is connected as ${agentId}`);
-    if (!agent.capabilities.includes(type)) {
-      throw new ControlPlaneError('unknown_command', `the agent ${agentId} does not know the command ${type}`);
+    const within = deliverWithinMs(request, payload, commands.knowsAgent(agentId));
+    if (!agent && within === false) {
+      throw new ControlPlaneError('agent_not_connected', `no agent is connected as ${agentId}`);
     }
-    const limit = Math.min(agent.limits.maxPacketBytes, maxPacketBytes);
-    if (Buffer.byteLength(encodePacket(packet)) > limit) {
-      throw new ControlPlaneError('too_large', `the command is larger than ${limit} bytes`);
+    const chart = uploadedChart(request);
+    if (chart !== undefined && !charts.has(chart)) {
+      throw new ControlPlaneError('chart_not_found', `the chart ${chart} is not uploaded; upload it first`);
     }
-    const command = new TrackedCommand(agent, packet);
-    commands.add(command);
-    agents.send(command);
+    const refusal = refusalOf({ key, type, payload }, agent);
+    if (refusal) throw refusal;
+    if (!commands.isAvailable) {
+      throw new ControlPlaneError('store_unavailable', 'the control plane cannot store commands; see its log');
+    }
+    const full = commands.refusal(agentId, payload);
+    if (full) throw full;
+    const expiresAt = within === false ? undefined : now().getTime() + within;
+    const { instanceId } = agent ?? {};
+    const record = newRecord({ key, agentId, type, fingerprint, payload, chart, instanceId, expiresAt });
+    const command = commands.add(record, (stored) => this.#onStored(stored));
+    if (signal) cancelWith(signal, command);
     return command;
   }
+
+  /** Sends a command that waits to its agent if that is connected. */
+  deliver(command: TrackedCommand): void {
+    const { agents } = this.#options;
+    const agent = agents.get(command.agentId);
+    const { packet } = command;
+    if (!agent || !packet) return;
+    clearTimeout(this.#expiries.get(command));
+    this.#expiries.delete(command);
+    const refusal = refusalOf(packet, agent);
+    if (refusal) command.fail(refusal.code, refusal.message);
+    else command.assign(agent.instanceId, () => this.#onStored(command));
+  }
+
+  /** Cancels a command. Returns whether it was running or waiting. */
+  async cancel(command: TrackedCommand, mode: CancelCommandMode | undefined): Promise<boolean> {
+    if (command.state === 'done') return false;
+    if (command.state === 'waiting') {
+      command.fail('cancelled', 'the command was cancelled before it was sent to the agent');
+      return true;
+    }
+    const payload = { key: command.key, ...(mode && { mode }) };
+    const result = await this.send(command.agentId, { type: 'cancel_command', payload }).outcome();
+    return result.ok && 'cancelled' in result && result.cancelled;
+  }
+
+  /** Sends a command that is stored, if the process of the agent that it is for is still there. */
+  #onStored(command: TrackedCommand): void {
+    if (command.state === 'sent' && !this.#options.agents.send(command)) command.unassign();
+    if (command.state !== 'waiting') return;
+    this.#expire(command);
+    this.deliver(command);
+  }
+
+  #expire(command: TrackedCommand): void {
+    const { expiresAt } = command.record;
+    if (command.state !== 'waiting' || expiresAt === undefined) return;
+    const onExpiry = () => {
+      this.#expiries.delete(command);
+      if (command.state !== 'waiting') return;
+      const message = `the agent ${command.agentId} was not connected in time; the command was not sent`;
+      command.fail('command_expired', message);
+    };
+    const delay = Math.max(0, expiresAt - this.#options.now().getTime());
+    this.#expiries.set(command, setTimeout(onExpiry, delay));
+  }
+}
+
+/** Returns why an agent cannot get a packet. */
+function refusalOf(packet: Packet, agent: ConnectedAgent | undefined): ControlPlaneError | undefined {
+  if (agent && !agent.capabilities.includes(packet.type)) {
+    return new ControlPlaneError(
+      'unknown_command',
+      `the agent ${agent.agentId} does not know the command ${packet.type}`,
+    );
+  }
+  const limit = Math.min(agent?.limits.maxPacketBytes ?? Infinity, maxPacketBytes);
+  if (Buffer.byteLength(encodePacket(packet)) <= limit) return undefined;
+  return new ControlPlaneError('too_large', `the command is larger than ${limit} bytes`);
+}
+
+/** Cancels a command when a signal aborts. */
+function cancelWith(signal: AbortSignal, command: TrackedCommand): void {
+  const onAbort = () => void command.cancel(undefined).catch(() => undefined); // the result says what came of it
+  signal.addEventListener('abort', onAbort, { once: true });
+  void command.outcome().finally(() => signal.removeEventListener('abort', onAbort));
 }

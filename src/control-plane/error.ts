@@ -12,6 +12,11 @@ export type ControlPlaneErrorCode = Extract<
   | 'unauthenticated'
   | 'insecure_listen'
   | 'token_unreadable'
+  | 'busy'
+  | 'store_unavailable'
+  | 'chart_not_found'
+  | 'digest_mismatch'
+  | 'unsupported'
 >;
 
 /** A request that the control plane refuses. */

@@ -6,12 +6,17 @@ import { ControlPlaneError, type ControlPlaneErrorCode } from './error.ts';
 const statuses: Record<ControlPlaneErrorCode, number> = {
   bad_request: 400,
   unknown_command: 400,
+  digest_mismatch: 400,
+  unsupported: 400,
   unauthenticated: 401,
   agent_not_connected: 404,
+  chart_not_found: 404,
   command_not_found: 404,
   unknown_route: 404,
   key_reused: 409,
   too_large: 413,
+  busy: 503,
+  store_unavailable: 503,
   insecure_listen: 500,
   token_unreadable: 500,
 };
@@ -22,29 +27,56 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(text);
 }
 
-/** Responds with `{"error": {"code", "message"}}` and the HTTP status of the code. */
+/**
+ * Responds with `{"error": {"code", "message"}}` and the HTTP status of the code. Ends the
+ * connection of a client that is not authenticated.
+ */
 export function sendError(response: ServerResponse, error: ControlPlaneError): void {
+  if (error.code === 'unauthenticated') response.setHeader('connection', 'close');
   sendJson(response, statuses[error.code], { error: { code: error.code, message: error.message } });
 }
 
-/** Returns the request's JSON body. Rejects with `bad_request` or `too_large`. */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+/** The bodies of requests that are being read. */
+export interface RequestBodies {
+  readonly maxBytes: number;
+  bytes: number;
+}
+
+/** Time for a client to send a JSON body. */
+const bodyTimeoutMs = 60_000;
+
+/** Returns the request's JSON body. Rejects with `bad_request`, `too_large` or `busy`. */
+export async function readJson(request: IncomingMessage, bodies: RequestBodies): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
     throw new ControlPlaneError('bad_request', 'the content type of the body must be application/json');
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxPacketBytes) {
-      throw new ControlPlaneError('too_large', `the body has more than ${maxPacketBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
   try {
-    return parseJson(Buffer.concat(chunks).toString('utf8'));
+    return parseJson(await readText(request, bodies));
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     throw new ControlPlaneError('bad_request', `the body ${error.message}`);
+  }
+}
+
+async function readText(request: IncomingMessage, bodies: RequestBodies): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const cutOff = setTimeout(() => request.destroy(), bodyTimeoutMs);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      bodies.bytes += chunk.length;
+      if (size > maxPacketBytes) {
+        throw new ControlPlaneError('too_large', `the body has more than ${maxPacketBytes} bytes`);
+      }
+      if (bodies.bytes > bodies.maxBytes) {
+        throw new ControlPlaneError('busy', 'too many large requests arrive at a time; try again later');
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  } finally {
+    clearTimeout(cutOff);
+    bodies.bytes -= size;
   }
 }

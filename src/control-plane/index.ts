@@ -2,17 +2,31 @@ import { randomUUID } from 'node:crypto';
 import { commandMethods, type CommandMethods } from './command-methods.ts';
 import { ControlPlaneServer, type ControlPlaneOptions } from './control-plane.ts';
 
-export type { ControlPlaneOptions } from './control-plane.ts';
+export type { AttachOptions, ControlPlaneEvents, ControlPlaneOptions } from './control-plane.ts';
 export { openAgentsFile, type AgentsFile, type AgentsFileOptions } from './agents-file.ts';
 export type { AgentIdentity, Authenticate } from './identity.ts';
-export type { CommandMethods, SendOptions, SendRequest } from './command-methods.ts';
+export type { CommandMethods, MethodParameters, SendOptions, SendRequest } from './command-methods.ts';
 export type { ConnectedAgent } from './connected-agent.ts';
 export type { CommandEvent } from './command-event.ts';
 export { ControlPlaneError } from './error.ts';
+export type { ControlPlaneLimits } from './limits.ts';
+export type { CommandOutcome } from './result-feed.ts';
 export type { CommandState, SentCommand } from './sent-command.ts';
+export type {
+  CommandEnd,
+  CommandRecord,
+  CommandStore,
+  EventRecord,
+  Retention,
+  StoreBatch,
+  StoreContents,
+} from './store/command-store.ts';
+export { createMemoryStore } from './store/memory-store.ts';
+export { createSqliteStore } from './store/sqlite-store.ts';
 export type { Token } from './token.ts';
 export type { CommandResult, Failure, Position, Status } from '../protocol/messages.ts';
 export type { Evidence } from '../protocol/evidence.ts';
+export type { Log } from '../protocol/log.ts';
 export type { CommandAnswers, CommandParameters, CommandType } from '../protocol/commands/index.ts';
 export type { Release } from '../protocol/release.ts';
 
@@ -42,4 +56,4 @@ export type ControlPlane = ControlPlaneServer & CommandMethods;
  *
  * It has a method for each command of docs/protocol.md.
  */
-export const ControlPlane = ControlPlaneWithMethods as new (options?: ControlPlaneOptions) => ControlPlane; // the constructor adds the methods
+export const ControlPlane = ControlPlaneWithMethods as unknown as new (options?: ControlPlaneOptions) => ControlPlane; // the constructor adds the methods

@@ -1,199 +1,321 @@
-import { createHash } from 'node:crypto';
 import {
   commandAnswerSchema,
   type Accepted,
   type CommandResult,
+  type Failure,
   type Result,
   type Status,
 } from '../protocol/messages.ts';
+import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
 import { isCommandType } from '../protocol/commands/index.ts';
 import type { Evidence } from '../protocol/evidence.ts';
+import type { Log } from '../protocol/log.ts';
 import type { Packet } from '../protocol/packet.ts';
 import { validate } from '../protocol/validation.ts';
 import type { CommandEvent, NewEvent } from './command-event.ts';
+import { ControlPlaneError } from './error.ts';
+import { EventLog } from './event-log.ts';
 import type { CommandState, SentCommand } from './sent-command.ts';
+import type { CommandEnd, CommandRecord, EventRecord } from './store/command-store.ts';
+import type { Change } from './store/store-writer.ts';
 
-/** Number of events of a command that are kept; the oldest are dropped. */
-const maxEvents = 5000;
+/** The part of an index of commands that its commands use. */
+export interface CommandContext {
+  /** Stores a change. */
+  write(change: Change): void;
+  /** Returns the events that are stored. */
+  events(key: string): Promise<EventRecord[]>;
+  /** Returns the place of a result that arrives now. */
+  nextEnd(): CommandEnd;
+  /** Called when the payload or the events have changed. */
+  onChanged(command: TrackedCommand): void;
+  /** Called when the result is stored. */
+  onEnded(command: TrackedCommand, result: CommandResult): void;
+  /** Called when the events of a command that has ended were read again. */
+  onLoaded(command: TrackedCommand): void;
+  cancel(command: TrackedCommand, mode: CancelCommandMode | undefined): Promise<boolean>;
+}
 
-/** Bytes of the packets of the events of a command that are kept; the oldest are dropped. */
-const maxEventBytes = 2 * 1024 * 1024;
-
-/** Bytes of an event that has no packet, or a small one. */
-const leastEventBytes = 256;
-
-/** A command that was sent to an agent, as the control plane keeps it. */
+/**
+ * A command, as the control plane keeps it. Its state is what has arrived; readers of its events
+ * get what is stored.
+ */
 export class TrackedCommand {
-  readonly key: string;
-  readonly agentId: string;
-  /** Id of the agent's process that got the command. */
-  get instanceId(): string {
-    return this.#instanceId;
-  }
-
-  readonly type: string;
-  /** Resolves with the result; never rejects. */
-  readonly result: Promise<CommandResult>;
   /** The part of the command that users get. */
   readonly handle: SentCommand;
-  readonly #settle: (result: CommandResult) => void;
-  readonly #fingerprint: string;
-  readonly #events: { event: CommandEvent; bytes: number }[] = [];
-  readonly #waiting = new Set<() => void>();
-  #instanceId: string;
-  #packet: Packet | undefined;
-  #isDurable = false;
-  #state: CommandState = 'sent';
-  #outcome: CommandResult | undefined;
-  #bytes = 0;
-  #lastId = 0;
-  #lastSeq = 0;
-  #lastEvidence = 0;
+  readonly #context: CommandContext;
+  readonly #log: EventLog;
+  readonly #stored = Promise.withResolvers<undefined>();
+  #record: CommandRecord;
+  #isStored = false;
+  #isRestored = false;
+  #isRefused = false;
+  /** `seq` of the newest log packet. */
+  #lastLog = 0;
 
-  constructor({ agentId, instanceId }: { agentId: string; instanceId: string }, packet: Packet & { key: string }) {
-    this.agentId = agentId;
-    this.#instanceId = instanceId;
-    this.key = packet.key;
-    this.type = packet.type;
-    this.#packet = packet;
-    this.#fingerprint = fingerprint(packet);
-    const { promise, resolve } = Promise.withResolvers<CommandResult>();
-    this.result = promise;
-    this.#settle = resolve;
+  /** `events` are those of a command that runs. Default: they are read when they are needed. */
+  constructor(context: CommandContext, record: CommandRecord, events?: EventRecord[]) {
+    this.#context = context;
+    this.#record = record;
+    const load = async () => {
+      const read = await context.events(record.key);
+      context.onLoaded(this);
+      return read;
+    };
+    this.#lastLog = lastLogOf(events);
+    this.#log = new EventLog({ newest: record.lastEvent, events, load });
+    this.#stored.promise.catch(() => undefined); // callers that wait for it get the error
     this.handle = handleOf(this);
   }
 
+  get key(): string {
+    return this.#record.key;
+  }
+
+  get agentId(): string {
+    return this.#record.agentId;
+  }
+
+  get type(): string {
+    return this.#record.type;
+  }
+
   get state(): CommandState {
-    return this.#state;
+    return this.#record.state;
   }
 
-  /** Bytes of the packets of all events that are kept. */
-  get bytes(): number {
-    return this.#bytes;
+  get record(): CommandRecord {
+    return this.#record;
   }
 
-  /** The result; undefined until there is one. */
-  get outcome(): CommandResult | undefined {
-    return this.#outcome;
+  /** Id of the agent's process that got the command; undefined if none did. */
+  get instanceId(): string | undefined {
+    return this.#record.instanceId;
   }
 
-  /** The packet, until the agent has accepted it. It may hold a password, and is dropped then. */
-  get packet(): Packet | undefined {
-    return this.#packet;
-  }
-
-  /** Whether this is the command of the packet: same agent, type and payload. */
-  matches(agentId: string, packet: Packet): boolean {
-    return this.agentId === agentId && this.#fingerprint === fingerprint(packet);
+  /**
+   * The packet, until the agent has accepted it. It may hold a password, and is dropped then.
+   */
+  get packet(): (Packet & { key: string }) | undefined {
+    const { key, type, payload } = this.#record;
+    return payload === undefined ? undefined : { key, type, payload };
   }
 
   /** Whether another process of the agent may know the command. */
   get isDurable(): boolean {
-    return this.#isDurable;
+    return this.#record.isDurable;
+  }
+
+  /** Whether the command is stored. One that is not must not be sent. */
+  get isStored(): boolean {
+    return this.#isStored;
+  }
+
+  /** Whether the command was sent before the control plane was restarted. */
+  get isRestored(): boolean {
+    return this.#isRestored;
+  }
+
+  /** Resolves when the command is stored; see `SentCommand`. */
+  get stored(): Promise<void> {
+    return this.#stored.promise;
+  }
+
+  /** Stores a new command, then calls `onStored`. A command that cannot be stored ends. */
+  save(onStored: () => void, onRefused: () => void): void {
+    this.#write(this.#record.isConnected ? undefined : { type: 'agent', payload: { connected: false } }, {
+      onStored: () => {
+        this.#isStored = true;
+        this.#stored.resolve(undefined);
+        onStored();
+      },
+      onRefused: () => {
+        this.#isRefused = true;
+        onRefused();
+        const message = 'the control plane could not store the command, and has not sent it; see its log';
+        this.#stored.reject(new ControlPlaneError('store_unavailable', message));
+        this.fail('store_unavailable', message);
+      },
+    });
+  }
+
+  /** Marks a command that was stored before. */
+  restore(): void {
+    this.#isStored = true;
+    this.#isRestored = this.#record.state !== 'waiting';
+    this.#stored.resolve(undefined);
+    if (this.#record.state === 'done') this.#log.end();
+    else this.setConnected(false);
+  }
+
+  /** Frees the memory of the events. */
+  unload(): void {
+    this.#log.unload();
+  }
+
+  /** Gives the command to a process of the agent, and calls `onStored` when that is stored. */
+  assign(instanceId: string, onStored: () => void): void {
+    const before = this.#record;
+    this.#record = { ...before, state: 'sent', instanceId, isConnected: true };
+    const event: NewEvent = { type: 'agent', payload: { connected: true } };
+    this.#write(before.isConnected ? undefined : event, { onStored });
+  }
+
+  /** Takes the command back from a process of the agent that was not sent it. */
+  unassign(): void {
+    this.#record = { ...this.#record, state: 'waiting', instanceId: undefined };
+    this.setConnected(false);
   }
 
   /** Belongs to another process of the agent from now on. */
   moveTo(instanceId: string): void {
-    this.#instanceId = instanceId;
+    this.#record = { ...this.#record, instanceId };
+    if (this.#record.isConnected) this.#write(undefined);
+    else this.setConnected(true);
   }
 
   accepted(accepted: Accepted): void {
-    if (this.#state === 'done' || (this.#state === 'accepted' && accepted.resumed !== true)) return;
-    this.#state = 'accepted';
-    this.#packet = undefined;
-    this.#isDurable = accepted.durable;
-    if (accepted.resumed === true) {
-      this.#lastSeq = 0;
-      this.#lastEvidence = 0;
-    }
-    this.#add({ type: 'accepted', payload: accepted });
+    const { state } = this.#record;
+    const isResumed = accepted.resumed === true;
+    if (state === 'done' || (state === 'accepted' && !isResumed)) return;
+    if (isResumed) this.#lastLog = 0;
+    this.#record = {
+      ...this.#record,
+      ...{ state: 'accepted', payload: undefined, isDurable: accepted.durable },
+      ...(isResumed && { lastStatus: 0, lastEvidence: 0 }),
+    };
+    this.#write({ type: 'accepted', payload: accepted });
   }
 
   /** Adds a status, unless it is a repetition. `bytes` is the size of its packet. */
   status(status: Status, bytes: number): void {
-    if (this.#state === 'done' || status.seq <= this.#lastSeq) return;
-    this.#lastSeq = status.seq;
-    this.#add({ type: 'status', payload: status }, bytes);
+    const { state, lastStatus } = this.#record;
+    if (state === 'done' || status.seq <= lastStatus) return;
+    this.#record = { ...this.#record, lastStatus: status.seq };
+    this.#write({ type: 'status', payload: status }, { bytes });
   }
 
   /** Adds evidence, unless it is a repetition. `bytes` is the size of its packet. */
   evidence(evidence: Evidence, bytes: number): void {
-    if (this.#state === 'done' || evidence.seq <= this.#lastEvidence) return;
-    this.#lastEvidence = evidence.seq;
-    this.#add({ type: 'evidence', payload: evidence }, bytes);
+    const { state, lastEvidence } = this.#record;
+    if (state === 'done' || evidence.seq <= lastEvidence) return;
+    this.#record = { ...this.#record, lastEvidence: evidence.seq };
+    this.#write({ type: 'evidence', payload: evidence }, { bytes });
+  }
+
+  /** Adds lines of a log, unless they are a repetition. `bytes` is the size of their packet. */
+  log(log: Log, bytes: number): void {
+    if (this.#record.state === 'done' || log.seq <= this.#lastLog) return;
+    this.#lastLog = log.seq;
+    this.#write({ type: 'log', payload: log }, { bytes });
   }
 
   setConnected(connected: boolean): void {
-    if (this.#state !== 'done') this.#add({ type: 'agent', payload: { connected } });
+    const { state, isConnected } = this.#record;
+    if (state === 'done' || connected === isConnected) return;
+    this.#record = { ...this.#record, isConnected: connected };
+    this.#write({ type: 'agent', payload: { connected } });
   }
 
   /** Ends the command. A result that does not fit the command's type becomes a failure. */
   end(result: Result, bytes = 0): void {
-    if (this.#state === 'done') return;
+    if (this.#record.state === 'done') return;
     const outcome = typedResult(this.type, result);
-    this.#state = 'done';
-    this.#packet = undefined;
-    this.#outcome = outcome;
-    this.#add({ type: 'result', payload: outcome }, bytes);
-    this.#settle(outcome);
+    this.#record = { ...this.#record, state: 'done', payload: undefined };
+    if (!this.#isRefused) this.#record = { ...this.#record, end: this.#context.nextEnd() };
+    const onStored = () => {
+      this.#log.end();
+      this.#context.onEnded(this, outcome);
+    };
+    this.#write({ type: 'result', payload: outcome }, { bytes, onStored });
+  }
+
+  /** Ends the command with an error. */
+  fail(code: Failure['code'], message: string): void {
+    this.end({ ok: false, error: { code, message } });
+  }
+
+  /** Marks the result as read by the application. */
+  markDelivered(): void {
+    const { end } = this.#record;
+    if (!end || end.isDelivered) return;
+    this.#record = { ...this.#record, end: { ...end, isDelivered: true } };
+    this.#write(undefined);
+  }
+
+  /** Drops the oldest events if there are more bytes. */
+  trimEvents(maxBytes: number): void {
+    const dropped = this.#log.trim(maxBytes);
+    if (dropped === undefined) return;
+    const { key } = this.#record;
+    this.#record = { ...this.#record, bytes: this.#log.bytes };
+    this.#context.write({ command: this.#record, trim: { key, first: dropped + 1 } });
+    this.#context.onChanged(this);
   }
 
   /** Returns events with a higher id, until the result or until the signal aborts. */
-  async *eventsAfter(id: number, signal?: AbortSignal): AsyncGenerator<CommandEvent> {
-    let lastId = id;
-    while (!signal?.aborted) {
-      const next = this.#firstAfter(lastId);
-      if (next) {
-        lastId = next.id;
-        yield next;
-        if (next.type === 'result') return;
-      } else if (this.#state === 'done') {
-        return;
-      } else {
-        await this.#nextEvent(signal);
-      }
+  eventsAfter(id: number, signal?: AbortSignal): AsyncGenerator<CommandEvent> {
+    return this.#log.after(id, signal);
+  }
+
+  /** Resolves when there is a result that is stored. Never rejects. */
+  async outcome(): Promise<CommandResult> {
+    const result = await this.#log.result().catch(() => undefined);
+    return result ?? { ok: false, error: { code: 'command_not_found', message: 'the result is not kept any more' } };
+  }
+
+  cancel(mode: CancelCommandMode | undefined): Promise<boolean> {
+    return this.#context.cancel(this, mode);
+  }
+
+  /** Stores the record, and an event that readers get then. */
+  #write(
+    event: NewEvent | undefined,
+    { bytes = 0, onStored, onRefused }: { bytes?: number } & Pick<Change, 'onStored' | 'onRefused'> = {},
+  ): void {
+    const { key } = this.#record;
+    const change: Change = { ...(onRefused && { onRefused }) };
+    let id = this.#record.lastEvent;
+    if (event) {
+      const { added, dropped } = this.#log.add(event, bytes);
+      id = added.event.id;
+      this.#record = { ...this.#record, lastEvent: id, bytes: this.#log.bytes };
+      change.event = { ...added, key };
+      if (dropped !== undefined) change.trim = { key, first: dropped + 1 };
     }
-  }
-
-  /** Event ids have no gaps. */
-  #firstAfter(id: number): CommandEvent | undefined {
-    const oldest = this.#events[0]?.event.id ?? 1;
-    return this.#events[Math.max(0, id + 1 - oldest)]?.event;
-  }
-
-  #add(event: NewEvent, packetBytes = 0): void {
-    const bytes = Math.max(packetBytes, leastEventBytes);
-    this.#events.push({ event: { ...event, id: ++this.#lastId }, bytes });
-    this.#bytes += bytes;
-    while (this.#events.length > 1 && (this.#events.length > maxEvents || this.#bytes > maxEventBytes)) {
-      this.#bytes -= this.#events.shift()?.bytes ?? 0;
-    }
-    for (const wake of [...this.#waiting]) wake();
-  }
-
-  async #nextEvent(signal: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    const wake = () => resolve(undefined);
-    this.#waiting.add(wake);
-    signal?.addEventListener('abort', wake, { once: true });
-    await promise;
-    this.#waiting.delete(wake);
-    signal?.removeEventListener('abort', wake);
+    change.command = this.#record;
+    const publish = () => {
+      this.#log.publish(id);
+      onStored?.();
+    };
+    if (this.#isRefused) publish();
+    else this.#context.write({ ...change, onStored: publish });
+    this.#context.onChanged(this);
   }
 }
 
 function handleOf(command: TrackedCommand): SentCommand {
-  const { key, agentId, type, result } = command;
+  const { key, agentId, type, stored } = command;
   return {
     key,
     agentId,
     type,
-    result,
+    stored,
     get state() {
       return command.state;
     },
+    get result() {
+      return command.outcome();
+    },
+    cancel: (mode) => command.cancel(mode),
     [Symbol.asyncIterator]: () => command.eventsAfter(0),
   };
+}
+
+/** Returns the number of the last log packet since the agent accepted or resumed the command. */
+function lastLogOf(events: readonly EventRecord[] = []): number {
+  const last = events.findLast(({ event: { type } }) => type === 'log' || type === 'accepted')?.event;
+  return last?.type === 'log' ? last.payload.seq : 0;
 }
 
 function typedResult(type: string, result: Result): CommandResult {
@@ -204,8 +326,4 @@ function typedResult(type: string, result: Result): CommandResult {
   if ('data' in validated) return validated.data;
   const message = `the agent sent a result that does not fit ${type}: ${validated.problems.join('; ')}`;
   return { ok: false, error: { code: 'internal', message } };
-}
-
-function fingerprint({ type, payload = '' }: Packet): string {
-  return createHash('sha256').update(`${type}\n${payload}`).digest('hex');
 }

@@ -1,5 +1,6 @@
 import { formatDuration, parseDuration, roundDuration } from '../go/duration.ts';
 import type { Host } from '../go/host.ts';
+import { onceValue } from '../go/once-value.ts';
 import { parseInteger } from '../go/parse-number.ts';
 import { parseTime } from '../go/time-parse.ts';
 import { loadZone, utc } from '../go/time-zone.ts';
@@ -17,21 +18,21 @@ const isoDate = '2006-01-02';
  * time.
  */
 export function dateFunctions(host: Host): FunctionFamily {
-  const local = localZone(host);
+  const local = onceValue(() => localZone(host));
   const started = host.now();
   const now = (): Time => {
     const instant = host.now();
-    return new Time(instant, local, local, instant - started);
+    return new Time(instant, local(), local(), instant - started);
   };
   const timeOf = (value: Value): Time => {
     if (value instanceof Time) return value;
     return value instanceof Int && ['int', 'int64', 'int32'].includes(value.kind)
-      ? timeOfSeconds(value.value, local)
+      ? timeOfSeconds(value.value, local())
       : now();
   };
   const inZone = (layout: string, value: Value, zone: string): string =>
     timeOf(value)
-      .in(zone === 'Local' ? local : (loadZone(zone) ?? utc))
+      .in(zone === 'Local' ? local() : (loadZone(zone) ?? utc))
       .format(layout);
   const since = (time: Time): bigint => host.now() - time.instant;
 
@@ -52,8 +53,8 @@ export function dateFunctions(host: Host): FunctionFamily {
     call: (duration: string, time: Time) => time.add(parseDuration(duration)),
   };
   const toDate = (layout: string, text: string): Time => {
-    const { seconds, nanoseconds, zone } = parseTime(layout, text, local);
-    return new Time(seconds * second + BigInt(nanoseconds), zone, local);
+    const { seconds, nanoseconds, zone } = parseTime(layout, text, local());
+    return new Time(seconds * second + BigInt(nanoseconds), zone, local());
   };
   return {
     now: { params: [], call: now },

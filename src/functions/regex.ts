@@ -22,7 +22,8 @@ const counted = ['string', 'string', 'int'] as const;
 /** Sprig's regular expression functions. Compiled patterns are cached. */
 export function regexFunctions(limits: FunctionLimits): FunctionFamily {
   const compiled = new LRUCache<string, GoRegexp>({
-    max: compiledPatterns,
+    maxSize: compiledPatterns, // unlike `max`, it reserves no memory at the start
+    sizeCalculation: () => 1,
     memoMethod: (pattern) => new GoRegexp(pattern),
   });
   const compile = (pattern: string): GoRegexp => compiled.memo(pattern);

@@ -8,7 +8,8 @@ const parsedConstraints = 500;
 /** Sprig's functions for semantic versions. Parsed constraints are cached. */
 export function versionFunctions(): FunctionFamily {
   const constraints = new LRUCache<string, Constraint>({
-    max: parsedConstraints,
+    maxSize: parsedConstraints, // unlike `max`, it reserves no memory at the start
+    sizeCalculation: () => 1,
     memoMethod: (range) => parseConstraint(range),
   });
   return {

@@ -1,4 +1,5 @@
 import type { Host } from '../go/host.ts';
+import { onceValue } from '../go/once-value.ts';
 import type { Value } from '../go/value.ts';
 import type { FunctionFamily } from './support/family.ts';
 import { localZone } from './support/local-zone.ts';
@@ -8,7 +9,7 @@ import { parseToml } from './toml/parse.ts';
 
 /** Helm's TOML functions. Without `must`, they return the text of the error. */
 export function tomlFunctions(host: Host): FunctionFamily {
-  const local = localZone(host);
+  const local = onceValue(() => localZone(host));
   return {
     toToml: { params: ['interface {}'], call: toToml },
     mustToToml: { params: ['interface {}'], call: encodeToml },
@@ -16,7 +17,7 @@ export function tomlFunctions(host: Host): FunctionFamily {
       params: ['string'],
       call: (text: string): Value => {
         try {
-          return parseToml(text, local);
+          return parseToml(text, local());
         } catch (error) {
           if (error instanceof TomlError) return new Map([['Error', error.message]]);
           throw error;

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { brotliDecompressSync } from 'node:zlib';
+import { onceValue } from './once-value.ts';
 import { zoneData } from './zone-data.ts';
 
 /** Offset and abbreviation of a zone at some time. */
@@ -19,10 +20,12 @@ export interface Zone {
   named(abbreviation: string, seconds: number): ZoneRule | undefined;
 }
 
-const [zones = [], links = []] = brotliDecompressSync(Buffer.from(zoneData, 'base64'))
-  .toString()
-  .split('\n\n')
-  .map((lines) => lines.split('\n'));
+/** Lines of moment-timezone's data. Most charts use no time zone. */
+const zoneLines = onceValue(() => {
+  const text = brotliDecompressSync(Buffer.from(zoneData, 'base64')).toString();
+  const [zones = [], links = []] = text.split('\n\n').map((lines) => lines.split('\n'));
+  return { zones, links };
+});
 
 /** Coordinated Universal Time. */
 export const utc: Zone = fixedZone('UTC', 'UTC', 0);
@@ -81,6 +84,7 @@ export function loadZone(name: string): Zone | undefined {
   if (name === '' || name === 'UTC') return utc;
   const old = oldZones.get(name);
   if (old !== undefined) return oldZone(name, old[0], old[1]);
+  const { zones, links } = zoneLines();
   const link = links.find((pair) => pair.endsWith(`|${name}`));
   const source = link === undefined ? name : link.slice(0, link.indexOf('|'));
   const data = zones.find((zone) => zone.startsWith(`${source}|`));

@@ -9,7 +9,8 @@ import { isKubeError, KubeError } from './kube-error.ts';
 import { listObjects } from './list.ts';
 import { observeObjects, type ObserveTimes } from './observe.ts';
 import { createPatchSchemas } from './patch-schema.ts';
-import { readPodLog } from './pod-log.ts';
+import { followPodLog, readPodLog } from './pod-log.ts';
+import { createServerClock } from './server-clock.ts';
 import { createTransport, type KubeRequest, type RetryDelays } from './transport.ts';
 
 /**
@@ -19,13 +20,21 @@ import { createTransport, type KubeRequest, type RetryDelays } from './transport
 export interface KubeCluster extends Cluster {
   /** The namespace of the kubeconfig's context. */
   readonly namespace: string;
+  /** URL of the API server without a trailing slash. */
+  readonly server: string;
   /** Closes all connections. Requests that are still running fail. */
   close(): Promise<void>;
 }
 
-/** Times that tests make shorter. */
 export interface ClusterTuning {
+  /**
+   * Returns the milliseconds that a write that is sent now may take. Throws if none may be sent.
+   * Default: no limit.
+   */
+  writeTimeLimit?: () => number;
   retryDelays?: RetryDelays;
+  /** Returns numbers from 0 up to 1, which spread retries. Default: they are not spread. */
+  random?: () => number;
   observeTimes?: ObserveTimes;
   /** Age up to which capabilities are recent. */
   recentAge?: number;
@@ -34,10 +43,12 @@ export interface ClusterTuning {
 /** Returns a client of an API server. Sends nothing until the first call. */
 export function connectCluster(source: ConnectionSource, tuning: ClusterTuning = {}): KubeCluster {
   const connection = openConnection(source);
-  const transport = createTransport(connection, tuning.retryDelays);
+  const clock = createServerClock();
+  const transport = createTransport(connection, { delays: tuning.retryDelays, random: tuning.random, clock });
   const discovery = createDiscovery(transport);
   const capabilities = createCapabilities(transport, discovery, tuning.recentAge);
   const patchSchemas = createPatchSchemas(transport);
+  const timeLimit = tuning.writeTimeLimit;
   const send = async (request: KubeRequest): Promise<KubeObject> => (await transport.json(request)) as KubeObject; // the API returns objects
 
   const kindOf = (ref: { apiVersion: string; kind: string }, signal?: AbortSignal): Promise<ResourceKind> =>
@@ -52,6 +63,7 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
 
   return {
     namespace: connection.namespace,
+    server: connection.server,
     capabilities: (signal) => capabilities.current(signal),
     recentCapabilities: (signal) => capabilities.recent(signal),
     resourceKind: (apiVersion, kind, signal) => discovery.find(apiVersion, kind, signal),
@@ -72,12 +84,12 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
       const kind = await kindOf(object, options.signal);
       requireNamespace(kind, object.metadata.namespace, 'during creation');
       const path = apiPath(kind, { namespace: object.metadata.namespace });
-      return send({ method: 'POST', path, body: object, ...writeParts(options) });
+      return send({ method: 'POST', path, body: object, ...writeParts(options), timeLimit });
     },
 
     async replace(object, options = {}) {
       const path = await pathOf(refOf(object), options.signal);
-      return send({ method: 'PUT', path, body: object, ...writeParts(options) });
+      return send({ method: 'PUT', path, body: object, ...writeParts(options), timeLimit });
     },
 
     async apply(object, options) {
@@ -90,19 +102,20 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
         contentType: 'application/apply-patch+yaml',
         idempotent: true,
         ...parts,
+        timeLimit,
       });
     },
 
     async mergePatch(ref, patch, options = {}) {
       const path = await pathOf(ref, options.signal);
       const contentType = 'application/merge-patch+json';
-      return send({ method: 'PATCH', path, body: patch, contentType, ...writeParts(options) });
+      return send({ method: 'PATCH', path, body: patch, contentType, ...writeParts(options), timeLimit });
     },
 
     async strategicMergePatch(ref, patch, options = {}) {
       const path = await pathOf(ref, options.signal);
       const contentType = 'application/strategic-merge-patch+json';
-      return send({ method: 'PATCH', path, body: patch, contentType, ...writeParts(options) });
+      return send({ method: 'PATCH', path, body: patch, contentType, ...writeParts(options), timeLimit });
     },
 
     patchSchema: (apiVersion, kind, signal) => patchSchemas.find(apiVersion, kind, signal),
@@ -117,7 +130,7 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
         ...(uid !== undefined && { preconditions: { uid } }),
       };
       try {
-        await transport.json({ method: 'DELETE', path, body, signal });
+        await transport.json({ method: 'DELETE', path, body, signal, timeLimit });
         return true;
       } catch (error) {
         if (isKubeError(error, 'not_found')) return false;
@@ -131,7 +144,9 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
 
     observe: (query, signal) =>
       observeObjects(transport, (stop) => kindOf(query, stop), query, signal, tuning.observeTimes),
+    serverTime: () => clock.now(),
     podLog: (pod, options) => readPodLog(transport, pod, options),
+    followLog: (pod, options) => followPodLog(transport, pod, options),
     close: () => connection.close(),
   };
 }

@@ -3,6 +3,7 @@ import type { RequestOptions } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
 import { Agent } from 'undici';
 import { KubeError } from './kube-error.ts';
+import { tokenFileOf, tokenReader } from './token-file.ts';
 
 /**
  * Address of an API server and the credentials for it. Certificates and tokens are read again for
@@ -14,12 +15,19 @@ export interface Connection {
   /** Namespace of the current context, or of the pod's service account. */
   readonly namespace: string;
   /** Returns the dispatcher, which keeps connections alive, and the headers of a request. */
-  prepare(): Promise<{ dispatcher: Agent; headers: Record<string, string> }>;
+  prepare(): Promise<{ dispatcher: Agent; headers: Record<string, string | string[]> }>;
   close(): Promise<void>;
 }
 
 /** A kubeconfig file, the text of a kubeconfig, or the service account of this pod. */
-export type ConnectionSource = { file: string } | { text: string } | 'service-account';
+export type ConnectionSource =
+  | { file: string }
+  | {
+      text: string;
+      /** Groups to impersonate, with the user of the kubeconfig. Default: none. */
+      impersonateGroups?: readonly string[];
+    }
+  | 'service-account';
 
 interface TlsMaterial {
   ca?: unknown;
@@ -36,7 +44,16 @@ export function openConnection(source: ConnectionSource): Connection {
   if (!cluster?.server) {
     throw new KubeError('bad_request', `${describe(source)} has no cluster in its current context`);
   }
+  /** Agents with older certificates, until their last request has ended. */
+  const retired = new Set<Agent>();
+  const retire = (agent: Agent) => {
+    retired.add(agent);
+    const forget = () => retired.delete(agent);
+    agent.close().then(forget, forget);
+  };
   let current: { material: TlsMaterial; agent: Agent } | undefined;
+  const tokenFile = tokenFileOf(source, config);
+  const readToken = tokenFile === undefined ? undefined : tokenReader(tokenFile);
 
   return {
     server: cluster.server.replace(/\/+$/, ''),
@@ -46,14 +63,20 @@ export function openConnection(source: ConnectionSource): Connection {
       await config.applyToHTTPSOptions(options);
       const material = tlsMaterial(options);
       if (current === undefined || !isDeepStrictEqual(current.material, material)) {
-        const old = current?.agent;
+        // requests and watches of the old agent continue; nothing waits for their end
+        if (current) retire(current.agent);
         current = { material, agent: newAgent(material) };
-        await old?.close();
       }
-      return { dispatcher: current.agent, headers: authHeaders(options) };
+      const token = await readToken?.();
+      const headers = {
+        ...authHeaders(options),
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...groupHeaders(source),
+      };
+      return { dispatcher: current.agent, headers };
     },
     async close() {
-      await current?.agent.destroy();
+      await Promise.all([...(current ? [current.agent] : []), ...retired].map((agent) => agent.destroy()));
     },
   };
 }
@@ -95,6 +118,12 @@ function newAgent(material: TlsMaterial): Agent {
     headersTimeout: 60_000,
     bodyTimeout: 60_000,
   });
+}
+
+function groupHeaders(source: ConnectionSource): Record<string, string[]> {
+  if (typeof source !== 'object' || !('text' in source)) return {};
+  const { impersonateGroups = [] } = source;
+  return impersonateGroups.length === 0 ? {} : { 'Impersonate-Group': [...impersonateGroups] };
 }
 
 function authHeaders(options: RequestOptions): Record<string, string> {

@@ -15,9 +15,6 @@ export interface ObserveTimes extends WatchTimes {
 
 const defaultObserveTimes: ObserveTimes = { ...defaultWatchTimes, firstPause: 250, longestPause: 10_000 };
 
-/** Attempts after 401 in a row: a server refuses a token for a moment while it is rotated. */
-const unauthorizedAttempts = 3;
-
 /**
  * Follows a query until `signal` aborts, then ends without an error. After a watch ends or breaks,
  * the next one continues from the last version seen, or from a new snapshot if that version is too
@@ -40,7 +37,7 @@ export async function* observeObjects(
       if (isAborted(signal)) return;
       if (isKubeError(error, 'gone')) progress.resourceVersion = undefined;
       progress.failures++;
-      if (!canRetry(error, progress.failures)) throw error;
+      if (!canRetry(error)) throw error;
       await pauseAfterFailure(progress.failures, times, signal);
     }
   }
@@ -84,9 +81,8 @@ function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-function canRetry(error: unknown, failures: number): boolean {
+function canRetry(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
-  if (error.code === 'unauthorized') return failures < unauthorizedAttempts;
   return ['gone', 'unreachable', 'server_error', 'too_many_requests'].includes(error.code);
 }
 

@@ -1,9 +1,17 @@
 import { apiPath } from '../objects/api-path.ts';
-import { isKubeError } from './kube-error.ts';
-import type { Transport } from './transport.ts';
+import type { ContainerRef, LogLine } from '../objects/cluster.ts';
+import { isKubeError, KubeError } from './kube-error.ts';
+import { readTextLines } from './text-lines.ts';
+import type { KubeRequest, Transport } from './transport.ts';
 
 /** Limit for containers that write no newlines: their last line can be as long as the log file. */
 const maxBytes = 1024 * 1024;
+
+/** UTF-16 units of a line that are kept. */
+const maxLineLength = 64 * 1024;
+
+/** A line with its time. Errors of the kubelet are among the lines, too, but have no time. */
+const timedLine = /^(\d{4}-\d\d-\d\dT\S+) (.*)$/su;
 
 const pods = { apiVersion: 'v1', resource: 'pods', namespaced: true };
 
@@ -13,24 +21,59 @@ const pods = { apiVersion: 'v1', resource: 'pods', namespaced: true };
  */
 export async function readPodLog(
   transport: Transport,
-  pod: { namespace: string; name: string; container: string },
+  pod: ContainerRef,
   options: { tailLines: number; previous?: boolean; signal?: AbortSignal },
 ): Promise<string> {
   try {
-    return await transport.text({
-      method: 'GET',
-      path: apiPath(pods, { namespace: pod.namespace, name: pod.name, subresource: 'log' }),
-      query: {
-        container: pod.container,
-        tailLines: String(options.tailLines),
-        limitBytes: String(maxBytes),
-        previous: options.previous ? 'true' : undefined,
-      },
-      accept: '*/*',
-      signal: options.signal,
-    });
+    return await transport.text(
+      logRequest(pod, options, { tailLines: String(options.tailLines), limitBytes: String(maxBytes) }),
+    );
   } catch (error) {
     if (isKubeError(error, 'not_found', 'bad_request')) return '';
     throw error;
   }
+}
+
+/**
+ * Yields the lines of a container's log as they are written, until its run ends. Fails with
+ * `unreachable` if the stream breaks. Yields nothing if {@link readPodLog} returns nothing.
+ */
+export async function* followPodLog(
+  transport: Transport,
+  pod: ContainerRef,
+  { after = '', previous, signal }: { after?: string | undefined; previous?: boolean; signal: AbortSignal },
+): AsyncGenerator<LogLine, void, undefined> {
+  const query = { follow: 'true', timestamps: 'true', sinceTime: after === '' ? undefined : wholeSeconds(after) };
+  try {
+    const body = await transport.stream(logRequest(pod, { previous, signal }, query));
+    for await (const line of readTextLines(body, maxLineLength)) {
+      const [, time = '', text = ''] = timedLine.exec(line) ?? [];
+      // the API server compares whole seconds
+      if (time > after) yield { time, text };
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isKubeError(error, 'not_found', 'bad_request')) return;
+    if (error instanceof KubeError) throw error;
+    const message = `the log of container ${pod.container} of pod ${pod.name} broke off`;
+    throw new KubeError('unreachable', message, { cause: error });
+  }
+}
+
+function logRequest(
+  { namespace, name, container }: ContainerRef,
+  { previous, signal }: { previous?: boolean | undefined; signal?: AbortSignal | undefined },
+  query: Readonly<Record<string, string | undefined>>,
+): KubeRequest {
+  return {
+    method: 'GET',
+    path: apiPath(pods, { namespace, name, subresource: 'log' }),
+    query: { container, ...query, previous: previous === true ? 'true' : undefined },
+    accept: '*/*',
+    signal,
+  };
+}
+
+function wholeSeconds(time: string): string {
+  return time.replace(/\.\d+/, '');
 }

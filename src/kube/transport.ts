@@ -2,7 +2,9 @@ import type { Dispatcher } from 'undici';
 import type { Connection } from './connection.ts';
 import { jsonText } from './json-text.ts';
 import { errorOfResponse, isKubeError, KubeError } from './kube-error.ts';
+import { limitedTime } from './limited-time.ts';
 import { pause } from './pause.ts';
+import type { ServerClock } from './server-clock.ts';
 import { warningsOf } from './warnings.ts';
 
 export interface KubeRequest {
@@ -16,12 +18,17 @@ export interface KubeRequest {
   contentType?: string;
   accept?: string;
   /**
-   * Whether the request may be sent twice, so that it is retried after a broken connection. A GET
-   * always may. Default: false.
+   * Whether the request may be sent twice, so that it is retried if the connection or the response
+   * breaks off, or the server fails. A GET always may. Default: false.
    */
   idempotent?: boolean;
   /** Version of a document as `ETag`: the response is 304 and empty if it is still the same. */
   etag?: string | undefined;
+  /**
+   * Returns the milliseconds that an attempt may take; the server ends it then, too. Throws if none
+   * may be sent. Default: no limit.
+   */
+  timeLimit?: (() => number) | undefined;
   /** Most bytes of the response: a longer one fails ({@link isTooLong}). Default: no limit. */
   maxBytes?: number | undefined;
   /** Called for each warning of the server. */
@@ -36,8 +43,8 @@ interface VersionedDocument {
 }
 
 /**
- * Sends requests to one API server. Retries a few times if the server asks for it or if the
- * connection breaks.
+ * Sends requests to one API server. Retries a few times if the server asks for it or rejects the
+ * credentials, and what may be sent twice also if the server fails or the connection breaks.
  */
 export interface Transport {
   json(request: KubeRequest): Promise<unknown>;
@@ -57,35 +64,50 @@ export function isTooLong(error: unknown): boolean {
   return error instanceof ResponseTooLongError;
 }
 
-/** Milliseconds before each retry, unless the server sends `Retry-After`. */
+/**
+ * Milliseconds before each retry, of which half or more is waited for. If the server sends
+ * `Retry-After`, that time is waited for, and up to half of it more.
+ */
 export type RetryDelays = readonly number[];
 
-const defaultRetryDelays: RetryDelays = [250, 500, 1000, 2000];
+interface RetryOptions {
+  /** Retries once for each entry. Only tests change it. */
+  delays?: RetryDelays | undefined;
+  /** Returns numbers from 0 up to 1. Default: all delays have their middle length. */
+  random?: (() => number) | undefined;
+}
+
+interface TransportOptions extends RetryOptions {
+  /** Gets the times of all responses. Default: none. */
+  clock?: ServerClock;
+}
+
+const defaultRetryDelays: RetryDelays = [100, 250, 500, 1000, 1000, 2000, 2000];
 const maxRetryAfter = 30_000;
+
+/** Number of retries of a request whose credentials the server rejects. */
+const unauthorizedRetries = 2;
+
 /** HTTP status of a document that has not changed. */
 const notModified = 304;
 
-/** Retries once for each entry of `retryDelays`, which only tests change. */
-export function createTransport(connection: Connection, retryDelays: RetryDelays = defaultRetryDelays): Transport {
-  const send = (request: KubeRequest, longLived = false): Promise<Dispatcher.ResponseData> =>
-    sendWithRetries(connection, request, retryDelays, longLived);
+export function createTransport(connection: Connection, { clock, ...retries }: TransportOptions = {}): Transport {
+  const read = <T>(
+    request: KubeRequest,
+    receive: (response: Dispatcher.ResponseData) => Promise<T>,
+    longLived = false,
+  ): Promise<T> => sendWithRetries({ connection, request, retries, clock, longLived, receive });
   return {
-    async json(request) {
-      return parseJson(await readText(await send(request), request), request);
-    },
-    async versioned(request) {
-      const response = await send(request);
-      const text = await readText(response, request);
-      if (response.statusCode === notModified) return 'unchanged';
-      const { etag } = response.headers;
-      return { document: parseJson(text, request), etag: typeof etag === 'string' ? etag : undefined };
-    },
-    async text(request) {
-      return readText(await send(request), request);
-    },
-    async stream(request) {
-      return (await send(request, true)).body;
-    },
+    json: (request) => read(request, async (response) => parseJson(await readText(response, request), request)),
+    versioned: (request) =>
+      read(request, async (response) => {
+        const text = await readText(response, request);
+        if (response.statusCode === notModified) return 'unchanged';
+        const { etag } = response.headers;
+        return { document: parseJson(text, request), etag: typeof etag === 'string' ? etag : undefined };
+      }),
+    text: (request) => read(request, (response) => readText(response, request)),
+    stream: (request) => read(request, ({ body }) => Promise.resolve(body), true),
   };
 }
 
@@ -97,54 +119,103 @@ function parseJson(text: string, { method, path }: KubeRequest): unknown {
   }
 }
 
-async function sendWithRetries(
-  connection: Connection,
-  request: KubeRequest,
-  delays: RetryDelays,
-  longLived: boolean,
-): Promise<Dispatcher.ResponseData> {
+type Outcome<Success> = Success | { error: KubeError; retry: boolean; retryAfter?: number | undefined };
+
+interface Exchange<T> {
+  connection: Connection;
+  request: KubeRequest;
+  retries: RetryOptions;
+  clock: ServerClock | undefined;
+  longLived: boolean;
+  /** Reads the response. It fails with a `KubeError` if the response breaks off or is not JSON. */
+  receive: (response: Dispatcher.ResponseData) => Promise<T>;
+}
+
+async function sendWithRetries<T>(exchange: Exchange<T>): Promise<T> {
+  const { request, retries } = exchange;
+  const { delays = defaultRetryDelays, random = () => 0.5 } = retries;
+  let rejections = 0;
   for (let attempt = 0; ; attempt++) {
-    const failure = await sendOnce(connection, request, longLived);
-    if (!('error' in failure)) return failure.response;
+    const outcome = await attemptOnce(exchange);
+    if ('result' in outcome) return outcome.result;
     const delay = delays[attempt];
-    if (delay === undefined || !failure.retry) throw failure.error;
-    await pause(failure.retryAfter ?? delay, request.signal);
+    // a certificate or a token may have been replaced just now
+    const isRejected = outcome.error.code === 'unauthorized' && ++rejections <= unauthorizedRetries;
+    if (delay === undefined || !(outcome.retry || isRejected)) throw outcome.error;
+    const { retryAfter } = outcome;
+    await pause(
+      retryAfter === undefined ? delay * (0.5 + random() / 2) : retryAfter * (1 + random() / 2),
+      request.signal,
+    );
   }
 }
 
-type Outcome =
-  { response: Dispatcher.ResponseData } | { error: KubeError; retry: boolean; retryAfter?: number | undefined };
+async function attemptOnce<T>(exchange: Exchange<T>): Promise<Outcome<{ result: T }>> {
+  const { request, receive } = exchange;
+  const outcome = await sendOnce(exchange);
+  if ('error' in outcome) return outcome;
+  try {
+    return { result: await receive(outcome.response) };
+  } catch (error) {
+    if (!isKubeError(error, 'unreachable', 'server_error')) throw error;
+    return { error, retry: isIdempotent(request) };
+  }
+}
 
-async function sendOnce(connection: Connection, request: KubeRequest, longLived: boolean): Promise<Outcome> {
+async function sendOnce<T>({
+  connection,
+  request,
+  clock,
+  longLived,
+}: Exchange<T>): Promise<Outcome<{ response: Dispatcher.ResponseData }>> {
   const { dispatcher, headers } = await connection.prepare();
   request.signal?.throwIfAborted();
+  const timeLimit = request.timeLimit?.();
+  const time = limitedTime(timeLimit, request.signal);
+  const sent = performance.now();
   let response: Dispatcher.ResponseData;
   try {
     response = await dispatcher.request({
-      ...requestUrl(connection.server, request),
+      ...requestUrl(connection.server, withTimeout(request, timeLimit)),
       method: request.method,
       headers: { ...headers, ...contentHeaders(request) },
       ...(request.body !== undefined && { body: jsonText(request.body) }),
+      reset: false, // undici would close the connection after a DELETE with a body
       ...(longLived && { bodyTimeout: 0 }),
-      signal: request.signal ?? null,
+      signal: time.signal,
     });
+    response.body.once('close', () => time.end());
   } catch (error) {
+    time.end();
     request.signal?.throwIfAborted();
+    if (time.isOver()) return { error: tooSlow(connection.server, timeLimit, error), retry: isIdempotent(request) };
     return { error: unreachable(connection.server, error), retry: wasNotSent(error) || isIdempotent(request) };
   }
+  clock?.note(response.headers['date'], sent, performance.now());
   for (const text of warningsOf(response.headers['warning'])) request.onWarning?.(text);
   const isUnchanged = response.statusCode === notModified && request.etag !== undefined;
   if (response.statusCode < 300 || isUnchanged) return { response };
-  const error = errorOfResponse(response.statusCode, await readText(response, request), request.path);
+  const text = await readText(response, request).catch((error: unknown) => {
+    if (!isKubeError(error, 'unreachable')) throw error;
+    return ''; // the status says enough
+  });
+  const error = errorOfResponse(response.statusCode, text, request.path);
   const retryAfter = retryAfterOf(response);
   return {
     error,
     retry:
       error.code === 'too_many_requests' ||
       (error.status === 503 && retryAfter !== undefined) ||
+      (error.code === 'server_error' && isIdempotent(request)) ||
       error.code === 'quota_conflict',
     retryAfter,
   };
+}
+
+/** Adds the time limit in the form of the API: the server ends the request when it is over. */
+function withTimeout(request: KubeRequest, timeLimit: number | undefined): KubeRequest {
+  if (timeLimit === undefined) return request;
+  return { ...request, query: { ...request.query, timeout: `${Math.max(1, Math.floor(timeLimit))}ms` } };
 }
 
 function requestUrl(server: string, request: KubeRequest): { origin: string; path: string } {
@@ -198,6 +269,11 @@ function wasNotSent(error: unknown): boolean {
 function unreachable(server: string, error: unknown): KubeError {
   if (isKubeError(error)) return error;
   return new KubeError('unreachable', `cannot reach the API server at ${server}: ${reasonOf(error)}`, { cause: error });
+}
+
+function tooSlow(server: string, timeLimit: number | undefined, cause: unknown): KubeError {
+  const seconds = ((timeLimit ?? 0) / 1000).toFixed(1);
+  return new KubeError('unreachable', `the API server at ${server} did not respond within ${seconds} s`, { cause });
 }
 
 function codeOf(error: unknown): string {

@@ -67,6 +67,36 @@ interface DeleteOptions {
   signal?: AbortSignal;
 }
 
+/** The times between which a time is, in milliseconds since the Unix epoch. */
+export interface TimeRange {
+  earliest: number;
+  latest: number;
+}
+
+/** A container of a pod. */
+export interface ContainerRef {
+  namespace: string;
+  /** Name of the pod. */
+  name: string;
+  container: string;
+}
+
+/** A line that a container has written. */
+export interface LogLine {
+  /** Time at which it was written, in RFC 3339 with nanoseconds. */
+  time: string;
+  /** Without its line break. The end of a very long line is left out. */
+  text: string;
+}
+
+interface FollowOptions {
+  /** Time of a line: those up to it are left out. Default: all lines are read. */
+  after?: string | undefined;
+  /** Reads the log of the run before. Default: false. */
+  previous?: boolean;
+  signal: AbortSignal;
+}
+
 /**
  * A Kubernetes API server. Every error has a `code` (see `ClusterErrorCode`), and the API server's
  * own sentence as its message. If a signal aborts, its reason is thrown.
@@ -118,9 +148,13 @@ export interface Cluster {
    * on its own. Fails only if the server refuses the request (forbidden, unknown kind).
    */
   observe(query: ObjectQuery, signal: AbortSignal): AsyncIterable<ObservedChange>;
+  /** Returns the present time of the API server. Undefined before its first response. */
+  serverTime(): TimeRange | undefined;
   /** Returns the last lines of a container's log, or an empty string without a log. */
-  podLog(
-    pod: { namespace: string; name: string; container: string },
-    options: { tailLines: number; previous?: boolean; signal?: AbortSignal },
-  ): Promise<string>;
+  podLog(pod: ContainerRef, options: { tailLines: number; previous?: boolean; signal?: AbortSignal }): Promise<string>;
+  /**
+   * Yields the lines of a container's log as they are written, until the run of the container ends.
+   * Reads only as fast as lines are consumed. Yields nothing without a log.
+   */
+  followLog(pod: ContainerRef, options: FollowOptions): AsyncIterable<LogLine>;
 }

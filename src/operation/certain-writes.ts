@@ -1,28 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, WriteOptions } from '../objects/cluster.ts';
-import { hasClusterErrorCode } from '../objects/cluster-error.ts';
+import { causesOf, hasClusterErrorCode } from '../objects/cluster-error.ts';
+import { stringAt } from '../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../objects/object.ts';
 import { settledWrite } from './settled-write.ts';
 
 /** Pauses before a write is repeated, in milliseconds. */
-const defaultPauses: readonly number[] = [500, 2000];
+const defaultPauses: readonly number[] = [250, 500, 1000, 2000, 4000];
 
 /**
  * Returns the cluster with writes whose outcome is known. One that is cut off by a cancel or by the
  * deadline gets some time to end, so that it cannot take effect after it was undone. One whose
- * answer was lost is repeated, or, if it creates an object, looked for first. `abandon` ends all
- * writes at once.
+ * answer was lost is repeated, or, if it creates an object, looked for first; an object whose name
+ * the API server chooses cannot be looked for, so it is not created again. A write that was refused
+ * because others changed the object at the same moment is repeated, unless it names a version.
+ * `abandon` ends all writes at once.
  */
 export function certainWrites(
   cluster: Cluster,
   abandon: AbortSignal | undefined,
   pauses: readonly number[] = defaultPauses,
 ): Cluster {
-  /** Sends a write until its outcome is known. `find` returns the result of a lost attempt. */
+  /**
+   * Sends a write until its outcome is known. `find` returns the result of a lost attempt.
+   * `canRepeat` says whether it may be sent again after an error.
+   */
   async function write<Options extends WriteOptions, T>(
     options: Options | undefined,
     send: (options: Options | undefined) => Promise<T>,
-    find: (signal: AbortSignal | undefined) => Promise<T | undefined> = () => Promise.resolve(undefined),
+    { find = () => Promise.resolve(undefined), canRepeat = isLost }: Repetition<T> = {},
   ): Promise<T> {
     const signal = options?.signal;
     for (let attempt = 0; ; attempt += 1) {
@@ -32,7 +38,7 @@ export function certainWrites(
         return await settledWrite(signal, abandon, (own) => send(options && own && { ...options, signal: own }));
       } catch (error) {
         const pause = pauses[attempt];
-        if (pause === undefined || signal?.aborted === true || !isLost(error)) throw error;
+        if (pause === undefined || signal?.aborted === true || !canRepeat(error)) throw error;
         await sleep(pause, undefined, signal && { signal });
       }
     }
@@ -45,28 +51,48 @@ export function certainWrites(
         const live = await findCreated(cluster, object, signal);
         return live !== undefined && options?.dryRun !== true && hasMetadataOf(object, live) ? live : undefined;
       };
-      return write(options, (own) => cluster.create(object, own), find);
+      const canRepeat = (error: unknown) => object.metadata.name !== '' && isLost(error);
+      return write(options, (own) => cluster.create(object, own), { find, canRepeat });
     },
-    replace: (object, options) => write(options, (own) => cluster.replace(object, own)),
-    apply: (object, options) => write(options, (own) => cluster.apply(object, own ?? options)),
-    mergePatch: (ref, patch, options) => write(options, (own) => cluster.mergePatch(ref, patch, own)),
-    strategicMergePatch: (ref, patch, options) => write(options, (own) => cluster.strategicMergePatch(ref, patch, own)),
+    replace: (object, options) =>
+      write(options, (own) => cluster.replace(object, own), { canRepeat: repeatable(object) }),
+    apply: (object, options) =>
+      write(options, (own) => cluster.apply(object, own ?? options), { canRepeat: repeatable(object) }),
+    mergePatch: (ref, patch, options) =>
+      write(options, (own) => cluster.mergePatch(ref, patch, own), { canRepeat: repeatable(patch) }),
+    strategicMergePatch: (ref, patch, options) =>
+      write(options, (own) => cluster.strategicMergePatch(ref, patch, own), { canRepeat: repeatable(patch) }),
     async delete(ref, options) {
       let attempts = 0;
-      const isDeleted = await write(options, (own) => {
+      const send: Cluster['delete'] = (_, own) => {
         attempts += 1;
         return cluster.delete(ref, own);
-      });
+      };
+      const isDeleted = await write(options, (own) => send(ref, own), { canRepeat: isLostOrDisturbed });
       return isDeleted || attempts > 1; // an attempt whose answer was lost has deleted it
     },
   };
 }
 
+interface Repetition<T> {
+  find?: (signal: AbortSignal | undefined) => Promise<T | undefined>;
+  canRepeat?: (error: unknown) => boolean;
+}
+
+/** Returns whether a write with this body may be sent again after an error. */
+function repeatable(body: unknown): (error: unknown) => boolean {
+  // the write that was lost has changed the version
+  return stringAt(body, 'metadata', 'resourceVersion') === undefined ? isLostOrDisturbed : isLost;
+}
+
 /** Whether an attempt may have succeeded although it failed. */
 function isLost(error: unknown): boolean {
-  if (hasClusterErrorCode(error, 'unreachable')) return true;
-  const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  return status === 502 || status === 503 || status === 504;
+  return hasClusterErrorCode(error, 'unreachable') || hasClusterErrorCode(error, 'server_error');
+}
+
+/** Whether a write was lost, or refused because others changed the object at the same moment. */
+function isLostOrDisturbed(error: unknown): boolean {
+  return isLost(error) || (hasClusterErrorCode(error, 'conflict') && causesOf(error).length === 0);
 }
 
 async function findCreated(

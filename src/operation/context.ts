@@ -17,10 +17,17 @@ export interface OperationContext {
   storage: ReleaseStorage;
   renderer: ReleaseRenderer;
   host: Host;
+  /** Returns the addresses of a host, for templates. Default: hosts have none. */
+  resolveHost?: (name: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** Cancels the operation: the current step ends, and an atomic operation is undone. */
   signal: AbortSignal;
   /** Ends the operation at once, without undoing it, because the process exits. Default: never. */
   abandon?: AbortSignal;
+  /**
+   * Time that the operation has waited for its turn, which counts towards its time limit, in
+   * milliseconds. Default: 0.
+   */
+  queued?: number;
   /** Timer of the time limit of each operation. Default: the timers of the process. */
   startTimer?: StartTimer;
   /** Identifies the operation in its checkpoints, and its request. Default: an empty text. */

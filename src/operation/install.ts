@@ -164,8 +164,8 @@ async function supersedeReplaced(state: OperationState, work: InstallWork, signa
   await updateRevision(work.context.storage, { ...revision, release }, signal, status);
 }
 
-function undoRequest({ namespace, releaseName }: InstallRequest): UninstallRequest {
-  return { namespace, releaseName };
+function undoRequest({ namespace, releaseName, logs = false }: InstallRequest): UninstallRequest {
+  return { namespace, releaseName, logs };
 }
 
 /**

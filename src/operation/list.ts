@@ -1,4 +1,4 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js';
+import type { RE2JS } from 're2js';
 import { matchesLabels, parseLabelSelector, SelectorError } from '../objects/label-selector.ts';
 import type { Release } from '../release/release.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
@@ -11,10 +11,11 @@ import type { ListRequest } from './request.ts';
  * Returns the highest revision of each release that the request selects (pkg/action/list.go). As in
  * Helm, only superseded revisions are never the highest, so all of them are returned.
  */
-export async function list({ storage, signal }: OperationContext, request: ListRequest): Promise<Release[]> {
-  const { namespace, statuses, offset = 0, max = Infinity } = request;
+export async function list(context: OperationContext, request: ListRequest): Promise<Release[]> {
+  const { signal } = context;
+  const { namespace, statuses, offset = 0, max = Infinity, storage = context.storage } = request;
   if (namespace !== undefined) checkNamespace(namespace);
-  const selects = selection(request);
+  const selects = await selection(request);
   const latestOnly = statuses === undefined || statuses.some((status) => status !== 'superseded');
   const revisions = await storage.query(
     { latestOnly, summary: true, ...(namespace !== undefined && { namespace }) },
@@ -27,8 +28,8 @@ export async function list({ storage, signal }: OperationContext, request: ListR
     .slice(offset, offset + max);
 }
 
-function selection({ filter, selector, statuses }: ListRequest): (revision: StoredRevision) => boolean {
-  const names = filter === undefined ? undefined : compileFilter(filter);
+async function selection({ filter, selector, statuses }: ListRequest): Promise<(revision: StoredRevision) => boolean> {
+  const names = filter === undefined ? undefined : await compileFilter(filter);
   const requirements = selector === undefined ? [] : parseSelector(selector);
   return ({ release, labels }) =>
     (names === undefined || names.matcher(release.name).find()) &&
@@ -36,7 +37,8 @@ function selection({ filter, selector, statuses }: ListRequest): (revision: Stor
     matchesLabels(requirements, labels);
 }
 
-function compileFilter(filter: string): RE2JS {
+async function compileFilter(filter: string): Promise<RE2JS> {
+  const { RE2JS, RE2JSSyntaxException } = await import('re2js'); // loading it takes longer than most lists
   try {
     return RE2JS.compile(filter);
   } catch (cause) {

@@ -1,4 +1,5 @@
 import type { Evidence } from './evidence/evidence.ts';
+import type { LogLines } from './logs/log-lines.ts';
 import type { ResourceStatus } from './resource-status.ts';
 
 export type { ResourceProblem, ResourceStatus, ResourceStatusName } from './resource-status.ts';
@@ -22,6 +23,7 @@ export type StepName =
   | 'post-hooks'
   | 'delete'
   | 'test'
+  | 'watch'
   | 'finish'
   | 'rollback'
   | 'uninstall';
@@ -38,6 +40,13 @@ export interface Progress {
   message?: string;
   /** During a wait: at first all resources, then those whose status or reason has changed. */
   resources?: ResourceStatus[];
+  /**
+   * When the operation ends if it takes as long as the one that deployed the revision before, RFC
+   * 3339.
+   */
+  estimate?: string;
   /** The state of resources that a wait has failed for. */
   evidence?: Evidence;
+  /** Lines of a log, if the request asks for them. */
+  log?: LogLines;
 }

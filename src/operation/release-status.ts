@@ -1,17 +1,17 @@
 import { hasClusterErrorCode } from '../objects/cluster-error.ts';
-import type { ManifestObject } from '../render/release-renderer.ts';
+import { lastChangeOf } from '../readiness/last-change.ts';
 import { forEach } from './apply/concurrency.ts';
-import { resolveObjects } from './apply/release-object.ts';
+import { clockOffset, serverMilliseconds } from './clock.ts';
 import type { OperationContext } from './context.ts';
 import { messageOf } from './error.ts';
+import { presentObjects, type PresentObject } from './present-objects.ts';
 import type { ResourceStatus } from './progress.ts';
 import { get, type StoredRelease } from './query.ts';
 import type { StatusRequest } from './request.ts';
 import { defaultTimeout } from './state/deadline.ts';
 import { failFastOf } from './wait/fail-fast-options.ts';
-import { judgeReadiness } from './wait/ready-wait.ts';
+import { judgeReadiness, type JudgeOptions } from './wait/readiness-judgement.ts';
 import { listSurroundings } from './wait/surroundings-list.ts';
-import { epochMilliseconds } from './clock.ts';
 
 /** A stored revision, and the present state of its objects. */
 export interface StatusOfRelease extends StoredRelease {
@@ -25,38 +25,35 @@ export interface StatusOfRelease extends StoredRelease {
  */
 export async function releaseStatus(context: OperationContext, request: StatusRequest): Promise<StatusOfRelease> {
   const stored = await get(context, request);
-  const { manifest, namespace } = stored.release;
-  const prefix = 'unable to build kubernetes objects from release manifest';
-  const objects = await context.renderer.readObjects(manifest, prefix, context.signal);
-  const named = objects.filter(({ object }) => object.metadata.name !== '');
-  return { ...stored, resources: await forEach(named, (item) => statusOfObject(context, item, namespace)) };
+  const objects = await presentObjects(context, stored.release);
+  const options = { ...statusOptions(request), now: serverMilliseconds(context) };
+  return { ...stored, resources: await forEach(objects, (found) => statusOf(context, found, options)) };
 }
 
-/** Returns the status `Unknown` if the agent cannot read the object. */
-async function statusOfObject(
-  { cluster, host, signal }: OperationContext,
-  item: ManifestObject,
-  releaseNamespace: string,
+/** Returns how the objects of a release are judged that no operation waits for. */
+export function statusOptions({ readiness = [] }: StatusRequest): Omit<JudgeOptions, 'now'> {
+  return { toCompletion: ['Job'], rules: readiness, failFast: failFastOf({}, defaultTimeout) };
+}
+
+/** Returns the status `Unknown` if the agent cannot read what belongs to the object. */
+async function statusOf(
+  context: OperationContext,
+  found: PresentObject,
+  options: JudgeOptions,
 ): Promise<ResourceStatus> {
-  const { apiVersion, kind, metadata } = item.object;
+  if ('unknown' in found) return found.unknown;
+  const { ref, object } = found;
+  const { cluster, signal } = context;
   try {
-    const [resolved] = await resolveObjects(cluster, [item], releaseNamespace, {
-      prefix: `cannot find ${kind}`,
-      signal,
-    });
-    const ref = resolved?.ref ?? { apiVersion, kind, name: metadata.name };
-    const object = await cluster.get(ref, signal);
-    const options = {
-      now: epochMilliseconds(host),
-      toCompletion: ['Job'],
-      failFast: failFastOf({}, defaultTimeout),
-    } as const;
     const surroundings = object && (await listSurroundings(cluster, object, signal));
     const none = { replicaSets: [], pods: [], events: [] };
-    return judgeReadiness(ref, object, () => surroundings ?? none, options).status;
+    const { status } = judgeReadiness(ref, object, () => surroundings ?? none, options);
+    const changed = object && lastChangeOf(object);
+    if (changed === undefined) return status;
+    return { ...status, since: new Date(changed - clockOffset(context)).toISOString() };
   } catch (error) {
     signal.throwIfAborted();
     if (hasClusterErrorCode(error, 'unreachable')) throw error;
-    return { apiVersion, kind, name: metadata.name, status: 'Unknown', reason: messageOf(error) };
+    return { ...ref, status: 'Unknown', reason: messageOf(error) };
   }
 }

@@ -1,12 +1,14 @@
 import type { ApplyOptions } from './apply/apply-settings.ts';
 import type { CrdPolicy } from './apply/crd-strategy.ts';
+import type { StepName } from './progress.ts';
 import type { PlanToPerform } from './plan/planned-change.ts';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { ReleaseStatus } from '../release/status.ts';
+import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { SetValue } from '../render/release-renderer.ts';
 import type { SettleOptions } from './wait/settling.ts';
 import type { PostRender, PostRenderStrategy } from '../render/manifest/post-render.ts';
-import type { OwnRule } from '../readiness/status.ts';
+import type { OwnRule, WaitStrategy } from '../readiness/status.ts';
 import type { FailFastOptions } from './wait/fail-fast-options.ts';
 
 /** Identifies a release. */
@@ -15,23 +17,35 @@ interface ReleaseName {
   releaseName: string;
 }
 
+/** Time limits of steps, in milliseconds. */
+export type StepTimeouts = Readonly<Partial<Record<StepName, number>>>;
+
 interface WaitOptions extends FailFastOptions {
   /**
    * Time limit of the operation, in milliseconds. Undoing it has the same limit. Default: 300,000
    * (5 minutes).
    */
   timeout?: number;
+  /** Time limits of its steps, within {@link timeout}. Default: none. */
+  stepTimeouts?: StepTimeouts;
   /**
    * Longest time without progress while waiting for readiness, in milliseconds. Default: no limit.
    */
   progressDeadline?: number;
   /** Waits until all resources are ready or, on uninstall, deleted. Default: true. */
   wait?: boolean;
+  /** Helm's rules for when resources are ready. Default: `watcher`. */
+  waitStrategy?: WaitStrategy;
   /**
    * Time limit of each hook, in milliseconds. Its annotation `helm-agent/hook-timeout` takes
    * precedence, and {@link timeout} limits both. Default: none.
    */
   hookTimeout?: number;
+  /**
+   * Reports the lines that the containers of hooks, and of Jobs that it waits for, write. Default:
+   * false.
+   */
+  logs?: boolean;
 }
 
 /** Options for previews of what an operation would do. */
@@ -92,6 +106,8 @@ export interface DeployOptions extends WaitOptions, SettleOptions, ApplyOptions,
   skipSchemaValidation?: boolean;
   /** Adds the notes of subcharts. Default: false. */
   renderSubchartNotes?: boolean;
+  /** Lets templates resolve host names. Default: false. */
+  enableDns?: boolean;
   /**
    * Labels for the stored revision. An upgrade adds them to those of the revision before, and
    * removes those with the value `null`. Default: none.
@@ -208,7 +224,7 @@ export interface TestRequest extends ReleaseName, Pick<WaitOptions, 'timeout'> {
   include?: readonly string[];
   /** Names of tests not to run. Default: none. */
   exclude?: readonly string[];
-  /** Returns the logs of the tests. Default: false. */
+  /** Reports the logs of the tests while they run, and returns them. Default: false. */
   logs?: boolean;
 }
 
@@ -218,7 +234,7 @@ export interface RenderChartRequest
     ReleaseName,
     ValuesRequest,
     Pick<WaitOptions, 'timeout'>,
-    Pick<DeployOptions, 'noHooks' | 'renderSubchartNotes' | 'skipSchemaValidation'> {
+    Pick<DeployOptions, 'enableDns' | 'noHooks' | 'renderSubchartNotes' | 'skipSchemaValidation'> {
   loadChart: (signal: AbortSignal) => Promise<ChartContent>;
 }
 
@@ -229,6 +245,8 @@ export interface TemplateRequest extends RenderChartRequest {
   hideSecret?: boolean;
   /** Leaves test hooks out. Default: false. */
   skipTests?: boolean;
+  /** Puts the files of crds/ folders first, as they are. Default: false. */
+  includeCrds?: boolean;
 }
 
 export interface DiffRequest extends RenderChartRequest, ReuseOptions {
@@ -251,9 +269,19 @@ export interface HistoryRequest extends ReleaseName {
   max?: number;
 }
 
-export type StatusRequest = Pick<GetRequest, keyof ReleaseName | 'version'>;
+export interface StatusRequest extends Pick<GetRequest, keyof ReleaseName | 'version'> {
+  /** Rules for when resources are ready, in place of those of their kinds. Default: none. */
+  readiness?: readonly OwnRule[];
+}
+
+export interface WatchRequest extends StatusRequest {
+  /** Time after which the watch ends, in milliseconds. Default: 86,400,000 (24 hours). */
+  timeout?: number;
+}
 
 export interface ListRequest {
+  /** Where the releases are stored. Default: where operations store them. */
+  storage?: Pick<ReleaseStorage, 'query'>;
   /** Default: all namespaces. */
   namespace?: string;
   /** Regular expression (Go's syntax) that matches the names. Default: all names. */

@@ -25,6 +25,8 @@ export interface ResourceStatus {
   problem?: ResourceProblem;
   /** How far a workload is. */
   counts?: ReplicaCounts;
+  /** When status, reason or counts have last changed, RFC 3339. */
+  since?: string;
   /** In an error: the end of the log of a container that has failed. */
   log?: string;
 }

@@ -1,7 +1,8 @@
 import { cancelModeOf } from './cancellation.ts';
 import type { OperationContext } from './context.ts';
-import { OperationError } from './error.ts';
+import { OperationError, withPrefix } from './error.ts';
 import type { Progress } from './progress.ts';
+import type { StepTimeouts } from './request.ts';
 import { deadlineAfter, timeLeft } from './state/deadline.ts';
 import { phaseEnd, type Failure, type OperationState, type Verb } from './state/operation-state.ts';
 import { recordedError } from './state/recorded-error.ts';
@@ -14,16 +15,17 @@ const never = new AbortController().signal;
 
 interface Timed {
   timeout?: number;
+  stepTimeouts?: StepTimeouts;
 }
 
 /** Returns the state of an operation before its first step. */
 export function initialState(
-  { host, id = '' }: OperationContext,
+  { host, id = '', queued }: OperationContext,
   verb: Verb,
   request: Timed & { namespace: string; releaseName: string },
 ): OperationState {
   const { namespace, releaseName, timeout } = request;
-  const deadline = deadlineAfter(host, timeout);
+  const deadline = deadlineAfter(host, timeout, queued);
   return { format: 1, id, verb, namespace, releaseName, phase: 'main', step: 'history', deadline };
 }
 
@@ -146,7 +148,7 @@ function limitOf<Request>(context: OperationContext, phase: Phase<Request>, stat
 }
 
 /** Runs the steps of a phase. Reports them as parts of one step if the phase is a group. */
-async function runSteps<Request>(
+async function runSteps<Request extends Timed>(
   work: Work<Request>,
   state: OperationState,
   phase: Phase<Request>,
@@ -172,17 +174,18 @@ async function runSteps<Request>(
   return stop ?? { state };
 }
 
-function reportNested(tools: StepTools, { step, state, message, resources, evidence }: Progress): void {
+function reportNested(tools: StepTools, { step, state, message, resources, evidence, log }: Progress): void {
   if (state === 'skipped' || (state === 'done' && message === undefined)) return;
   tools.report({
     message: message === undefined ? step : `${step}: ${message}`,
     ...(resources && { resources }),
     ...(evidence && { evidence }),
+    ...(log && { log }),
   });
 }
 
 /** Stops at the end of the phase, at a failure, or if a step has changed the verb. */
-async function runEachStep<Request>(
+async function runEachStep<Request extends Timed>(
   work: Work<Request>,
   initial: OperationState,
   phase: Phase<Request>,
@@ -193,7 +196,7 @@ async function runEachStep<Request>(
   let { problems } = initial;
   while (state.step !== phaseEnd && state.verb === initial.verb) {
     const step = stepOf(phase, state);
-    const result = await runStep(work, state, step, runner);
+    const result = await runStep(work, state, step, { runner, timeout: timeoutOf(step, phase, work.request) });
     if ('error' in result) {
       return { state: result.state, failure: { step: result.isStarted ? step.id : previous, error: result.error } };
     }
@@ -228,16 +231,27 @@ interface StepResult {
   error?: unknown;
 }
 
+/** Returns the own time limit of a step. Undoing an operation has none for its steps. */
+function timeoutOf<Request extends Timed>(
+  { name, isUnlimited = false }: Step<Request>,
+  { limit }: Phase<Request>,
+  { stepTimeouts }: Request,
+): number | undefined {
+  return name === undefined || isUnlimited || limit !== 'operation' ? undefined : stepTimeouts?.[name];
+}
+
 async function runStep<Request>(
   work: Work<Request>,
   state: OperationState,
   step: Step<Request>,
-  runner: StepRunner,
+  { runner, timeout }: { runner: StepRunner; timeout: number | undefined },
 ): Promise<StepResult> {
   const { context } = work;
   const { signal } = runner;
   const reached = { state, isStarted: false };
-  const ownRunner = step.isUnlimited === true ? runner.withSignal(context.abandon ?? never) : runner;
+  const limit = timeout === undefined ? undefined : timeLimit(timeout, [signal], context.startTimer);
+  const ownSignal = step.isUnlimited === true ? (context.abandon ?? never) : limit?.signal;
+  const ownRunner = ownSignal === undefined ? runner : runner.withSignal(ownSignal);
   try {
     reached.state = await ownRunner.step(step.name, (tools) => {
       reached.isStarted = true;
@@ -254,12 +268,16 @@ async function runStep<Request>(
     });
     if (step.isDecisive === true) signal.throwIfAborted();
     return reached;
-  } catch (error) {
-    if (context.abandon?.aborted === true) throw error;
+  } catch (caught) {
+    if (context.abandon?.aborted === true) throw caught;
+    const isOwnTimeout = limit?.signal.aborted === true && !signal.aborted;
+    const error = isOwnTimeout ? withPrefix(`step ${step.id}`, caught) : caught;
     if (step.isTolerant !== true || isCancelled(signal)) return { ...reached, error };
     // a deadline that has ended an earlier step is one problem
     const isKnown = !reached.isStarted && (reached.state.problems ?? []).length > 0;
     return { ...reached, state: isKnown ? reached.state : withProblem(reached.state, error) };
+  } finally {
+    limit?.close();
   }
 }
 

@@ -4,7 +4,7 @@ import { printManifest } from '../render/manifest/documents.ts';
 import type { OperationContext } from './context.ts';
 import type { RenderChartRequest, TemplateRequest } from './request.ts';
 import { defaultTimeout } from './state/deadline.ts';
-import { clusterLookup } from './steps/lookup.ts';
+import { clusterLookup, hostLookup } from './steps/lookup.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { installValues } from './steps/release-values.ts';
 import { stepRunner, type StepRunner } from './steps/step-runner.ts';
@@ -19,14 +19,15 @@ export interface Templated {
 
 /** Renders a chart with the capabilities of the cluster (pkg/cmd/template.go). */
 export async function template(context: OperationContext, request: TemplateRequest): Promise<Templated> {
-  const { releaseName: name, namespace, isUpgrade = false, hideSecret: hideSecrets = false } = request;
+  const { releaseName: name, namespace, isUpgrade = false, includeCrds } = request;
   checkReleaseName(name, (problem) => `release name check failed: release name ${JSON.stringify(name)}: ${problem}`);
   checkNamespace(namespace);
   return await withSteps(context, request, async (runner) => {
     const { manifest, hooks, notes } = await renderForCluster(context, runner, request, {
       values: installValues(request),
       release: { name, namespace, revision: 1, isInstall: !isUpgrade, isUpgrade },
-      hideSecrets,
+      hideSecrets: request.hideSecret,
+      includeCrds,
     });
     const shown = hooks.filter((hook) => isShown(hook, request)).map((hook) => printManifest(hook.path, hook.manifest));
     return { manifest: `${manifest.trim()}\n${shown.join('')}`, notes };
@@ -53,11 +54,13 @@ export async function withSteps<T>(
 
 /** Loads and renders a chart as an operation does that changes the release. Installs no CRDs. */
 export async function renderForCluster(
-  { cluster, renderer }: OperationContext,
+  context: OperationContext,
   runner: StepRunner,
-  { loadChart, renderSubchartNotes: subchartNotes = false, skipSchemaValidation = false }: RenderChartRequest,
-  request: Pick<ReleaseRenderRequest, 'hideSecrets' | 'release' | 'values'>,
+  given: RenderChartRequest,
+  request: Pick<ReleaseRenderRequest, 'hideSecrets' | 'includeCrds' | 'release' | 'values'>,
 ): Promise<RenderedRelease> {
+  const { cluster, renderer } = context;
+  const { loadChart, renderSubchartNotes: subchartNotes = false, skipSchemaValidation = false } = given;
   const chart = await runner.step('load', async (tools) => {
     const loaded = await loadChart(tools.signal);
     tools.done(`${loaded.name} ${loaded.version}`);
@@ -71,7 +74,8 @@ export async function renderForCluster(
   return await runner.step('render', async (tools) => {
     const lookup = clusterLookup(cluster, tools.signal);
     const options = { subchartNotes, skipSchemaValidation };
-    const rendered = await renderer.render({ ...request, chart, capabilities, lookup, options }, tools.signal);
+    const sources = { lookup, resolveHost: hostLookup(context, given, tools.signal) };
+    const rendered = await renderer.render({ ...request, chart, capabilities, options, ...sources }, tools.signal);
     tools.done(`${rendered.manifestCount} manifests, ${rendered.hooks.length} hooks`);
     return rendered;
   });

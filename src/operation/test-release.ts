@@ -68,7 +68,7 @@ async function runTests(state: OperationState, work: TestWork, tools: StateTools
   const beforeDeletion = async (hooks: readonly Hook[]) => {
     if (logs) materials.logs = await logsOf(context, hooks, state.namespace, tools);
   };
-  return await runHooks(state, work, 'test', tools, { selects, beforeDeletion });
+  return await runHooks(state, work, 'test', tools, { selects, beforeDeletion, logs });
 }
 
 function isExcluded({ name }: Hook, { exclude = [] }: TestRequest): boolean {

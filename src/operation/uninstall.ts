@@ -109,16 +109,18 @@ export async function startUninstall(
 
 async function record(state: OperationState, work: UninstallWork, tools: StateTools): Promise<OperationState> {
   const { context, materials } = work;
-  const { version } = revisionOf(state);
+  const { version, deletedAt = formatTime(context.host.now()) } = revisionOf(state);
   const last = await ownRevision(work, state, tools.signal);
   reportUnfinished(state, last, tools);
   await checkStoredNames(context, last.release, buildFailed, tools.signal);
-  const deletedAt = formatTime(context.host.now());
   const release = withStatus(last.release, 'uninstalling', 'Deletion in progress (or silently failed)');
   release.info.deleted = deletedAt;
   const { status } = last.release.info;
+  const next = withRevision(state, { deletedAt });
+  // the revision will not have the status any more for which the plan was made
+  if (work.request.planned && revisionOf(state).deletedAt === undefined) await tools.save(next);
   materials.revisions.set(version, await updateRevision(context.storage, { ...last, release }, tools.signal, status));
-  return withRevision(state, { deletedAt });
+  return next;
 }
 
 async function runHooksOf(
@@ -128,8 +130,9 @@ async function runHooksOf(
   tools: StateTools,
 ): Promise<OperationState> {
   const { request } = work;
-  const { hookTimeout } = request;
-  if (request.noHooks !== true) return await runHooks(state, work, event, tools, { failFast: request, hookTimeout });
+  const { hookTimeout, logs } = request;
+  const options = { failFast: request, hookTimeout, logs };
+  if (request.noHooks !== true) return await runHooks(state, work, event, tools, options);
   tools.skipped('hooks are disabled');
   return state;
 }

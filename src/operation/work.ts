@@ -8,6 +8,7 @@ import type { CrdManifest, RenderedRelease } from '../render/release-renderer.ts
 import { certainWrites } from './certain-writes.ts';
 import type { OperationContext } from './context.ts';
 import type { ObjectPreview } from './diff/preview.ts';
+import type { LogBudget } from './logs/log-budget.ts';
 import type { TestLog } from './steps/hooks/test-logs.ts';
 import { withHookRuns } from './state/hook-executions.ts';
 import { revisionOf, type OperationState } from './state/operation-state.ts';
@@ -40,6 +41,8 @@ interface Materials {
   previews?: readonly ObjectPreview[];
   /** Statuses of the objects that this process has applied, as the API server has returned them. */
   applied?: Map<string, AppliedStatus>;
+  /** The bytes of logs that the operation may still report. */
+  logBudget?: LogBudget;
   /** Logs of tests. */
   logs?: TestLog[];
   /** Revisions as they were last read or written, by version. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The id of an agent: like a DNS name, but with upper case letters and underscores too. */
 export const agentIdSchema = z

@@ -14,6 +14,7 @@ export const errorCodes = {
   cancelled: 'The operation was cancelled before it was done.',
   timeout: 'The operation took longer than its time limit.',
   journal_unavailable: 'The agent could not store the command, and has not started it.',
+  lease_lost: 'Another process of the agent may have become the leader.',
   journal_lost: 'Another process of the agent has taken the command over.',
   internal: 'A defect of the agent; see its log.',
   // the chart's source
@@ -24,13 +25,13 @@ export const errorCodes = {
   repository_invalid: "The repository's index cannot be read.",
   invalid_repository_url: 'The URL of the repository or chart is not valid.',
   invalid_version: 'The version is neither a version nor a range.',
-  chart_not_found: 'The chart was not found in its repository or folder.',
+  chart_not_found: 'The chart was not found in its repository or folder, or was not uploaded.',
   version_not_found: 'No version of the chart satisfies the requested range.',
-  digest_mismatch: 'The digest of the archive differs from the one in the index.',
+  digest_mismatch: 'The digest of the archive differs from the one in the index, or in the command.',
   local_charts_disabled: 'The chart is a path, and the agent does not allow local charts.',
   path_forbidden: 'The path leads out of the folder for local charts.',
   address_denied: 'The agent must not connect to the address of the repository, see --deny-addresses.',
-  unsupported: 'The chart source is not supported.',
+  unsupported: 'The chart source is not supported, or not by this version.',
   // the chart and its values
   chart_invalid: 'The chart is not valid.',
   chart_incompatible: 'The chart does not support the version of the cluster.',
@@ -86,10 +87,13 @@ export const errorCodes = {
   agent_not_connected: 'No agent with the id is connected.',
   agent_restarted: 'The agent was restarted, and the new instance does not know the command.',
   command_not_found: 'No command with the key is known; old commands are forgotten.',
+  command_expired: 'The agent was not connected in time, and the command was not sent.',
+  store_unavailable: 'The control plane cannot use the file of its commands; see its log.',
   unknown_route: 'The control plane does not have the path.',
   insecure_listen:
     'A server that other machines can reach needs a token, or an explicit permission to run without one.',
   token_unreadable: 'A token is empty, or its file cannot be read or does not hold a token.',
+  tls_file_unreadable: 'A file with a CA, a certificate or a key cannot be read or used.',
   agents_file_invalid: 'The agents file cannot be read.',
 } as const;
 

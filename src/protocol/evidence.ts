@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
 
 const name = z.string().max(maxNameLength);

@@ -9,6 +9,8 @@ export const defaultHeartbeat: HeartbeatTimes = { pingIntervalMs: 10_000, silenc
 
 /** The part of a WebSocket that a heartbeat needs. */
 export interface PingableSocket {
+  /** Whether nothing is read; then the peer cannot be silent. Default: false. */
+  readonly isPaused?: boolean;
   ping(): void;
   on(event: 'message' | 'ping' | 'pong', listener: () => void): unknown;
 }
@@ -25,11 +27,15 @@ export function keepAlive(socket: PingableSocket, times: HeartbeatTimes, onDead:
     clearTimeout(silence);
   };
   const pings = setInterval(() => socket.ping(), times.pingIntervalMs);
-  const startSilence = () =>
-    setTimeout(() => {
-      stop();
-      onDead();
-    }, times.silenceLimitMs);
+  const onSilence = () => {
+    if (socket.isPaused === true) {
+      silence = startSilence();
+      return;
+    }
+    stop();
+    onDead();
+  };
+  const startSilence = () => setTimeout(onSilence, times.silenceLimitMs);
   let silence = startSilence();
   const onTraffic = () => {
     if (stopped) return;

@@ -3,6 +3,12 @@ const mebibyte = 1024 * 1024;
 /** The largest packet, in bytes of its frame. A larger one gets a `too_large` error. */
 export const maxPacketBytes = 8 * mebibyte;
 
+/** The largest archive of a chart in a packet, in bytes before base64. */
+export const maxChartArchiveBytes = 5 * mebibyte;
+
+/** The largest archive of a chart that is uploaded to a control plane, in bytes. */
+export const maxUploadedChartBytes = 100 * mebibyte;
+
 /** The largest frame that is read, in bytes. A larger one closes the connection with 1009. */
 export const maxFrameBytes = 2 * maxPacketBytes;
 

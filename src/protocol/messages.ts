@@ -1,12 +1,38 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentIdSchema } from './agent-id.ts';
 import { commands, type CommandAnswers, type CommandType } from './commands/index.ts';
 import { evidenceSchema } from './evidence.ts';
+import { logSchema } from './log.ts';
 import { maxKeyLength, maxTypeLength } from './limits.ts';
 import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
 
 /** Number of resources in one status packet. Agents send several packets for more. */
 export const maxResources = 1000;
+
+const epochSchema = z.string().min(1).max(128);
+
+const seriesPositionSchema = z.object({
+  epoch: epochSchema.describe('Id of the series'),
+  seq: z.int().nonnegative().describe('Number of its last packet that was received and will not be lost'),
+});
+/** How far the packets of a series were received. */
+export type SeriesPosition = z.output<typeof seriesPositionSchema>;
+
+const resumeSchema = z.object({
+  epoch: epochSchema.describe('Id of the series in which the sender numbers its packets, as `seq`, from 1'),
+  acknowledged: z.int().nonnegative().describe('Number of the last packet of it that was acknowledged'),
+  received: seriesPositionSchema.optional().describe('How far the sender has received the series of the other end'),
+});
+/** The part of a greeting from which the other end knows what to send again. */
+export type Resume = z.output<typeof resumeSchema>;
+
+/** Types of packets that not every peer knows. */
+const optionalPacketsSchema = z.array(z.string().max(maxTypeLength)).max(256).optional();
+const streamsSchema = z
+  .array(z.string().max(maxTypeLength))
+  .max(256)
+  .optional()
+  .describe('The kinds of streams that the sender knows. Default: it must get no binary frames');
 
 /** The first packet of an agent on every connection. */
 export const helloSchema = z.object({
@@ -15,17 +41,50 @@ export const helloSchema = z.object({
   version: z.string().max(128).describe('Version of helm-agent'),
   capabilities: z.array(z.string().max(maxTypeLength)).max(256).describe('The commands that the agent knows'),
   limits: z.object({ maxPacketBytes: z.number().describe('The largest packet that the agent accepts') }),
+  streams: streamsSchema,
   durable: z
     .boolean()
     .optional()
     .describe("Whether commands that change a release survive the agent's process. Default: false"),
+  packets: optionalPacketsSchema.describe(
+    'Types of packets that the agent sends only to a control plane that takes them: `log`',
+  ),
+  resume: resumeSchema
+    .extend({ connection: z.int().positive().describe("Counts the connections of the agent's process from 1") })
+    .optional()
+    .describe('The state of the series of packets, if the agent numbers and acknowledges packets'),
 });
 export type Hello = z.output<typeof helloSchema>;
 
-/** A control plane's reply to `hello`. Agents do not wait for it. */
-const welcomeSchema = z.object({
+/** A control plane's reply to `hello`. Agents do not need it. */
+export const welcomeSchema = z.object({
   server: z.string().describe('Name of the control plane'),
   version: z.string().describe('Version of the control plane'),
+  packets: optionalPacketsSchema.describe('The types in `packets` of `hello` that the control plane takes'),
+  streams: streamsSchema,
+  resume: resumeSchema
+    .optional()
+    .describe('The state of the series of packets, if `hello` has one and the control plane takes part'),
+});
+
+export type Welcome = z.output<typeof welcomeSchema>;
+
+/** Confirms packets, if both greetings have `resume`. */
+export const ackSchema = z.object({
+  seq: z.int().nonnegative().describe('Number of the last packet that was received and will not be lost'),
+});
+
+/** The longest time in `drain`, in seconds. */
+export const maxRetryAfter = 3600;
+
+/** Sent before a control plane closes the connections of agents because it stops. */
+export const drainSchema = z.object({
+  reason: z.string().max(maxNameLength).describe('Why the connection will be closed'),
+  retryAfter: z
+    .number()
+    .nonnegative()
+    .max(maxRetryAfter)
+    .describe('Seconds after which the agent may connect to this URL again'),
 });
 
 /** Number of keys in one packet. */
@@ -56,6 +115,11 @@ export const statusSchema = z.object({
   time: z.string().max(maxNameLength).describe('RFC 3339 in UTC, with milliseconds'),
   position: z.int().optional().describe('With the step `queue`: the number of commands on the release that come first'),
   message: z.string().max(maxMessageLength).optional().describe('What the step did, or why it failed'),
+  estimate: z
+    .string()
+    .max(maxNameLength)
+    .optional()
+    .describe('When the operation ends if it takes as long as the one that deployed the revision before, RFC 3339'),
   resources: z
     .array(resourceSchema)
     .max(maxResources)
@@ -141,8 +205,15 @@ export const agentMessageSchemas = {
   accepted: acceptedSchema,
   status: statusSchema,
   evidence: evidenceSchema,
+  log: logSchema,
   result: resultSchema,
+  ack: ackSchema,
 };
 
 /** The payloads of the packets that a control plane sends besides commands. */
-export const controlPlaneMessageSchemas = { welcome: welcomeSchema, unfinished: unfinishedSchema };
+export const controlPlaneMessageSchemas = {
+  welcome: welcomeSchema,
+  unfinished: unfinishedSchema,
+  drain: drainSchema,
+  ack: ackSchema,
+};

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { JsonTextError, parseJson } from './json.ts';
 import { maxKeyLength, maxPacketBytes, maxTypeLength } from './limits.ts';
 import { validate } from './validation.ts';
@@ -10,6 +10,8 @@ export interface Packet {
   type: string;
   /** JSON text. */
   payload?: string;
+  /** Number of the packet among those of its sender, if both ends resume. */
+  seq?: number;
 }
 
 const textOrAbsent = z
@@ -26,6 +28,8 @@ const packetSchema = z.object({
     .min(1)
     .max(maxTypeLength, { error: `must have at most ${String(maxTypeLength)} characters` }),
   payload: textOrAbsent,
+  // anything else is ignored, as a field that is not known
+  seq: z.int().positive().optional().catch(undefined),
 });
 
 /** A frame that is not a packet, or is too large. */
@@ -65,13 +69,18 @@ export function decodePacket(text: string): Packet {
   if ('problems' in validated) {
     throw new PacketError(`packet: ${validated.problems.join('; ')}`, fieldsOf(value));
   }
-  const { key, type, payload } = validated.data;
-  return { ...(key !== undefined && { key }), type, ...(payload !== undefined && { payload }) };
+  const { key, type, payload, seq } = validated.data;
+  return {
+    ...(key !== undefined && { key }),
+    type,
+    ...(payload !== undefined && { payload }),
+    ...(seq !== undefined && { seq }),
+  };
 }
 
 /** Writes a packet as the text of a frame. */
 export function encodePacket(packet: Packet): string {
-  return JSON.stringify({ key: packet.key, type: packet.type, payload: packet.payload });
+  return JSON.stringify({ key: packet.key, type: packet.type, payload: packet.payload, seq: packet.seq });
 }
 
 function parseFrame(text: string): unknown {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The longest names of objects, codes and steps, in UTF-16 units. */
 export const maxNameLength = 1024;
@@ -37,6 +37,11 @@ export const resourceSchema = z.object({
   reason: z.string().max(maxMessageLength).optional().describe('Why the resource is not ready'),
   problem: problemSchema.optional().describe('The same for programs'),
   counts: countsSchema.optional().describe('How far a workload is'),
+  since: z
+    .string()
+    .max(maxNameLength)
+    .optional()
+    .describe('When status, reason or counts last changed, RFC 3339; as far as the agent or the object knows'),
   log: z
     .string()
     .max(maxMessageLength)

@@ -1,7 +1,9 @@
 import { groupKind } from '../objects/group-kind.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { hasReadinessRule, readinessOf } from './readiness.ts';
+import { hasReadinessRule } from './readiness.ts';
 import type { ReadinessOptions } from './status.ts';
+import type { Surroundings } from './surroundings.ts';
+import { waitReadiness } from './wait-readiness.ts';
 
 /** Kinds of Kubernetes that are ready once they are, because no controller changes their status. */
 const steadyKinds: ReadonlySet<string> = new Set([
@@ -13,8 +15,6 @@ const steadyKinds: ReadonlySet<string> = new Set([
   'Secret',
   'Service',
   'ServiceAccount',
-  'admissionregistration.k8s.io/MutatingWebhookConfiguration',
-  'admissionregistration.k8s.io/ValidatingWebhookConfiguration',
   'autoscaling/HorizontalPodAutoscaler',
   'batch/CronJob',
   'discovery.k8s.io/EndpointSlice',
@@ -29,6 +29,8 @@ const steadyKinds: ReadonlySet<string> = new Set([
   'storage.k8s.io/StorageClass',
 ]);
 
+const nothing: Surroundings = { replicaSets: [], pods: [], events: [] };
+
 /**
  * Status of an object that the API server has just returned: `steady` if it is current and stays
  * so, `current` if it is current now, or `open` if only a watch can tell.
@@ -40,7 +42,8 @@ export type AppliedStatus = 'steady' | 'current' | 'open';
  * `open`: its controller may not have seen the change yet.
  */
 export function appliedStatus(object: KubeObject, options: ReadinessOptions): AppliedStatus {
-  if (readinessOf(object, options).status !== 'Current') return 'open';
-  if (steadyKinds.has(groupKind(object))) return 'steady';
-  return hasReadinessRule(object) ? 'current' : 'open';
+  const isSteady = steadyKinds.has(groupKind(object));
+  if (waitReadiness(object, () => nothing, options).status !== 'Current') return 'open';
+  if (isSteady) return 'steady';
+  return options.strategy !== 'legacy' && hasReadinessRule(object) ? 'current' : 'open';
 }

@@ -1,4 +1,4 @@
-import { integerAt } from '../objects/fields.ts';
+import { integerAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { current, inProgress, type Readiness } from './status.ts';
 
@@ -16,7 +16,10 @@ export function daemonSetReadiness(object: KubeObject): Readiness {
     ['Available', 'numberAvailable'],
     ['Ready', 'numberReady'],
   ] as const;
+  const isOnDelete = stringAt(object, 'spec', 'updateStrategy', 'type') === 'OnDelete';
   for (const [label, field] of counts) {
+    // someone has to delete the pods of the old revision
+    if (isOnDelete && label === 'Updated') continue;
     const count = integerAt(object, 'status', field) ?? 0;
     if (desired > count) return inProgress(`${label}: ${count}/${desired}`);
   }

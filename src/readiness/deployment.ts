@@ -1,4 +1,4 @@
-import { integerAt } from '../objects/fields.ts';
+import { fieldAt, integerAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { conditionOf, conditionsOf } from './conditions.ts';
 import { current, failed, inProgress, type Readiness } from './status.ts';
@@ -7,6 +7,8 @@ import { current, failed, inProgress, type Readiness } from './status.ts';
 const noDeadline = 2 ** 31 - 1;
 
 export function deploymentReadiness(object: KubeObject): Readiness {
+  // as in Helm: its pods would never change
+  if (fieldAt(object, 'spec', 'paused') === true) return current('Deployment is paused');
   if (
     conditionsOf(object).some(({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded')
   ) {

@@ -1,4 +1,4 @@
-import { integerAt, stringAt } from '../objects/fields.ts';
+import { fieldAt, integerAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { conditionOf } from './conditions.ts';
 import { current, failed, inProgress, type Readiness, type ReadinessOptions } from './status.ts';
@@ -11,6 +11,10 @@ export function jobReadiness(object: KubeObject, { toCompletion }: ReadinessOpti
     return current(`Job Completed. succeeded: ${succeeded}/${completions}`);
   }
   if (conditionOf(object, 'Failed', 'True')) return failed(`Job Failed. failed: ${failures}/${completions}`);
+  if (fieldAt(object, 'spec', 'suspend') === true) {
+    // a hook has to run
+    return toCompletion?.includes('Pod') === true ? inProgress('Job is suspended') : current('Job is suspended');
+  }
   if (toCompletion?.includes('Job') === true) return inProgress('Job in progress');
   if ((stringAt(object, 'status', 'startTime') ?? '') === '') return inProgress('Job not started');
   const active = integerAt(object, 'status', 'active') ?? 0;

@@ -26,6 +26,7 @@ const rules: ReadonlyMap<string, ReadinessRule> = new Map<string, ReadinessRule>
   ['batch/CronJob', () => current('Resource is always ready')],
   ['batch/Job', jobReadiness],
   ['apiextensions.k8s.io/CustomResourceDefinition', customResourceDefinitionReadiness],
+  ['apiregistration.k8s.io/APIService', apiServiceReadiness],
 ]);
 
 /**
@@ -69,6 +70,13 @@ function readyCondition(object: KubeObject): Readiness {
     if (status === 'False' || status === 'Unknown') return inProgress(message === '' ? reason : message);
   }
   return current('Resource is current');
+}
+
+/** Requests for its API fail until it is available. */
+function apiServiceReadiness(object: KubeObject): Readiness {
+  const available = conditionsOf(object).find(({ type }) => type === 'Available');
+  if (available?.status === 'True') return current('APIService is available');
+  return inProgress(available === undefined ? 'APIService was not checked yet' : available.message);
 }
 
 function serviceReadiness(object: KubeObject): Readiness {

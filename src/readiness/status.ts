@@ -22,9 +22,13 @@ export interface ReadinessOptions {
    * Job is current as soon as it has started. Default: none.
    */
   toCompletion?: readonly ('Job' | 'Pod')[];
+  /** Helm's strategy for waits. Default: `watcher`, with the rules of kstatus. */
+  strategy?: WaitStrategy | undefined;
   /** Rules of the user. Default: none, but annotations count. */
   rules?: readonly OwnRule[];
 }
+
+export type WaitStrategy = 'watcher' | 'legacy';
 
 /** A rule of a user for objects, in place of that of their kind. */
 export interface OwnRule {

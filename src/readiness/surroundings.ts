@@ -7,6 +7,8 @@ export interface Surroundings {
   pods: readonly KubeObject[];
   /** Core `v1` events. */
   events: readonly KubeObject[];
+  /** EndpointSlices of the Services that webhooks call. Default: none. */
+  endpointSlices?: readonly KubeObject[];
 }
 
 /** Whether the second object is a direct owner of the first. */

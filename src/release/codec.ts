@@ -1,12 +1,12 @@
 import { promisify } from 'node:util';
-import { constants, gunzip, gzip } from 'node:zlib';
+import { constants, gzip } from 'node:zlib';
 import { measureJson } from '../go/json-size.ts';
 import { ReleaseError } from './error.ts';
 import type { Release } from './release.ts';
 import { releaseSchema } from './schema.ts';
+import { unpackRelease } from './unpack.ts';
 
 const compress = promisify(gzip);
-const decompress = promisify(gunzip);
 
 /** Limit against compressed data made to exhaust memory. A release in a Secret is smaller. */
 const maxDecodedBytes = 16 * 1024 * 1024;
@@ -39,9 +39,7 @@ export async function encodeRelease(release: Release): Promise<string> {
  * compressed. Throws {@link ReleaseError} `release_corrupt`, or `release_too_large` past the limit.
  */
 export async function decodeRelease(text: string, limit = maxDecodedBytes): Promise<Release> {
-  const compressed = Buffer.from(text, 'base64');
-  const json = isGzip(compressed) ? await unpackGzip(compressed, limit) : compressed;
-  const jsonText = json.toString('utf8');
+  const jsonText = (await unpackRelease(text, limit)).toString('utf8');
   requireFewValues(jsonText);
   let data: unknown;
   try {
@@ -49,6 +47,11 @@ export async function decodeRelease(text: string, limit = maxDecodedBytes): Prom
   } catch (cause) {
     throw new ReleaseError('release_corrupt', 'the stored release is not JSON', { cause });
   }
+  return checkedRelease(data);
+}
+
+/** Returns data as a release. Throws `release_corrupt` if a field is missing or of a wrong type. */
+export function checkedRelease(data: unknown): Release {
   const result = releaseSchema.safeParse(data);
   if (result.success) return result.data;
   const path = result.error.issues[0]?.path.join('.') ?? '';
@@ -61,19 +64,4 @@ function requireFewValues(text: string): void {
   const { values } = measureJson(text, { depth: Infinity, values: maxValues, fields: Infinity });
   if (values <= maxValues) return;
   throw new ReleaseError('release_too_large', `the stored release has more than ${maxValues} values`);
-}
-
-function isGzip(data: Buffer): boolean {
-  return data.length > 3 && data[0] === 0x1f && data[1] === 0x8b && data[2] === 0x08;
-}
-
-async function unpackGzip(compressed: Buffer, limit: number): Promise<Buffer> {
-  try {
-    return await decompress(compressed, { maxOutputLength: limit });
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE') {
-      throw new ReleaseError('release_too_large', `the stored release unpacks to more than ${limit} bytes`, { cause });
-    }
-    throw new ReleaseError('release_corrupt', 'the stored release cannot be decompressed', { cause });
-  }
 }

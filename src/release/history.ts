@@ -1,4 +1,4 @@
-import { revisionKey, type ReleaseStorage, type StoredRevision } from './storage/storage.ts';
+import type { ReleaseStorage, StoredRevision } from './storage/storage.ts';
 
 /** Returns all revisions of a release, the oldest first. Empty for an unknown release. */
 export async function history(
@@ -25,19 +25,11 @@ export function lastSuccessful(revisions: readonly StoredRevision[]): StoredRevi
 }
 
 /**
- * Deletes the oldest revisions until `limit` are left, but never the deployed one. `revisions` are
- * sorted, the oldest first.
+ * Returns the oldest revisions, without which at most `limit` are left, but never the deployed one.
+ * `revisions` are sorted, the oldest first.
  */
-export async function pruneHistory(
-  storage: ReleaseStorage,
-  revisions: readonly StoredRevision[],
-  limit: number,
-  signal?: AbortSignal,
-): Promise<void> {
-  if (revisions.length <= limit) return;
+export function excessRevisions(revisions: readonly StoredRevision[], limit: number): StoredRevision[] {
   const deployed = lastDeployed(revisions);
   const removable = revisions.filter((revision) => revision !== deployed);
-  for (const { release } of removable.slice(0, revisions.length - limit)) {
-    await storage.delete(revisionKey(release), signal);
-  }
+  return removable.slice(0, Math.max(0, revisions.length - limit));
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isJsonObject } from '../objects/fields.ts';
 import type { Release } from './release.ts';
 import { releaseStatuses } from './status.ts';

@@ -13,7 +13,12 @@ export const releaseStatuses = [
 
 export type ReleaseStatus = (typeof releaseStatuses)[number];
 
-/** Whether an operation is working on the revision, or was when its process ended. */
+/** Whether an operation is deploying the revision, or was when its process ended. */
 export function isPending(status: ReleaseStatus): boolean {
   return status.startsWith('pending-');
+}
+
+/** Whether an operation is deploying or uninstalling a revision, or was when its process ended. */
+export function isUnfinished(status: ReleaseStatus): boolean {
+  return isPending(status) || status === 'uninstalling';
 }

@@ -35,7 +35,7 @@ interface StoredFile {
 export function storedChart(chart: Chart): StoredChart {
   return {
     metadata: storedMetadata(chart.metadata),
-    lock: chart.lock ?? null,
+    lock: chart.lock ? { ...chart.lock } : null,
     templates: chart.templates.map(storedFile),
     values: plainObject(chart.values),
     schema: chart.schema === undefined ? null : base64(chart.schema),
@@ -72,5 +72,6 @@ function withoutZeroValues(fields: object): Record<string, unknown> {
 
 function isZero(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
   return value === undefined || value === null || value === '' || value === false;
 }

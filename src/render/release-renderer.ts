@@ -38,12 +38,14 @@ export interface ReleaseValues {
 /** A chart to render for a release, with its options. */
 export interface ReleaseRenderRequest extends Pick<
   RenderRequest,
-  'release' | 'capabilities' | 'lookup' | 'options' | 'postRender' | 'postRenderStrategy'
+  'release' | 'capabilities' | 'lookup' | 'resolveHost' | 'options' | 'postRender' | 'postRenderStrategy'
 > {
   chart: ChartContent;
   values: ReleaseValues;
   /** Leaves Secrets out of the manifest, but not out of the hooks, as in Helm. Default: false. */
   hideSecrets?: boolean | undefined;
+  /** Puts the files of crds/ folders before the manifest, as they are. Default: false. */
+  includeCrds?: boolean | undefined;
 }
 
 /** A rendered chart as a revision stores it. */

@@ -47,6 +47,9 @@ export type Lookup = (
   name: string,
 ) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
 
+/** Returns the addresses of a host for a template's `getHostByName`. Empty if there are none. */
+export type ResolveHost = (name: string) => Promise<readonly string[]>;
+
 /** A chart to render, and what it is rendered with. */
 export interface RenderRequest {
   /** The chart as it was loaded, with all its subcharts. It is not changed. */
@@ -59,7 +62,9 @@ export interface RenderRequest {
    * Called for the templates' `lookup`. The chart is rendered again with the results, up to ten
    * times. Default: lookups find nothing.
    */
-  lookup?: Lookup;
+  lookup?: Lookup | undefined;
+  /** Called for the templates' `getHostByName`. Default: it returns an empty text. */
+  resolveHost?: ResolveHost | undefined;
   options?: RenderOptions;
   /** Receives what Helm logs about templates and hooks, also if the render fails. */
   notice?: (notice: RenderNotice) => void;

@@ -1,10 +1,16 @@
 import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
 import { createGrowingMemory } from '../chart/load/growing-memory.ts';
+import type { ChartFile } from '../chart/chart.ts';
 import type { Allocate } from '../chart/load/read-file.ts';
 import { contentOf, type ChartContent } from '../chart/load/chart-content.ts';
 import { loadUnpacked, readArchiveFiles } from '../chart/load/load-archive.ts';
 import { readDirectoryFiles } from '../chart/load/load-directory.ts';
 import { findChart, type IndexedChart, type IndexQuery } from './repository/find-chart.ts';
+
+export interface ReadOptions {
+  /** Whether dependencies of the chart may be missing. Default: a reader may refuse that. */
+  mayBeIncomplete?: boolean | undefined;
+}
 
 /**
  * Reads the texts that a chart source downloads. They come from strangers, so the agent reads them
@@ -12,9 +18,11 @@ import { findChart, type IndexedChart, type IndexQuery } from './repository/find
  */
 export interface ChartReader {
   /** Unpacks an archive and checks that it holds a chart. */
-  readArchive(archive: Uint8Array, signal: AbortSignal): Promise<ChartContent>;
+  readArchive(archive: Uint8Array, signal: AbortSignal, options?: ReadOptions): Promise<ChartContent>;
   /** Reads a folder, whose links must not lead out of `root`, and checks that it holds a chart. */
-  readFolder(folder: string, root: string, signal: AbortSignal): Promise<ChartContent>;
+  readFolder(folder: string, root: string, signal: AbortSignal, options?: ReadOptions): Promise<ChartContent>;
+  /** Returns a chart with further files, and checks it. */
+  addFiles(chart: ChartContent, files: readonly ChartFile[], signal: AbortSignal): Promise<ChartContent>;
   /** Finds a chart in the index of a repository. */
   findChart(index: Uint8Array, query: IndexQuery, signal: AbortSignal): Promise<IndexedChart>;
 }
@@ -39,6 +47,10 @@ export function createChartReader(limits: ChartLimits = defaultChartLimits, most
     },
     async readFolder(folder, root, signal) {
       const files = await readDirectoryFiles(folder, { root, limits, signal, allocate: memory() });
+      return contentOf(await loadUnpacked(files, { limits, signal }), files);
+    },
+    async addFiles(chart, added, signal) {
+      const files = [...chart.files, ...added];
       return contentOf(await loadUnpacked(files, { limits, signal }), files);
     },
     findChart: (index, query) => {

@@ -1,3 +1,10 @@
+/** Certificate authorities, and the certificate and key of a client, in PEM form. */
+export interface ClientTls {
+  ca?: string | undefined;
+  cert?: string | undefined;
+  key?: string | undefined;
+}
+
 /** A request for one version of a chart. */
 export interface ChartRequest {
   /**
@@ -23,4 +30,16 @@ export interface ChartRequest {
    * registry on another domain, too. Default: false.
    */
   passCredentials?: boolean | undefined;
+  /** Token that is sent like, and instead of, a user name and a password. Default: none. */
+  token?: string | undefined;
+  /** Certificates for the connections. Default: the authorities of Node, and no certificate. */
+  tls?: ClientTls | undefined;
+  /** Downloads the dependencies that are missing in the folder charts/. Default: false. */
+  dependencyUpdate?: boolean | undefined;
+  /** The archive of the chart, which came with the request. Default: it is downloaded. */
+  archive?: Uint8Array | undefined;
+  /** SHA-256 of {@link archive}, in hex. Default: it is not checked. */
+  digest?: string | undefined;
+  /** Digest of an archive that was uploaded, as `sha256:HEX`. Default: the chart is downloaded. */
+  upload?: string | undefined;
 }

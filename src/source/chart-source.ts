@@ -1,16 +1,21 @@
 import type { Dispatcher } from 'undici';
 import type { ChartContent } from '../chart/load/chart-content.ts';
-import { createChartReader, type ChartReader } from './chart-reader.ts';
-import type { ChartRequest } from './chart-request.ts';
+import { addDependencies } from './add-dependencies.ts';
+import { createChartReader, type ChartReader, type ReadOptions } from './chart-reader.ts';
+import type { ChartRequest, ClientTls } from './chart-request.ts';
 import { parseDeniedAddresses } from './http/denied-addresses.ts';
-import { guardedDispatcher } from './http/guarded-dispatcher.ts';
+import { repositoryDispatcher } from './http/repository-dispatcher.ts';
+import type { ProxyEnvironment } from './http/proxy-environment.ts';
+import type { KeptDownloads } from './disk/kept-downloads.ts';
 import { withoutTrailingSlashes } from './http/http-url.ts';
-import { downloadArchive } from './chart-url.ts';
-import { defaultDownloadSettings, type DownloadSettings, type WaitForTurn } from './download-settings.ts';
+import { downloadFromUrl } from './chart-url.ts';
+import { defaultDownloadSettings, type DownloadSettings } from './download-settings.ts';
+import type { WaitForTurn } from './wait-for-turn.ts';
 import { loadLocalChart } from './local-chart.ts';
 import { pullChart } from './oci/pull-chart.ts';
 import { isRegistryUrl } from './oci/reference.ts';
 import { downloadFromRepository } from './repository/repository.ts';
+import { checkDigest } from './digest.ts';
 import { SourceError } from './source-error.ts';
 
 export interface ChartSourceOptions {
@@ -24,9 +29,21 @@ export interface ChartSourceOptions {
   /**
    * Addresses that must not be connected to, for repositories, registries, token services and
    * redirects: `loopback`, `link-local`, `metadata`, `private`, addresses, and ranges such as
-   * `10.0.0.0/8`. Not used with a `dispatcher`. Default: none.
+   * `10.0.0.0/8`. A proxy resolves names by itself. Not used with a `dispatcher`. Default: none.
    */
   denyAddresses?: readonly string[] | undefined;
+  /**
+   * Environment with `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case. Not used with a
+   * `dispatcher`. Default: no proxy.
+   */
+  proxyEnv?: ProxyEnvironment | undefined;
+  /**
+   * Whether to repeat a request that a server refuses for now (429, 500, 502, 503, 504) or that
+   * breaks off, four times within eight seconds. Not used with a `dispatcher`. Default: false.
+   */
+  retry?: boolean | undefined;
+  /** Downloads that are kept on disk. Default: none. */
+  kept?: KeptDownloads | undefined;
   /**
    * Time limit of each download, redirects included, in milliseconds. Default: 120,000, as in Helm.
    */
@@ -37,6 +54,8 @@ export interface ChartSourceOptions {
   maxArchiveBytes?: number | undefined;
   /** Reads what was downloaded. Default: in the calling thread. */
   reader?: ChartReader | undefined;
+  /** Returns an archive that was uploaded, by its digest. Default: uploads are not supported. */
+  readUpload?: ((digest: string, signal: AbortSignal) => Promise<Uint8Array>) | undefined;
   /** Waits until the calling command may have large texts in memory. Default: it may at once. */
   waitForTurn?: WaitForTurn | undefined;
   /** Whether to access OCI registries over HTTP without TLS. Default: false. */
@@ -65,45 +84,80 @@ export interface ChartSource {
 }
 
 export function createChartSource(options: ChartSourceOptions = {}): ChartSource {
-  const { localCharts, reader = createChartReader(), denyAddresses = [] } = options;
-  const guarded = denyAddresses.length === 0 ? undefined : guardedDispatcher(parseDeniedAddresses(denyAddresses));
+  const { localCharts, reader = createChartReader(), denyAddresses = [], proxyEnv, retry = false } = options;
+  const dispatcherFor = (tls?: ClientTls) =>
+    repositoryDispatcher({ denied: parseDeniedAddresses(denyAddresses), proxyEnv, retry, tls });
   const settings: DownloadSettings = {
-    dispatcher: options.dispatcher ?? guarded,
+    dispatcher: options.dispatcher ?? dispatcherFor(),
     timeoutMs: options.timeoutMs ?? defaultDownloadSettings.timeoutMs,
     maxIndexBytes: options.maxIndexBytes ?? defaultDownloadSettings.maxIndexBytes,
     maxArchiveBytes: options.maxArchiveBytes ?? defaultDownloadSettings.maxArchiveBytes,
     plainHttp: options.plainHttp ?? false,
     waitForTurn: options.waitForTurn,
+    kept: options.kept,
     reader,
     onWarning: options.onWarning,
     onPulled: options.onPulled,
   };
 
   const download = async (request: ChartRequest, signal: AbortSignal): Promise<Uint8Array> => {
-    const location = locationOf(request);
-    switch (location.kind) {
-      case 'registry':
-        return pullChart(location.url, request, settings, signal);
-      case 'repository':
-        return downloadFromRepository(location.url, request, settings, signal);
-      case 'url':
-        return downloadArchive(location.url, request, settings, signal);
-      case 'path':
-        throw localChartsDisabled(location.path);
+    if (request.tls === undefined) return downloadWith(settings, request, signal);
+    const dispatcher = dispatcherFor(request.tls);
+    try {
+      return await downloadWith({ ...settings, dispatcher }, request, signal);
+    } finally {
+      await dispatcher.destroy();
     }
   };
 
   return {
     download,
     async load(request, signal) {
-      const location = locationOf(request);
-      if (location.kind === 'path' && localCharts !== undefined) {
-        const { maxArchiveBytes, waitForTurn } = settings;
-        return loadLocalChart(location.path, { folder: localCharts, maxArchiveBytes, reader, waitForTurn }, signal);
-      }
-      return reader.readArchive(await download(request, signal), signal);
+      const { dependencyUpdate = false } = request;
+      const content = await loadContent(request, { mayBeIncomplete: dependencyUpdate }, signal);
+      if (!dependencyUpdate || content.missing === undefined) return content;
+      return await addDependencies(content, request, { download, reader }, signal);
     },
   };
+
+  async function loadContent(request: ChartRequest, read: ReadOptions, signal: AbortSignal): Promise<ChartContent> {
+    const { archive, digest, upload } = request;
+    if (archive !== undefined) {
+      if (digest !== undefined) await checkDigest(archive, digest, 'the archive of the chart');
+      return reader.readArchive(archive, signal, read);
+    }
+    if (upload !== undefined) {
+      const { readUpload } = options;
+      if (!readUpload) throw new SourceError('unsupported', 'a chart can be uploaded only for an agent');
+      return reader.readArchive(await readUpload(upload, signal), signal, read);
+    }
+    const location = locationOf(request);
+    if (location.kind === 'path' && localCharts !== undefined) {
+      const { maxArchiveBytes, waitForTurn } = settings;
+      const local = { folder: localCharts, maxArchiveBytes, reader, waitForTurn, read };
+      return loadLocalChart(location.path, local, signal);
+    }
+    return reader.readArchive(await download(request, signal), signal, read);
+  }
+}
+
+/** Downloads the archive of a chart from where its request says. */
+async function downloadWith(
+  settings: DownloadSettings,
+  request: ChartRequest,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const location = locationOf(request);
+  switch (location.kind) {
+    case 'registry':
+      return pullChart(location.url, request, settings, signal);
+    case 'repository':
+      return downloadFromRepository(location.url, request, settings, signal);
+    case 'url':
+      return downloadFromUrl(location.url, request, settings, signal);
+    case 'path':
+      throw localChartsDisabled(location.path);
+  }
 }
 
 type ChartLocation =

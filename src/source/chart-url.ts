@@ -9,10 +9,10 @@ import { shownUrl } from './http/shown-url.ts';
  * Downloads the archive of a chart from its URL. Throws {@link SourceError}, or the signal's
  * reason.
  */
-export async function downloadArchive(
+export async function downloadFromUrl(
   address: string,
   request: ChartRequest,
-  { dispatcher, timeoutMs, maxArchiveBytes, waitForTurn }: DownloadSettings,
+  { dispatcher, timeoutMs, maxArchiveBytes, waitForTurn, kept }: DownloadSettings,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const url = parseHttpUrl(address, "the chart's URL");
@@ -25,6 +25,7 @@ export async function downloadArchive(
       dispatcher,
       timeoutMs,
       waitForTurn,
+      kept,
     },
     signal,
   );

@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { ChartReader } from './chart-reader.ts';
-
-/** Waits for a turn, or rejects with the reason of the signal. */
-export type WaitForTurn = (signal: AbortSignal) => Promise<void>;
+import type { KeptDownloads } from './disk/kept-downloads.ts';
+import type { WaitForTurn } from './wait-for-turn.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -11,9 +10,6 @@ export const defaultDownloadSettings = {
   maxIndexBytes: 32 * mebibyte,
   maxArchiveBytes: 100 * mebibyte,
 } as const;
-
-/** Bytes up to which a download does not wait for a turn. */
-export const smallDownloadBytes = 8 * mebibyte;
 
 /** How charts are downloaded from repositories, registries and URLs. */
 export interface DownloadSettings {
@@ -25,6 +21,8 @@ export interface DownloadSettings {
   readonly reader: ChartReader;
   /** Waits until the calling command may have large texts in memory. Default: it may at once. */
   readonly waitForTurn?: WaitForTurn | undefined;
+  /** Downloads that are kept on disk. Default: none. */
+  readonly kept?: KeptDownloads | undefined;
   /** Whether to access OCI registries over HTTP without TLS. */
   readonly plainHttp: boolean;
   /** Called if another version than the requested one was selected. */

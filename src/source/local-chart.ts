@@ -3,15 +3,16 @@ import { isAbsolute, resolve, sep } from 'node:path';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import { readRegularFile } from '../chart/load/read-file.ts';
 import { createGrowingMemory } from '../chart/load/growing-memory.ts';
-import type { ChartReader } from './chart-reader.ts';
-import { smallDownloadBytes, type WaitForTurn } from './download-settings.ts';
+import type { ChartReader, ReadOptions } from './chart-reader.ts';
+import { smallDownloadBytes, type WaitForTurn } from './wait-for-turn.ts';
 import { SourceError } from './source-error.ts';
 
 export interface LocalCharts {
   /** Folder that contains the charts, at any depth. */
   readonly folder: string;
   readonly maxArchiveBytes: number;
-  readonly reader: ChartReader;
+  readonly reader: Pick<ChartReader, 'readArchive' | 'readFolder'>;
+  readonly read?: ReadOptions | undefined;
   /** Waits until the calling command may have large texts in memory. Default: it may at once. */
   readonly waitForTurn?: WaitForTurn | undefined;
 }
@@ -51,13 +52,13 @@ async function loadFrom(
   candidate: string,
   root: string,
   path: string,
-  { maxArchiveBytes, reader, waitForTurn }: LocalCharts,
+  { maxArchiveBytes, reader, read, waitForTurn }: LocalCharts,
   signal: AbortSignal,
 ): Promise<ChartContent> {
   const real = await realpath(candidate);
   if (!isBelow(root, real)) throw forbidden(path);
   const status = await stat(real);
-  if (status.isDirectory()) return reader.readFolder(real, root, signal);
+  if (status.isDirectory()) return reader.readFolder(real, root, signal, read);
   if (status.size > smallDownloadBytes) await waitForTurn?.(signal);
   const shown = JSON.stringify(path);
   const archive = await readRegularFile(real, maxArchiveBytes, createGrowingMemory(maxArchiveBytes + 1).take);
@@ -68,7 +69,7 @@ async function loadFrom(
     throw new SourceError('too_large', `the archive ${shown} is larger than the limit of ${maxArchiveBytes} bytes`);
   }
   signal.throwIfAborted();
-  return reader.readArchive(archive, signal);
+  return reader.readArchive(archive, signal, read);
 }
 
 function isBelow(root: string, path: string): boolean {

@@ -67,6 +67,7 @@ function readConstraint(text: string): Constraint {
     throw new SourceError(
       'invalid_version',
       `the chart version ${JSON.stringify(text)} is neither a version nor a range such as ">=1.2.0 <2.0.0": ${error.message}`,
+      { cause: error },
     );
   }
 }

@@ -23,9 +23,12 @@ export type SourceErrorCode =
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   readonly code: SourceErrorCode;
+  /** Status of the server's response, such as `404 Not Found`, if it is the reason. */
+  readonly status: string | undefined;
 
-  constructor(code: SourceErrorCode, message: string, options?: { cause: unknown }) {
+  constructor(code: SourceErrorCode, message: string, options?: { cause?: unknown; status?: string }) {
     super(message, options);
     this.code = code;
+    this.status = options?.status;
   }
 }

@@ -4,6 +4,7 @@ import { MemoryFullError } from '../chart/load/growing-memory.ts';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import { loadUnpacked } from '../chart/load/load-archive.ts';
 import { requireInstallable } from '../chart/metadata/installable.ts';
+import type { ReadOptions } from '../source/chart-reader.ts';
 import { largeText, requireStorable } from './budget.ts';
 import type { TextThreadLimits } from './limits.ts';
 
@@ -15,7 +16,7 @@ export interface LoadedCharts {
   /** Returns the chart with this content, loaded at most once while it is kept. */
   chartOf(content: ChartContent): Promise<Chart>;
   /** Returns what `reading` does if the chart can be installed and stored. */
-  check(reading: Promise<ChartContent>): Promise<ChartContent>;
+  check(reading: Promise<ChartContent>, options?: ReadOptions): Promise<ChartContent>;
 }
 
 /** Returns charts of which the recently used ones are kept. */
@@ -32,16 +33,21 @@ export function createLoadedCharts(limits: TextThreadLimits): LoadedCharts {
 
   return {
     chartOf,
-    async check(reading) {
+    async check(reading, { mayBeIncomplete = false } = {}) {
       const content = await reading.catch((error: unknown) => {
         throw isMemoryFull(error) ? largeText() : error;
       });
       const chart = await chartOf(content);
-      requireInstallable(chart);
+      requireInstallable(mayBeIncomplete ? withoutDependencies(chart) : chart);
       requireStorable(chart, limits);
       return content;
     },
   };
+}
+
+/** Returns a chart that requires no others. */
+function withoutDependencies(chart: Chart): Chart {
+  return { ...chart, metadata: { ...chart.metadata, dependencies: [] } };
 }
 
 function isMemoryFull(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { Chart } from '../chart/chart.ts';
 import type { Host } from '../go/host.ts';
+import { fromBytes } from '../go/text.ts';
 import type { ValueMap } from '../go/value.ts';
 import { plainObject } from '../release/plain-value.ts';
 import { storedChart } from '../release/stored-chart.ts';
@@ -34,8 +35,8 @@ export function releaseRendering(host: Host, limits: TextThreadLimits, charts: L
   const engine = createEngines(host, limits);
   const schemas = createSchemaCache();
 
-  return async ({ lookups: results, ...task }, tools) => {
-    const lookups: LookupTable | undefined = results && { results, missing: [] };
+  return async ({ lookups: results, resolvesHosts, ...task }, tools) => {
+    const lookups: LookupTable | undefined = results && { results, missing: [], resolvesHosts };
     try {
       return await renderOnce(task, tools, lookups);
     } catch (error) {
@@ -46,10 +47,11 @@ export function releaseRendering(host: Host, limits: TextThreadLimits, charts: L
   };
 
   async function renderOnce(
-    { chart: content, forPostRender, hideSecrets, mayBeLarge, ...task }: Omit<TextTasks['render']['input'], 'lookups'>,
+    given: Omit<TextTasks['render']['input'], 'lookups' | 'resolvesHosts'>,
     { supervisor }: TaskTools,
     lookups: LookupTable | undefined,
   ): Promise<ReleaseRenderReply> {
+    const { chart: content, forPostRender, hideSecrets, includeCrds, mayBeLarge, ...task } = given;
     const { values, defaults } = readValues(task.values);
     let usesCapabilities = false;
     const onRead = () => {
@@ -65,18 +67,21 @@ export function releaseRendering(host: Host, limits: TextThreadLimits, charts: L
       schemas,
       ...(lookups && { lookups }),
     };
-    const { chart, files, notes, warnings } = renderTemplates(input, engine);
+    const { chart, files, notes, warnings, crds } = renderTemplates(input, engine);
     supervisor.enter('');
     if (isMissing(lookups)) return { type: 'missing', lookups: lookups.missing };
-    requireManifestBytes(files, limits);
+    const crdTexts = new Map(includeCrds ? crds.map(({ filename, data }) => [filename, fromBytes(data)]) : []);
+    requireManifestBytes(new Map([...crdTexts, ...files]), limits);
     requireStorable(chart, limits);
-    if (!mayBeLarge && textLength(files) + storedBytes(chart) > smallBytes) throw largeText();
+    if (!mayBeLarge && textLength(files) + textLength(crdTexts) + storedBytes(chart) > smallBytes) throw largeText();
     const parts = { chart: storedChart(chart), config: plainObject(values), notes, warnings, usesCapabilities };
     const nodes = countValueNodes('the values of the chart have', limits);
     nodes.add(parts.chart.values);
     nodes.add(parts.config);
     if (forPostRender) return { type: 'files', parts, files };
-    return { type: 'rendered', release: { ...parts, ...splitManifest(files, hideSecrets, limits) } };
+    const { manifest, ...split } = splitManifest(files, hideSecrets, limits);
+    const crdManifest = Array.from(crdTexts, ([name, text]) => printManifest(name, text)).join('');
+    return { type: 'rendered', release: { ...parts, ...split, manifest: crdManifest + manifest } };
   }
 }
 

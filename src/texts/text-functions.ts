@@ -2,6 +2,8 @@ import { processDependencies } from '../chart/process-dependencies.ts';
 import type { Host } from '../go/host.ts';
 import { decodeRelease, encodeRelease } from '../release/codec.ts';
 import { ReleaseError } from '../release/error.ts';
+import { decodeHelm2Release } from '../release/helm2/decode-helm2.ts';
+import type { Release } from '../release/release.ts';
 import { crdFiles } from '../render/manifest/crds.ts';
 import { createChartReader } from '../source/chart-reader.ts';
 import type { TaskFunctions } from '../threads/tasks.ts';
@@ -24,8 +26,11 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
   const charts = createLoadedCharts(limits);
 
   return {
-    readArchive: ({ archive, mayBeLarge }) => charts.check(readerFor(mayBeLarge).readArchive(archive, never)),
-    readFolder: ({ folder, root, mayBeLarge }) => charts.check(readerFor(mayBeLarge).readFolder(folder, root, never)),
+    readArchive: ({ archive, mayBeLarge, ...options }) =>
+      charts.check(readerFor(mayBeLarge).readArchive(archive, never), options),
+    readFolder: ({ folder, root, mayBeLarge, ...options }) =>
+      charts.check(readerFor(mayBeLarge).readFolder(folder, root, never), options),
+    addFiles: ({ chart, files, mayBeLarge }) => charts.check(readerFor(mayBeLarge).addFiles(chart, files, never)),
     findChart: ({ index, query }) => reader.findChart(index, query, never),
 
     async crds({ chart: content, values, mayBeLarge }, tools) {
@@ -51,16 +56,22 @@ export function textFunctions(host: Host, limits: TextThreadLimits): TaskFunctio
       return undefined;
     },
 
-    async decodeRelease({ encoded, mayBeLarge }) {
-      const most = mayBeLarge ? limits.releaseBytes : Math.min(smallBytes, limits.releaseBytes);
-      const release = await decodeRelease(encoded, most).catch((error: unknown) => {
-        const isTooLarge = error instanceof ReleaseError && error.code === 'release_too_large';
-        throw isTooLarge && most < limits.releaseBytes ? largeText() : error;
-      });
-      countValueNodes('the stored release has', limits).add(release);
-      return release;
-    },
+    decodeRelease: ({ encoded, mayBeLarge }) => decodeWith(decodeRelease, encoded, mayBeLarge),
+    decodeHelm2Release: ({ encoded, mayBeLarge }) => decodeWith(decodeHelm2Release, encoded, mayBeLarge),
 
     encodeRelease: ({ release }) => encodeRelease(release),
   };
+  async function decodeWith(
+    decode: (encoded: string, limit: number) => Promise<Release>,
+    encoded: string,
+    mayBeLarge: boolean,
+  ): Promise<Release> {
+    const most = mayBeLarge ? limits.releaseBytes : Math.min(smallBytes, limits.releaseBytes);
+    const release = await decode(encoded, most).catch((error: unknown) => {
+      const isTooLarge = error instanceof ReleaseError && error.code === 'release_too_large';
+      throw isTooLarge && most < limits.releaseBytes ? largeText() : error;
+    });
+    countValueNodes('the stored release has', limits).add(release);
+    return release;
+  }
 }

@@ -1,9 +1,11 @@
+import type { ChartFile } from '../chart/chart.ts';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { Hook } from '../release/hook.ts';
 import type { Release } from '../release/release.ts';
 import type { CrdManifest, ReleaseRenderRequest, ReleaseValues, RenderedRelease } from '../render/release-renderer.ts';
 import type { RenderInput } from '../render/render-request.ts';
 import type { LookupKey, LookupResults } from '../render/scope/lookup-table.ts';
+import type { ReadOptions } from '../source/chart-reader.ts';
 import type { IndexedChart, IndexQuery } from '../source/repository/find-chart.ts';
 
 /** Input of a task that fails with `large_text` if its output is large and must not be. */
@@ -11,8 +13,9 @@ type Sized<Input> = Input & { mayBeLarge: boolean };
 
 /** Tasks of a thread that reads texts from strangers. */
 export interface TextTasks {
-  readArchive: { input: Sized<{ archive: Uint8Array }>; output: ChartContent };
-  readFolder: { input: Sized<{ folder: string; root: string }>; output: ChartContent };
+  readArchive: { input: Sized<{ archive: Uint8Array } & ReadOptions>; output: ChartContent };
+  readFolder: { input: Sized<{ folder: string; root: string } & ReadOptions>; output: ChartContent };
+  addFiles: { input: Sized<{ chart: ChartContent; files: readonly ChartFile[] }>; output: ChartContent };
   findChart: { input: { index: Uint8Array; query: IndexQuery }; output: IndexedChart };
   /** Sends the objects of each file in parts. */
   crds: { input: Sized<{ chart: ChartContent; values: ReleaseValues }>; output: CrdSummary[] };
@@ -22,6 +25,7 @@ export interface TextTasks {
   readObjects: { input: Sized<{ manifest: string; prefix: string }>; output: undefined };
   encodeRelease: { input: { release: Release }; output: string };
   decodeRelease: { input: Sized<{ encoded: string }>; output: Release };
+  decodeHelm2Release: { input: Sized<{ encoded: string }>; output: Release };
 }
 
 /** A CRD file, and how many of the objects that were sent are in it. */
@@ -35,6 +39,8 @@ export interface ReleaseRenderTask extends Pick<ReleaseRenderRequest, 'chart' | 
   /** Whether to return the files for a post-renderer instead of a manifest. */
   forPostRender: boolean;
   hideSecrets: boolean;
+  includeCrds: boolean;
+  resolvesHosts: boolean;
 }
 
 /** The parts of a release that do not depend on how its files are split. */

@@ -1,4 +1,5 @@
 import type { ReleaseCodec } from '../release/codec.ts';
+import type { Helm2Decoder } from '../release/helm2/decode-helm2.ts';
 import type { ReleaseRenderer } from '../render/release-renderer.ts';
 import type { ChartReader } from '../source/chart-reader.ts';
 import { createThreadPool } from '../threads/thread-pool.ts';
@@ -7,7 +8,7 @@ import type { TextThreadLimits } from './limits.ts';
 import { createTextPool } from './text-pool.ts';
 import type { TextTasks } from './text-tasks.ts';
 import { threadedChartReader } from './threaded-chart-reader.ts';
-import { threadedCodec } from './threaded-codec.ts';
+import { threadedCodec, threadedHelm2Decoder } from './threaded-codec.ts';
 import { threadedRenderer } from './threaded-renderer.ts';
 
 export interface TextThreadsOptions {
@@ -29,6 +30,7 @@ export interface TextThreads {
   chartReader: ChartReader;
   renderer: ReleaseRenderer;
   codec: ReleaseCodec;
+  helm2Decoder: Helm2Decoder;
   /** Lets one command at a time have large texts. */
   large: Pick<LargeTexts, 'run' | 'waitForTurn'>;
   close(): Promise<void>;
@@ -48,6 +50,7 @@ export function createTextThreads({
     chartReader: threadedChartReader(texts),
     renderer: threadedRenderer(texts, allowNunjucks),
     codec: threadedCodec(texts),
+    helm2Decoder: threadedHelm2Decoder(texts),
     large,
     close: () => pool.close(),
   };

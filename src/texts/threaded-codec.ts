@@ -1,5 +1,6 @@
 import { decodeRelease, encodeRelease, type ReleaseCodec } from '../release/codec.ts';
 import { ReleaseError } from '../release/error.ts';
+import type { Helm2Decoder } from '../release/helm2/decode-helm2.ts';
 import type { Release } from '../release/release.ts';
 import { TaskError } from '../threads/tasks.ts';
 import type { TextPool } from './text-pool.ts';
@@ -14,17 +15,6 @@ const never = new AbortController().signal;
 
 /** Returns a codec that reads and writes all but small releases in threads. */
 export function threadedCodec(texts: TextPool): ReleaseCodec {
-  async function decodeInThread(encoded: string, signal: AbortSignal): Promise<Release> {
-    try {
-      const options = { signal, subject: 'reading a stored release', limitCode: 'too_large' } as const;
-      return await texts.runSized((mayBeLarge) => texts.run('decodeRelease', { encoded, mayBeLarge }, options), signal);
-    } catch (cause) {
-      if (!(cause instanceof TaskError)) throw cause;
-      const code = cause.code === 'release_corrupt' ? 'release_corrupt' : 'release_too_large';
-      throw new ReleaseError(code, cause.message, { cause });
-    }
-  }
-
   return {
     async encode(release, signal = never) {
       if (textSize(release) <= smallUnpacked) return encodeRelease(release);
@@ -32,9 +22,30 @@ export function threadedCodec(texts: TextPool): ReleaseCodec {
     },
     async decode(encoded, signal = never) {
       const small = encoded.length <= smallRelease ? await decodeSmall(encoded) : undefined;
-      return small ?? decodeInThread(encoded, signal);
+      return small ?? decodeInThread(texts, 'decodeRelease', encoded, signal);
     },
   };
+}
+
+/** Returns a reader of releases of Helm 2 in threads. */
+export function threadedHelm2Decoder(texts: TextPool): Helm2Decoder {
+  return (encoded, signal = never) => decodeInThread(texts, 'decodeHelm2Release', encoded, signal);
+}
+
+async function decodeInThread(
+  texts: TextPool,
+  task: 'decodeRelease' | 'decodeHelm2Release',
+  encoded: string,
+  signal: AbortSignal,
+): Promise<Release> {
+  try {
+    const options = { signal, subject: 'reading a stored release', limitCode: 'too_large' } as const;
+    return await texts.runSized((mayBeLarge) => texts.run(task, { encoded, mayBeLarge }, options), signal);
+  } catch (cause) {
+    if (!(cause instanceof TaskError)) throw cause;
+    const code = cause.code === 'release_corrupt' ? 'release_corrupt' : 'release_too_large';
+    throw new ReleaseError(code, cause.message, { cause });
+  }
 }
 
 /** Returns about the size of a release as JSON. */

@@ -65,7 +65,7 @@ async function renderRelease(
 async function renderPasses(
   texts: TextPool,
   allowNunjucks: boolean,
-  { lookup, ...request }: ReleaseRenderRequest,
+  { lookup, resolveHost, ...request }: ReleaseRenderRequest,
   signal: AbortSignal,
 ): Promise<ReleaseRenderReply> {
   const task: ReleaseRenderTask = {
@@ -76,9 +76,11 @@ async function renderPasses(
     options: { allowNunjucks, ...request.options },
     forPostRender: request.postRender !== undefined,
     hideSecrets: request.hideSecrets ?? false,
+    includeCrds: request.includeCrds ?? false,
+    resolvesHosts: resolveHost !== undefined,
   };
-  if (lookup === undefined) return renderOnce(texts, task, signal);
-  return renderWithLookups(request.chart.name, lookup, async (results) => {
+  if (lookup === undefined && resolveHost === undefined) return renderOnce(texts, task, signal);
+  return renderWithLookups(request.chart.name, { lookup, resolveHost }, async (results) => {
     const reply = await renderOnce(texts, { ...task, lookups: results }, signal);
     return reply.type === 'missing' ? { missing: reply.lookups } : { done: reply };
   });

@@ -31,6 +31,8 @@ export interface ThreadOptions {
   graceMs: number;
   /** Resident memory of the process from which on the thread shrinks after each task, in bytes. */
   scarceBytes: number;
+  /** Time for the thread to start, after which it is ended. */
+  startMs: number;
 }
 
 interface RunOptions {
@@ -50,7 +52,8 @@ export interface TaskThread {
 }
 
 /** Starts a thread. It keeps the process alive only while it runs a task. */
-export function startThread({ moduleUrl, limits, guard, graceMs, scarceBytes }: ThreadOptions): TaskThread {
+export function startThread(options: ThreadOptions): TaskThread {
+  const { moduleUrl, limits, guard, graceMs, scarceBytes, startMs } = options;
   const board = createBoard();
   const worker = new Worker(moduleUrl, {
     env: {},
@@ -96,8 +99,11 @@ export function startThread({ moduleUrl, limits, guard, graceMs, scarceBytes }: 
     worker.on('message', receive).once('error', fail).once('exit', exit);
     signal.addEventListener('abort', abort, { once: true });
     worker.ref();
+    const starting = setTimeout(() => reject(new Error(`a thread did not start within ${startMs} ms`)), startMs);
+    timers.push(starting);
     try {
       await Promise.race([ready, promise]);
+      clearTimeout(starting);
       guard.add(guarded);
       startTimers();
       worker.postMessage(request);

@@ -1,9 +1,10 @@
 import { abortReason } from './abort-reason.ts';
-import { createFairQueue, type Owner } from './fair-queue.ts';
 import { createMemoryGuard } from './memory-guard.ts';
 import type { TaskLimits, TaskOutcome } from './messages.ts';
-import { startThread, type TaskThread } from './task-thread.ts';
+import { createSpareThreads } from './spare-threads.ts';
+import { startThread } from './task-thread.ts';
 import { TaskError, type TaskTypes } from './tasks.ts';
+import { createTurns } from './turns.ts';
 
 export interface ThreadPoolOptions {
   /** Module that a thread runs: it calls `serveTasks`. */
@@ -25,6 +26,8 @@ export interface ThreadPoolOptions {
    * milliseconds (default: 3000).
    */
   graceMs?: number | undefined;
+  /** Time for a thread to start, after which it is replaced, in milliseconds (default: 60,000). */
+  startMs?: number | undefined;
 }
 
 interface TaskOptions {
@@ -66,139 +69,43 @@ export function createThreadPool<Types extends TaskTypes<Types>>({
   idleMs = 10_000,
   spareMs = 200,
   graceMs = 3000,
+  startMs = 60_000,
 }: ThreadPoolOptions): ThreadPool<Types> {
-  const idle: TaskThread[] = [];
-  /** Tasks that wait for a busy thread. */
-  const waiting: ((thread: TaskThread) => void)[] = [];
-  const threads = new Set<TaskThread>();
-  const queue = createFairQueue<() => void>();
-  const running = new Map<Owner, number>();
   const closing = new AbortController();
-  let idleTimer: NodeJS.Timeout | undefined;
   const guard = createMemoryGuard({
     processBytes: processMemoryMb * 2 ** 20,
     threadBytes: limits.memoryMb * 2 ** 20,
     residentBytes: () => process.memoryUsage.rss(),
   });
-  // one owner leaves a thread to the others
-  const mostOfOne = Math.max(1, size - 1);
-
-  function startNext(): void {
-    const busy = Array.from(running.values()).reduce((sum, count) => sum + count, 0);
-    if (busy >= size) return;
-    const next = queue.next(running, mostOfOne);
-    if (next === undefined) return;
-    running.set(next.owner, (running.get(next.owner) ?? 0) + 1);
-    next.item();
-    startNext();
-  }
-
-  function finish(owner: Owner): void {
-    const left = (running.get(owner) ?? 0) - 1;
-    if (left > 0) running.set(owner, left);
-    else running.delete(owner);
-    startNext();
-  }
-
-  /** Resolves when it is the owner's turn. From then on the owner counts as running. */
-  function waitForTurn(owner: Owner, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const start = () => {
-        signal.removeEventListener('abort', abort);
-        resolve();
-      };
-      const abort = () => {
-        queue.remove(start);
-        reject(abortReason(signal));
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      queue.push(owner, start);
-      startNext();
-    });
-  }
-
-  /** Keeps a thread for the next task. It is ended if no task needs it for a while. */
-  function keep(thread: TaskThread): void {
-    const next = waiting.shift();
-    if (next !== undefined) {
-      next(thread);
-      return;
-    }
-    idle.push(thread);
-    clearTimeout(idleTimer);
-    idleTimer = setTimeout(() => {
-      for (const spare of idle.splice(0)) void spare.end();
-    }, idleMs).unref();
-  }
-
-  /** Returns an idle thread, or the first one that becomes idle soon, or a new one. */
-  async function takeThread(signal: AbortSignal): Promise<TaskThread> {
-    const ready = idle.pop();
-    if (ready !== undefined) return ready;
-    if (threads.size === 0) return newThread();
-    const { promise, resolve, reject } = Promise.withResolvers<TaskThread>();
-    const stopWaiting = () => {
-      const index = waiting.indexOf(resolve);
-      if (index !== -1) waiting.splice(index, 1);
-    };
-    const abort = () => {
-      stopWaiting();
-      reject(abortReason(signal));
-    };
-    const timer = setTimeout(() => {
-      if (!waiting.includes(resolve)) return; // it has just got a thread
-      stopWaiting();
-      resolve(newThread());
-    }, spareMs);
-    signal.addEventListener('abort', abort, { once: true });
-    waiting.push(resolve);
-    try {
-      return await promise;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    }
-  }
-
-  function newThread(): TaskThread {
-    const thread = startThread({
-      moduleUrl,
-      limits,
-      guard,
-      graceMs,
-      scarceBytes: processMemoryMb * scarceShare * 2 ** 20,
-    });
-    threads.add(thread);
-    void thread.ended.then(() => {
-      threads.delete(thread);
-      const index = idle.indexOf(thread);
-      if (index !== -1) idle.splice(index, 1);
-    });
-    return thread;
-  }
+  const scarceBytes = processMemoryMb * scarceShare * 2 ** 20;
+  const turns = createTurns(size);
+  const threads = createSpareThreads({
+    start: () => startThread({ moduleUrl, limits, guard, graceMs, scarceBytes, startMs }),
+    idleMs,
+    spareMs,
+  });
 
   return {
     async run(name, input, { owner = Symbol(name), ...options }) {
       const signal = AbortSignal.any([options.signal, closing.signal]);
       signal.throwIfAborted();
-      await waitForTurn(owner, signal);
+      await turns.wait(owner, signal);
       try {
-        const thread = await takeThread(signal);
+        const thread = await threads.take(signal);
         if (signal.aborted) {
-          keep(thread);
+          threads.keep(thread);
           throw abortReason(signal);
         }
         const outcome = await thread.run({ task: name, input }, { ...options, signal });
-        keep(thread);
+        threads.keep(thread);
         return outputOf(outcome);
       } finally {
-        finish(owner);
+        turns.end(owner);
       }
     },
     async close() {
-      clearTimeout(idleTimer);
       closing.abort(new Error('the program is shutting down'));
-      await Promise.all(Array.from(threads, (thread) => thread.end()));
+      await threads.close();
     },
   };
 }

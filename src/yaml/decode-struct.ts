@@ -34,6 +34,16 @@ export const goString: GoType<string> = {
   },
 };
 
+/** Go's `bool`. */
+export const goBool: GoType<boolean> = {
+  name: 'bool',
+  zero: false,
+  decode(tree, path) {
+    if (tree instanceof TypedScalar && typeof tree.value === 'boolean') return tree.value;
+    throw wrongType(tree, path, 'bool');
+  },
+};
+
 /** Go's `map[string]string`. */
 export const goStringMap: GoType<ReadonlyMap<string, string>> = {
   name: 'map[string]string',

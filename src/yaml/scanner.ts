@@ -23,12 +23,15 @@ export class Scanner extends Cursor {
   #head = 0;
   /** Number of tokens taken. */
   #taken = 0;
+  /** Whether every UTF-16 unit of the text is a character. */
+  readonly #isOneUnitEach: boolean;
   /** Offset up to which characters are counted, and their number. */
   #counted = 0;
   #characters = 0;
 
   constructor(text: YamlText) {
     super(text);
+    this.#isOneUnitEach = !/[\ud800-\udbff]/.test(this.text);
     this.#keys.push(this.#keyHere(false));
   }
 
@@ -79,6 +82,7 @@ export class Scanner extends Cursor {
    * not decrease, so that all calls together take linear time.
    */
   #charactersTo(offset: number): number {
+    if (this.#isOneUnitEach) return offset;
     while (this.#counted < offset) {
       const unit = this.text.charCodeAt(this.#counted++);
       // the text has no half pairs other than bytes that are not UTF-8, in U+DC80 to U+DCFF

@@ -9,7 +9,8 @@ import { agentId, answerOf, contentsOf, failureOf, startWorld } from './support/
 
 const world = startWorld({
   listen: { host: '127.0.0.1', port: 0 },
-  limits: { render: { ...defaultRenderLimits, steps: 1_000_000 } },
+  // a busy machine needs long to unpack an archive up to the limit
+  limits: { render: { ...defaultRenderLimits, steps: 1_000_000, milliseconds: 120_000 } },
 });
 const hasty = startWorld({
   downloadTimeoutMs: 3000,
@@ -40,7 +41,7 @@ const releases = { count: 0 };
 const refused = test.macro(async (t, given: Given, expected: Expected) => {
   const { plane, cluster } = await (expected.soon === true ? hasty : world);
   const namespace = `bad-${++releases.count}`;
-  const defaults = { releaseName: 'app', namespace, chartName: 'app', timeout: '55s' };
+  const defaults = { releaseName: 'app', namespace, chartName: 'app', timeout: '5m' };
   const error = await failureOf(plane.install(agentId, { ...defaults, ...(await given(t)) }));
   t.is(error.code, expected.code, error.message);
   t.regex(error.message, expected.message);

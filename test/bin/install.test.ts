@@ -111,7 +111,7 @@ test('an upgrade to an image that cannot be pulled is rolled back with the reaso
   const { plane, cluster } = await world;
   await installed('rollback');
   const values = 'image: app:missing\nmigration: {enabled: false}\n';
-  const command = plane.upgrade(agentId, { ...web('rollback', values), timeout: '12s' });
+  const command = plane.upgrade(agentId, { ...web('rollback', values), timeout: '2m' });
   const statuses = await statusesOf(command);
   const pullFails = /(ErrImagePull|Failed): .*pull.* "(docker.io\/library\/)?app:missing".* \(.*pod shop-web-\S+\)/;
   t.regex(reportsOf(statuses, 'Deployment').join('\n'), pullFails);

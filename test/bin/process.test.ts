@@ -12,6 +12,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { tokensOf } from '../control-plane/support/credentials.ts';
 import { compileCache } from '../support/compile-cache.ts';
 import { realHost } from '../support/host.ts';
+import { crashWorld } from './support/crash-world.ts';
 import { agentId, contentsOf, exampleCharts, failureOf, waiting } from './support/world.ts';
 
 const program = new URL('../../src/bin/helm-agent.ts', import.meta.url).pathname;
@@ -82,6 +83,29 @@ test('SIGTERM during a wait undoes the installation, delivers its result and exi
   t.false(lines.some((line) => line.includes('open-sesame')));
 });
 
+test('SIGTERM parks the commands of a journal, the process is soon gone, and the next one continues', async (t) => {
+  const world = await crashWorld({ args: ['--leader-elect'] });
+  t.teardown(() => world.close());
+  const child = await world.start();
+  const commands = ['a', 'b', 'c'].map((namespace) =>
+    world.plane.install(agentId, {
+      releaseName: 'web',
+      chartName: 'web',
+      namespace,
+      values: 'args: [serve, -after, 40s]',
+    }),
+  );
+  await Promise.all(commands.map((command) => waiting(command)));
+  const started = performance.now();
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number | null];
+  t.is(code, 0);
+  t.true(performance.now() - started < 15_000); // a fraction of a second if the machine is not busy
+  for (const { state } of commands) t.not(state, 'done', 'it was parked');
+  await world.start();
+  for (const command of commands) t.true((await command.result).ok);
+});
+
 test('the sandbox serves an agent until Ctrl-C, and then removes its kubeconfig', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
   t.teardown(() => rm(folder, { recursive: true }));
@@ -134,7 +158,7 @@ test('an agent without a cluster, or with a port in use, says what to do', async
   const plane = new ControlPlane();
   t.teardown(() => plane.close());
   const port = String(await plane.listen(0));
-  const second = start(t, ['control-plane', '--port', port]);
+  const second = start(t, ['control-plane', '--port', port, '--data', join(folder, 'plane.db')]);
   t.regex(await text(second.stderr), /^Error: 127\.0\.0\.1:\d+ is in use; .* with --port\n$/);
   await writeFile(
     join(folder, 'config'),

@@ -128,7 +128,7 @@ for (const form of ['helm-agent.v1', 'plain'] as const) {
       listen: { host: '127.0.0.1', port: 0 },
     });
     t.teardown(() => world.close());
-    const connection = await server.connection(form === 'plain' ? 1 : 0);
+    const connection = await server.connection(0);
     for (const frame of frames) connection.socket.send(frame);
     for (const [index, command] of commands(repository.url).entries()) {
       const key = `k${index}`;

@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
 import { testProgram } from './support/program.ts';
 
@@ -37,6 +40,21 @@ test('the namespace comes from the environment if no flag sets it', async (t) =>
   const program = testProgram({ env: { HELM_NAMESPACE: 'from-env' } });
   t.is(await program.run('template', 'web'), 0);
   t.regex(program.stdout.text, /namespace: from-env/);
+});
+
+test('templates resolve host names only if a flag allows it', async (t) => {
+  const chart = await mkdtemp(join(tmpdir(), 'helm-agent-'));
+  t.teardown(() => rm(chart, { recursive: true }));
+  await mkdir(join(chart, 'templates'));
+  await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: db\nversion: 1.0.0\n');
+  await writeFile(join(chart, 'templates/host.yaml'), 'host: {{ getHostByName "db.example" | quote }}\n');
+  for (const command of [['template'], ['helm', 'template']]) {
+    const program = testProgram({ env: { HOME: chart } });
+    t.is(await program.run(...command, chart), 0);
+    t.true(program.stdout.text.includes('\nhost: ""\n'));
+    t.is(await program.run(...command, chart, '--enable-dns'), 0);
+    t.true(program.stdout.text.endsWith('\nhost: "192.0.2.7"\n'));
+  }
 });
 
 // helm prints 104 KB that end like this

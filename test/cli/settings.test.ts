@@ -2,13 +2,14 @@ import test from 'ava';
 import { explainListenError } from '../../src/cli/listen-error.ts';
 import { testProgram } from './support/program.ts';
 
-const files = { t: 'token\n', u: 'other', k: '{}' };
+const files = { t: 'token\n', u: 'other', k: '{}', ca: 'x', crt: 'x', key: 'x' };
 const folders = ['c'];
 
 test('run takes its settings from flags', async (t) => {
   const { run, runs } = testProgram({ files, folders });
   const code = await run(
-    ...['run', '--control-plane', 'wss://a.example/x', '--token-file', 't', '--agent-id', 'edge-1'],
+    ...['run', '--control-plane', 'wss://a.example/x, wss://b.example', '--token-file', 't', '--agent-id', 'edge-1'],
+    ...['--control-plane-ca', 'ca', '--client-certificate', 'crt', '--client-key', 'key'],
     ...['--kubeconfig', 'k', '--listen', '0.0.0.0:8089', '--listen-insecure', '--local-charts', 'c'],
     ...['--storage-driver', 'configmap', '--health-port', '8081', '--memory-limit', '512', '--plain-http'],
     ...['--post-renderers', 'a=/opt/a,b.c=/opt/b c'],
@@ -16,7 +17,10 @@ test('run takes its settings from flags', async (t) => {
   t.is(code, 0);
   t.deepEqual(runs, [
     {
-      controlPlane: 'wss://a.example/x',
+      controlPlane: ['wss://a.example/x', 'wss://b.example'],
+      controlPlaneCa: 'ca',
+      clientCertificate: 'crt',
+      clientKey: 'key',
       tokenFile: 't',
       insecureTransport: false,
       agentId: 'edge-1',
@@ -53,7 +57,7 @@ test('run takes its settings from the environment if no flag is given', async (t
   t.is(await run('run', '--agent-id', 'edge-2'), 0);
   t.deepEqual(runs, [
     {
-      controlPlane: 'ws://a.example',
+      controlPlane: ['ws://a.example'],
       tokenFile: 't',
       insecureTransport: true,
       agentId: 'edge-2',
@@ -87,12 +91,12 @@ test('the name of the machine is the default agent id, and an empty variable cou
 
 test('a control plane takes its settings from flags and the environment', async (t) => {
   const { run, planes } = testProgram({ env: { HELM_AGENT_AGENTS_FILE: 't', HELM_AGENT_API_TOKEN_FILE: 'u' }, files });
-  t.is(await run('control-plane', '--port', '9000', '--host', '0.0.0.0'), 0);
+  t.is(await run('control-plane', '--port', '9000', '--host', '0.0.0.0', '--retry-after', '2m'), 0);
   t.is(await run('control-plane'), 0);
   const common = { agentsFile: 't', apiTokenFile: 'u', listenInsecure: false };
   t.deepEqual(planes, [
-    { port: 9000, host: '0.0.0.0', ...common },
-    { port: 8088, host: '127.0.0.1', ...common },
+    { port: 9000, host: '0.0.0.0', retryAfter: 120_000, ...common },
+    { port: 8088, host: '127.0.0.1', retryAfter: 1000, ...common },
   ]);
 });
 
@@ -240,6 +244,13 @@ test(
   /--port \(HELM_AGENT_PORT\): must be a port number from 0 to 65535/,
 );
 test(
+  'a time that agents do not accept',
+  refuses,
+  ['control-plane', '--retry-after', '2h'],
+  {},
+  /--retry-after \(HELM_AGENT_RETRY_AFTER\): must be at most 1h/,
+);
+test(
   'a token over ws:// to another machine',
   refuses,
   ['run', '--control-plane', 'ws://a.example', '--token-file', 't'],
@@ -309,4 +320,35 @@ test('the help is printed if no command is given', async (t) => {
   const { run, stderr } = testProgram();
   t.is(await run(), 1);
   t.true(stderr.text.includes('control-plane'));
+});
+
+test('run reads the times of leader election, and refuses those that do not fit together', async (t) => {
+  const { run, runs, stderr } = testProgram({ env: { HELM_AGENT_LEADER_ELECT: 'true' }, files, folders });
+  const start = (...flags: string[]) => run('run', '--control-plane', 'ws://127.0.0.1:1', '--agent-id', 'a', ...flags);
+  t.is(await start(), 0);
+  t.is(await start('--leader-elect-lease-duration', '1m', '--leader-elect-retry-period', '500ms'), 0);
+  t.deepEqual(
+    runs.map(({ election }) => election),
+    [
+      { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2000 },
+      { leaseDuration: 60_000, renewDeadline: 10_000, retryPeriod: 500 },
+    ],
+  );
+  t.is(await start('--leader-elect-lease-duration', '5s'), 1);
+  t.is(await start('--leader-elect-renew-deadline', '2400ms'), 1);
+  t.is(await start('--leader-elect-lease-duration', '15500ms'), 1);
+  t.is(await start('--leader-elect-retry-period', 'soon'), 1);
+  t.is(await start('--journal', 'memory'), 1);
+  t.is(await start('--listen', '0'), 1);
+  const duration = '--leader-elect-lease-duration (HELM_AGENT_LEADER_ELECT_LEASE_DURATION)';
+  const period = '--leader-elect-retry-period (HELM_AGENT_LEADER_ELECT_RETRY_PERIOD)';
+  const elect = '--leader-elect (HELM_AGENT_LEADER_ELECT)';
+  t.deepEqual(stderr.text.trimEnd().split('\n'), [
+    `Error: ${duration}: the lease duration must be more than the renew deadline`,
+    `Error: ${duration}: the renew deadline must be more than 1.2 times the retry period`,
+    `Error: ${duration}: the lease duration must be whole seconds`,
+    `Error: ${period}: must be a duration above 0, such as 15s`,
+    `Error: ${elect}: needs --journal cluster`,
+    `Error: ${elect}: needs --control-plane instead of --listen`,
+  ]);
 });

@@ -31,7 +31,7 @@ test('lists agents, sends commands and returns them by key', async (t) => {
   await plane.command('my key/1')?.result;
   t.deepEqual(await call(`${url}/api/commands/${encodeURIComponent('my key/1')}`), {
     status: 200,
-    body: { ...sent.body, state: 'done', result: installed },
+    body: { ...sent.body, state: 'done', delivered: false, result: installed },
   });
 });
 
@@ -129,6 +129,17 @@ test('requires the API token, which no token of an agent replaces', async (t) =>
   const answers = [await status(url), await status(url, 'x'), await status(url, 'agents'), await status(url, 'users')];
   t.deepEqual(answers, [401, 401, 401, 200]);
   t.is((await fetch(`${url}/healthz`)).status, 200);
+});
+
+test('keeps the connection of a user for longer than most clients do, and ends one without a token', async (t) => {
+  const { url } = await testPlane(t, { apiToken: () => Promise.resolve('users') });
+  const headersFor = async (token: string) => {
+    const response = await fetch(`${url}/api/agents`, { headers: { authorization: `Bearer ${token}` } });
+    await response.text();
+    return response.headers;
+  };
+  t.is((await headersFor('users')).get('keep-alive'), 'timeout=95, max=1000');
+  t.is((await headersFor('x')).get('connection'), 'close');
 });
 
 test('is closed without an API token if other machines can reach the control plane', async (t) => {

@@ -121,7 +121,7 @@ test('a sent command has no internals and no password', async (t) => {
   const { plane, agentUrl } = await testPlane(t);
   await rawAgent(agentUrl);
   const command = plane.install('edge-1', { ...parameters, repoPassword: 'sentinel' });
-  t.deepEqual(Object.keys(command).sort(), ['agentId', 'key', 'result', 'state', 'type']);
+  t.deepEqual(Object.keys(command).sort(), ['agentId', 'cancel', 'key', 'result', 'state', 'stored', 'type']);
   t.false(inspect(command, { depth: Infinity, showHidden: true, getters: true }).includes('sentinel'));
 });
 
@@ -451,6 +451,50 @@ test('closes the connections of agents with 1001', async (t) => {
   const closed = once(agent.socket, 'close');
   await plane.close();
   t.is((await closed)[0], 1001);
+});
+
+test('asks agents that know it to come back later when it closes', async (t) => {
+  const plane = new ControlPlane();
+  const url = `ws://127.0.0.1:${await plane.listen(0)}`;
+  const old = await rawAgent(url);
+  const young = await rawAgent(url, { agentId: 'edge-2', resume: { epoch: 'a', acknowledged: 0, connection: 1 } });
+  const closed = Promise.all([old, young].map(({ socket }) => once(socket, 'close')));
+  await plane.close({ retryAfter: 30 });
+  await closed;
+  t.deepEqual(JSON.parse((await young.packet('drain')).payload ?? ''), {
+    reason: 'the control plane is shutting down',
+    retryAfter: 30,
+  });
+  t.deepEqual(
+    old.packets.map(({ type }) => type),
+    ['welcome'],
+  );
+});
+
+test('closes a connection that is older than another one of its agent, whenever its hello arrives', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  const resume = { epoch: 'a', acknowledged: 0, connection: 2 };
+  const agent = await rawAgent(agentUrl, { resume });
+  const hello = { instanceId: 'a', resume: { ...resume, connection: 1 } };
+  t.deepEqual(await closedWith(agentUrl, hello), [4409, 'a newer connection of this instance was accepted']);
+  const command = plane.install('edge-1', parameters);
+  await agent.packet('install_release');
+  agent.send('result', installed, command.key);
+  t.true((await command.result).ok);
+});
+
+test('asks an agent whose packets it lacks for its unfinished commands', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  const resume = { epoch: 'a', acknowledged: 0, connection: 1 };
+  const first = await rawAgent(agentUrl, { resume });
+  const command = plane.install('edge-1', parameters);
+  first.send('accepted', { durable: false }, command.key);
+  for await (const { type } of command) if (type === 'accepted') break;
+  first.socket.terminate();
+  while (plane.agents().length > 0) await sleep(5);
+  // another control plane has acknowledged packets since
+  const second = await rawAgent(agentUrl, { resume: { ...resume, acknowledged: 9, connection: 2 } });
+  t.is((await second.packet('unfinished')).payload, JSON.stringify({ keys: [command.key] }));
 });
 
 test('refuses to listen on a host that other machines can reach, unless agents have credentials or with `insecure`', async (t) => {

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 export interface AgentProcess {
   /** Returns everything that it has printed so far. */
   output(): string;
+  /** Resolves with the exit code when it ends, whether it was stopped or not. */
+  exited: Promise<number | null>;
   /** Sends SIGTERM, as Kubernetes does, and returns the exit code. */
   stop(): Promise<number | null>;
 }
@@ -14,17 +16,17 @@ export interface AgentProcess {
 export function startAgentProcess(args: string[]): AgentProcess {
   const program = fileURLToPath(new URL('../../src/bin/helm-agent.ts', import.meta.url));
   const child = spawn(process.execPath, [program, 'run', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const exited = once(child, 'exit');
+  const exited = once(child, 'exit').then(() => child.exitCode);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   }
   return {
     output: () => output,
-    async stop() {
+    exited,
+    stop() {
       child.kill('SIGTERM');
-      await exited;
-      return child.exitCode;
+      return exited;
     },
   };
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasClusterErrorCode } from '../../src/objects/cluster-error.ts';
+import type { Cluster } from '../../src/objects/cluster.ts';
 import type { ObjectRef } from '../../src/objects/object.ts';
 import { eventually, openEnvironment, uniqueName } from '../api/environment.ts';
 import { useHarness } from './harness.ts';
@@ -470,12 +471,10 @@ test('an object with only generateName fails server-side, as in helm', async (t)
   t.regex(ofAgent, /server-side apply failed for object \S+\/ \/v1, Kind=ConfigMap: resource name may not be empty/);
 });
 
-test('deletes and creates an object whose immutable field changes, on request', async (t) => {
-  const twins = newTwins(t, harness());
-  const job = (seconds: number) => `
+const job = (seconds: number, name = 'task') => `
 apiVersion: batch/v1
 kind: Job
-metadata: { name: task }
+metadata: { name: "${name}" }
 spec:
   template:
     spec:
@@ -483,6 +482,9 @@ spec:
       terminationGracePeriodSeconds: 1
       containers: [{ name: main, image: "localhost/app:1", args: [sleep, ${seconds}s] }]
 `;
+
+test('deletes and creates an object whose immutable field changes, on request', async (t) => {
+  const twins = newTwins(t, harness());
   await installBoth(twins, 'helm4', await newChart(job(1)));
   const next = await newChart(job(2));
   const { ofHelm, ofAgent } = await fail(t, twins, 'upgrade', next);
@@ -493,6 +495,38 @@ spec:
   t.is(ended.code, 0, ended.stderr);
   t.not((await harness().cluster.get(ref))?.metadata.uid, before?.metadata.uid);
 });
+
+test('a Job that replaces a new one gets its pod', async (t) => {
+  const { cluster, plane, agentId } = harness();
+  const namespace = freeNamespace(t, cluster);
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const [first, second] = [
+    await newChart(job(1, '{{ .Release.Name }}')),
+    await newChart(job(2, '{{ .Release.Name }}')),
+  ];
+  await keepJobControllerBusy(cluster, namespace);
+  const releases = Array.from({ length: 10 }, async (_, index) => {
+    const release = { releaseName: `${releaseName}-${index}`, namespace, timeout: '120s' };
+    await plane.install(agentId, { ...release, chartName: first, wait: false }).result;
+    const options = { recreate: 'immutable', waitForJobs: true, atomic: false } as const;
+    const result = await plane.upgrade(agentId, { ...release, ...options, chartName: second }).result;
+    t.true(result.ok, JSON.stringify(result));
+  });
+  await Promise.all(releases);
+});
+
+/** Creates a Job whose 60 pods take the Job controller some seconds. */
+async function keepJobControllerBusy(cluster: Cluster, namespace: string): Promise<void> {
+  const template = {
+    spec: {
+      restartPolicy: 'Never',
+      nodeSelector: { none: 'none' },
+      containers: [{ name: 'main', image: 'localhost/app:1' }],
+    },
+  };
+  const metadata = { name: 'busy', namespace };
+  await cluster.create({ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { parallelism: 60, template } });
+}
 
 test('waits for an admission webhook that is not reachable yet', async (t) => {
   const { cluster, plane, agentId } = harness();

@@ -33,6 +33,7 @@ export function corpusSuite(where: string, open: () => Promise<CorpusCluster>): 
       continue;
     }
     test.serial(title, async (t) => {
+      t.timeout(240_000);
       const environment = await open();
       const { kubeconfig, completeJobs } = environment;
       const harness = await openHarness({ kubeconfig, localCharts: join(corpus, 'charts') });

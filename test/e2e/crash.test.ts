@@ -1,41 +1,74 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import anyTest, { type TestFn } from 'ava';
+import test from 'ava';
 import type { CommandEvent, SentCommand } from '../../src/control-plane/index.ts';
-import { crashWorld, kill, statuses, type CrashWorld } from '../bin/support/crash-world.ts';
-import { agentId, answerOf } from '../bin/support/world.ts';
-
-const test = anyTest as TestFn<{ world: CrashWorld }>;
-const shared = Promise.withResolvers<CrashWorld>();
-let namespaces = 0;
-
-test.before(async () => shared.resolve(await crashWorld()));
-test.beforeEach(async (t) => {
-  t.context.world = await shared.promise;
-});
-test.after.always(async () => (await shared.promise).close());
+import { connectCluster } from '../../src/kube/cluster.ts';
+import { uniqueName } from '../api/environment.ts';
+import { crashWorld, kill, type CrashWorld } from '../bin/support/crash-world.ts';
+import { agentId } from '../bin/support/world.ts';
+import { randomOf, seedOf } from '../support/random.ts';
+import { kubeconfigText } from './real-cluster.ts';
 
 type Send = (world: CrashWorld, namespace: string) => SentCommand;
 
 const chart = { releaseName: 'web', chartName: 'web' };
+const fails = 'fails: true\n';
+const changed = 'greeting: good morning\n';
 
 const install: Send = ({ plane }, namespace) => plane.install(agentId, { ...chart, namespace });
-const upgrade: Send = ({ plane }, namespace) =>
-  plane.upgrade(agentId, { ...chart, namespace, values: 'greeting: good morning\n' });
-const failing: Send = ({ plane }, namespace) =>
-  plane.upgrade(agentId, { ...chart, namespace, values: 'fails: true\n' });
-const rollback: Send = ({ plane }, namespace) => plane.rollback(agentId, { releaseName: 'web', namespace });
-const uninstall: Send = ({ plane }, namespace) => plane.uninstall(agentId, { releaseName: 'web', namespace });
+const upgrade: Send = ({ plane }, namespace) => plane.upgrade(agentId, { ...chart, namespace, values: changed });
 
-/** Returns random numbers from 0 up to 1 that follow from a seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+/** Commands on a release, of which the last one is interrupted. */
+const scenarios: Readonly<Record<string, { before: readonly Send[]; interrupted: Send }>> = {
+  install: { before: [], interrupted: install },
+  'failing-atomic-install': {
+    before: [],
+    interrupted: ({ plane }, namespace) => plane.install(agentId, { ...chart, namespace, values: fails }),
+  },
+  'failing-install': {
+    before: [],
+    interrupted: ({ plane }, namespace) =>
+      plane.install(agentId, { ...chart, namespace, values: fails, atomic: false }),
+  },
+  upgrade: { before: [install], interrupted: upgrade },
+  'failing-atomic-upgrade': {
+    before: [install],
+    interrupted: ({ plane }, namespace) => plane.upgrade(agentId, { ...chart, namespace, values: fails }),
+  },
+  'failing-upgrade-with-cleanup': {
+    before: [install],
+    interrupted: ({ plane }, namespace) =>
+      plane.upgrade(agentId, { ...chart, namespace, values: fails, atomic: false, cleanupOnFail: true }),
+  },
+  rollback: {
+    before: [install, upgrade],
+    interrupted: ({ plane }, namespace) => plane.rollback(agentId, { releaseName: 'web', namespace }),
+  },
+  uninstall: {
+    before: [install],
+    interrupted: ({ plane }, namespace) => plane.uninstall(agentId, { releaseName: 'web', namespace }),
+  },
+  'uninstall-with-history': {
+    before: [install],
+    interrupted: ({ plane }, namespace) =>
+      plane.uninstall(agentId, { releaseName: 'web', namespace, keepHistory: true }),
+  },
+  test: {
+    before: [install],
+    interrupted: ({ plane }, namespace) => plane.test(agentId, { releaseName: 'web', namespace }),
+  },
+};
+
+/**
+ * Rounds, in each of which all scenarios are interrupted. A round takes minutes: `CRASH_ROUNDS=3`
+ * runs all, and one runs by default.
+ */
+const rounds = ['random moments', 'step boundaries', 'more random moments'].slice(
+  0,
+  Number(process.env['CRASH_ROUNDS'] ?? 1),
+);
+
+/** More kills than the longest scenario needs. */
+const maxKills = 3;
 
 async function eventsOf(command: SentCommand): Promise<CommandEvent[]> {
   const events: CommandEvent[] = [];
@@ -43,43 +76,83 @@ async function eventsOf(command: SentCommand): Promise<CommandEvent[]> {
   return events;
 }
 
-const survives = test.macro({
-  async exec(t, before: readonly Send[], interrupted: Send) {
-    const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
-    t.log(`SEED=${seed}`);
-    t.timeout(600_000, 'processes start slowly on a busy machine');
-    const random = randomOf(seed);
-    const { world } = t.context;
-    const [first, second] = [`whole-${++namespaces}`, `killed-${namespaces}`];
-    let child = await world.start();
-    for (const namespace of [first, second]) {
-      for (const send of before) await answerOf(send(world, namespace));
-    }
-    const whole = interrupted(world, first);
-    const wholeEvents = await eventsOf(whole);
-    const count = wholeEvents.filter(({ type }) => type === 'status').length;
+/** Resolves when one of the commands ends a step, or when all have ended. */
+async function stepEnd(commands: readonly SentCommand[]): Promise<void> {
+  const ended = new AbortController();
+  const seen = new Map(commands.map((command) => [command, 0]));
+  await Promise.race(
+    commands.map(async (command) => {
+      for await (const { type, payload } of command) {
+        if (ended.signal.aborted) return;
+        const count = (seen.get(command) ?? 0) + 1;
+        seen.set(command, count);
+        if (type === 'status' && 'state' in payload && payload.state === 'done' && count > 3) return;
+      }
+    }),
+  );
+  ended.abort();
+}
 
-    const command = interrupted(world, second);
-    for (let kills = 0; kills < 2 && command.state !== 'done'; kills++) {
-      await statuses(command, Math.floor((random() + kills) * (count / 2)));
-      await sleep(random() * 20);
+test('commands on a real cluster have one effect and one result, whenever the agent is killed', async (t) => {
+  t.timeout(rounds.length * 900_000, 'a busy machine');
+  const seed = seedOf(process.env);
+  t.log(`SEED=${seed}`);
+  const random = randomOf(seed);
+  const prefix = uniqueName('e2e-crash');
+  const admin = connectCluster({ text: kubeconfigText() });
+  t.teardown(() => admin.close());
+  const namespaces = new Set([prefix]);
+  t.teardown(async () => {
+    for (const name of namespaces) await admin.delete({ apiVersion: 'v1', kind: 'Namespace', name });
+  });
+  await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: prefix } });
+  const world = await crashWorld({ kubeconfig: kubeconfigText(), agentNamespace: prefix });
+  t.teardown(() => world.close());
+  const namespaceOf = (name: string, round: string | number) => {
+    const namespace = `${prefix}-${name}-${round}`;
+    namespaces.add(namespace);
+    return namespace;
+  };
+  const prepare = async (round: string | number) => {
+    await Promise.all(
+      Object.entries(scenarios).map(async ([name, { before }]) => {
+        for (const send of before) t.true((await send(world, namespaceOf(name, round)).result).ok);
+      }),
+    );
+  };
+  const sent = (round: string | number) =>
+    Object.entries(scenarios).map(([name, { interrupted }]) => interrupted(world, namespaceOf(name, round)));
+
+  let child = await world.start();
+  await prepare('whole');
+  const whole = sent('whole');
+  const expected = await Promise.all(
+    whole.map(async (command, index) => {
+      const { ok } = await command.result;
+      const namespace = namespaceOf(Object.keys(scenarios)[index] ?? '', 'whole');
+      return { ok, left: await world.left(namespace), jobs: world.jobs(namespace) };
+    }),
+  );
+
+  for (const [round, title] of rounds.entries()) {
+    await prepare(round);
+    const commands = sent(round);
+    for (let kills = 0; kills < maxKills && commands.some(({ state }) => state !== 'done'); kills++) {
+      if (title === 'step boundaries') await stepEnd(commands.filter(({ state }) => state !== 'done'));
+      else await sleep(500 + random() * 4000);
       await kill(world, child);
       child = await world.start();
     }
-    const result = await command.result;
-    const events = await eventsOf(command);
-    t.is(result.ok, (await whole.result).ok);
-    t.is(events.filter(({ type }) => type === 'result').length, 1);
-    t.true(events.some(({ type, payload }) => type === 'accepted' && 'resumed' in payload));
-    t.deepEqual(await world.left(second), await world.left(first));
-    t.deepEqual(world.jobs(second), world.jobs(first), 'each hook runs once');
-    await kill(world, child);
-  },
-  title: (name) => `${name ?? ''}: the next process continues after SIGKILL`,
+    for (const [index, command] of commands.entries()) {
+      const name = Object.keys(scenarios)[index] ?? '';
+      const { ok } = await command.result;
+      const events = await eventsOf(command);
+      const namespace = namespaceOf(name, round);
+      const where = `${title}: ${name}`;
+      t.is(events.filter(({ type }) => type === 'result').length, 1, where);
+      const isResumed = events.some(({ type, payload }) => type === 'accepted' && 'resumed' in payload);
+      t.true(isResumed, `${where} was interrupted`);
+      t.deepEqual({ ok, left: await world.left(namespace), jobs: world.jobs(namespace) }, expected[index], where);
+    }
+  }
 });
-
-test.serial('install', survives, [], install);
-test.serial('upgrade', survives, [install], upgrade);
-test.serial('rollback', survives, [install, upgrade], rollback);
-test.serial('uninstall', survives, [install], uninstall);
-test.serial('an upgrade that fails and is rolled back', survives, [install], failing);

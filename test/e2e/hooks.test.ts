@@ -41,3 +41,24 @@ test('ends the install immediately if a pre-install Job fails', async (t) => {
   t.like(endsOf(installed), { 'pre-hooks': 'failed', uninstall: 'done' });
   t.deepEqual(await contentsOf(cluster, namespace, [['v1', 'ConfigMap']]), []);
 });
+
+test('sends the lines of a hook while it runs', async (t) => {
+  const { plane, agentId, cluster } = harness();
+  const namespace = freeNamespace(t, cluster);
+  const values = 'args: [sleep, 3s]\n';
+  const request = { releaseName: 'shop', namespace, chartName: 'hooked', values, timeout: '60s', logs: true };
+  const installed = await performed(plane.install(agentId, request));
+  t.is(installed.outcome, 'deployed', JSON.stringify(installed.result));
+  const logs = installed.events.flatMap(({ type, payload }) => (type === 'log' ? [payload] : []));
+  const lines = logs.flatMap((log) => log.lines);
+  t.deepEqual(
+    lines.map((line) => line.split(' ')[0]),
+    ['working', 'working', 'working', 'done'],
+  );
+  t.true(logs.length >= 3, 'they are sent one after the other');
+  t.like(logs[0], { event: 'pre-install', resource: { kind: 'Job', name: 'shop-before' }, container: 'before' });
+  const third = logs.find((log) => log.lines.includes(lines[2] ?? ''))?.time ?? '';
+  const at = { namespace, apiVersion: 'batch/v1', kind: 'Job', name: 'shop-before' };
+  const job = (await cluster.get(at)) as { status?: { completionTime?: string } } | undefined;
+  t.true(third < (job?.status?.completionTime ?? ''), `${third} ${JSON.stringify(job?.status)}`);
+});

@@ -55,6 +55,7 @@ export function withoutNames(given: string, namespace: string): string {
     .replaceAll(namespace, 'NAMESPACE')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, 'TIME')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
+    .replace(/(?<=checksum\/[\w.-]+[\\": ]+)[0-9a-f]{64}/g, 'DIGEST') // of texts with the namespace
     .replace(/"10(\.\d+){3}"/g, '"IP"')
     .replace(/(?<=kube-api-access-)\w{5}/g, 'XXXXX')
     .replace(/"((?:nodeP|healthCheckNodeP)ort)":\d+/g, '"$1":"PORT"');
@@ -88,7 +89,7 @@ interface FieldsEntry {
 }
 
 /** Returns the fields of an object that do not differ in each run, with those of each manager. */
-function stable({ status: _status, metadata, ...object }: KubeObject): unknown {
+export function stable({ status: _status, metadata, ...object }: KubeObject): unknown {
   const { name, labels, annotations, managedFields = [] } = metadata;
   const managers = (managedFields as FieldsEntry[])
     .filter(({ subresource }) => subresource === undefined)

@@ -38,9 +38,16 @@ export async function openHarness({ kubeconfig, localCharts }: HarnessOptions): 
     ...['--control-plane', `ws://127.0.0.1:${port}`, '--agent-id', agentId],
     ...['--kubeconfig', kubeconfigFile, '--local-charts', localCharts],
   ]);
+  const stopping = new AbortController();
+  const watching = agent.exited.then(async (code) => {
+    if (stopping.signal.aborted) return;
+    console.error(`the agent exited with ${code}, and its commands have no end:\n${agent.output()}`);
+    await plane.close();
+  });
   const close = async () => {
+    stopping.abort();
     const exitCode = await agent.stop();
-    await Promise.all([plane.close(), cluster.close()]);
+    await Promise.all([watching, plane.close(), cluster.close()]);
     await rm(folder, { recursive: true });
     const errors = agent
       .output()

@@ -8,10 +8,18 @@ export interface Performed {
   outcome: string;
 }
 
-/** Waits for the end of a command. */
-export async function performed(command: SentCommand): Promise<Performed> {
+type StatusPayload = Extract<CommandEvent, { type: 'status' }>['payload'];
+
+/** Waits for the end of a command. `onStatus` is called for each status as it arrives. */
+export async function performed(
+  command: SentCommand,
+  onStatus: (payload: StatusPayload) => void = () => undefined,
+): Promise<Performed> {
   const events: CommandEvent[] = [];
-  for await (const event of command) events.push(event);
+  for await (const event of command) {
+    events.push(event);
+    if (event.type === 'status') onStatus(event.payload);
+  }
   const result = await command.result;
   return { result, events, outcome: outcomeOf(result) };
 }

@@ -1,12 +1,17 @@
 import test from 'ava';
 import { loadAll } from 'js-yaml';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { credentialOf, formatAgentsFile } from '../../src/control-plane/agent-credentials.ts';
 import { ControlPlane } from '../../src/control-plane/index.ts';
-import { connectCluster } from '../../src/kube/cluster.ts';
+import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
-import { eventually, uniqueName } from '../api/environment.ts';
+import { eventually, openEnvironment, uniqueName } from '../api/environment.ts';
 import { tokensOf } from '../control-plane/support/credentials.ts';
+import { installed, rawAgent } from '../control-plane/support/raw-agent.ts';
 import { serveChart } from './chart-repository.ts';
 import { helmJson, type ListedRelease } from './helm.ts';
 import { buildImage } from './image.ts';
@@ -16,15 +21,59 @@ import { kubeconfigText } from './real-cluster.ts';
 
 const { E2E_IMAGE_BASE: base, E2E_LOAD_IMAGE: loadCommand, E2E_HOST_FROM_POD: host } = process.env;
 const title = 'installs a chart with the image in a pod of helm-agent.yaml';
+const planeTitle = 'the control plane of deploy/control-plane.yaml keeps a result when its pod is killed';
+const needs = '(needs E2E_IMAGE_BASE, E2E_LOAD_IMAGE and E2E_HOST_FROM_POD)';
 
 if (!base || !loadCommand || !host) {
-  test.skip(`${title} (needs E2E_IMAGE_BASE, E2E_LOAD_IMAGE and E2E_HOST_FROM_POD)`, (t) => t.pass());
+  test.skip(`${title} ${needs}`, (t) => t.pass());
+  test.skip(`${planeTitle} ${needs}`, (t) => t.pass());
 } else {
+  const building = buildImage(base, loadCommand);
+
+  test(planeTitle, async (t) => {
+    t.timeout(300_000);
+    const environment = openEnvironment(kubeconfigText());
+    t.teardown(() => environment.close());
+    const { cluster, raw } = environment;
+    const image = await building;
+    const namespace = freeNamespace(t, cluster);
+    const folder = await mkdtemp(join(tmpdir(), 'helm-agent-volume-'));
+    t.teardown(() => rm(folder, { recursive: true }));
+    await cluster.create(volumeFor(namespace, folder));
+    t.teardown(() => cluster.delete({ apiVersion: 'v1', kind: 'PersistentVolume', name: namespace }));
+    const [users, token] = [uniqueName('users'), uniqueName('token')];
+    const text = readFileSync(new URL('../../deploy/control-plane.yaml', import.meta.url), 'utf8')
+      .replaceAll('helm-agent-control-plane', namespace)
+      .replace(/image: .*/, `image: ${image}`);
+    for (const object of loadAll(text) as KubeObject[]) await cluster.apply(object, { fieldManager: 'e2e' }); // the file contains objects
+    const stringData = { agents: formatAgentsFile([credentialOf('edge-1', token)]), users };
+    await cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'tokens', namespace }, stringData });
+
+    const first = await readyPod(cluster, namespace);
+    const agent = await rawAgent(`ws://${first.address}:8088`, {}, token);
+    const headers = { authorization: `Bearer ${users}`, 'content-type': 'application/json' };
+    const payload = { releaseName: 'web', chartName: 'web' };
+    const init = { method: 'POST', headers, body: JSON.stringify({ type: 'install_release', key: 'k', payload }) };
+    t.is((await fetch(`http://${first.address}:8088/api/agents/edge-1/commands`, init)).status, 202);
+    agent.send('result', installed, 'k');
+    const command = async (address: string) => {
+      const response = await fetch(`http://${address}:8088/api/commands/k`, { headers });
+      const found = (await response.json()) as { state: string };
+      return found.state === 'done' ? found : undefined;
+    };
+    const before = await eventually('the command is done', 20, () => command(first.address));
+
+    await raw('DELETE', `/api/v1/namespaces/${namespace}/pods/${first.name}`, { body: { gracePeriodSeconds: 0 } });
+    const second = await readyPod(cluster, namespace, first.name);
+    t.deepEqual(await command(second.address), before);
+    t.like(before, { state: 'done', result: installed });
+  });
+
   test(title, async (t) => {
     t.timeout(300_000);
     const cluster = connectCluster({ text: kubeconfigText() });
     t.teardown(() => cluster.close());
-    const image = await buildImage(base, loadCommand);
+    const image = await building;
     const token = uniqueName('token');
     const agentId = freeNamespace(t, cluster); // the name of all objects of the agent
     const plane = new ControlPlane({ authenticate: tokensOf({ [agentId]: token }) });
@@ -73,6 +122,46 @@ if (!base || !loadCommand || !host) {
       Promise.resolve(plane.agents().length === 0 ? true : undefined),
     );
   });
+}
+
+/**
+ * Returns a volume for the claim of a control plane, for a cluster without storage classes whose
+ * node is this machine.
+ */
+function volumeFor(namespace: string, path: string): KubeObject {
+  const isNode = { key: 'kubernetes.io/os', operator: 'Exists' };
+  return {
+    ...{ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: namespace } },
+    spec: {
+      capacity: { storage: '2Gi' },
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      local: { path },
+      claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name: 'data' },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [isNode] }] } },
+    },
+  };
+}
+
+/** Returns a pod of a control plane that is ready, and is not the one before. */
+function readyPod(
+  cluster: KubeCluster,
+  namespace: string,
+  before?: string,
+): Promise<{ name: string; address: string }> {
+  return eventually('a pod is ready', 90, async () => {
+    for (const { metadata, status } of await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace })) {
+      const { podIP, conditions = [] } = status as PodStatus;
+      const isReady = conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True');
+      if (metadata.name !== before && isReady && podIP !== undefined) return { name: metadata.name, address: podIP };
+    }
+    return undefined;
+  });
+}
+
+interface PodStatus {
+  podIP?: string;
+  conditions?: { type: string; status: string }[];
 }
 
 /** Returns the objects of helm-agent.yaml with the test's settings and a name of their own. */

@@ -197,7 +197,7 @@ test('shows the readiness of the objects beside what helm status shows', async (
   t.is(withoutResources(stdout), withoutResources(table.stdout));
   await eventually('the reason is shown', 60, async () => {
     const shown = await twins.ctl('status', releaseName);
-    return /\nsite +InProgress +(ErrImagePull|ImagePullBackOff): /.test(shown.stdout) || undefined;
+    return /\nsite +InProgress +.*(ErrImagePull|ImagePullBackOff): /.test(shown.stdout) || undefined;
   });
 });
 

@@ -1,3 +1,7 @@
+import type { CommandParameters } from '../../src/protocol/commands/index.ts';
+import { roomLabel, scalesUp, setsStatus, type Controller } from './verdict-controllers.ts';
+import { autoscaler, memoryHog, probe, quota, widget, widgetDefinitions, workload } from './verdict-manifests.ts';
+
 /** A chart, and what becomes of its installation. */
 export interface VerdictCase {
   name: string;
@@ -8,60 +12,31 @@ export interface VerdictCase {
   outcome: 'deployed' | 'not_ready' | 'timeout';
   /** The code of the problem with which the wait ends. */
   problem?: string;
-  /** Whether the wait must end long before its time limit. */
-  isEarly?: boolean;
+  /** A part of the problem's text. */
+  text?: string;
+  /** Whether it must end as soon as the cluster reports the failure. */
+  isFatal?: boolean;
+  /** Seconds that it must take at least. Default: 0. */
+  leastSeconds?: number;
+  /** Fields of the command that differ from the usual ones. */
+  request?: Partial<CommandParameters['install_release']>;
+  /** Definitions of the chart, by the names of their files. */
+  crds?: Record<string, string>;
+  /** Another program that acts in the cluster during the installation. */
+  controller?: Controller;
 }
 
-interface Workload {
-  kind?: string;
-  image?: string;
-  args?: string[];
-  container?: object;
-  pod?: object;
-  spec?: object;
-}
+const gone = {
+  fatal: { outcome: 'not_ready', isFatal: true },
+  ready: { outcome: 'deployed' },
+} as const;
 
-const probe = { httpGet: { path: '/', port: 8080 }, periodSeconds: 1, failureThreshold: 1 };
+/** Waits that a false alarm would end: the grace of likely problems is shorter than the start. */
+const longWait = { timeout: '120s', failGrace: '15s' };
 
-/** Returns a workload as JSON, which is YAML. */
-function workload({
-  kind = 'Deployment',
-  image = 'localhost/app:1',
-  args = [],
-  container,
-  pod,
-  spec,
-}: Workload): string {
-  const labels = { app: 'web' };
-  const isJob = kind === 'Job';
-  const containers = [{ name: 'app', image, args, ...container }];
-  const template = {
-    ...(!isJob && { metadata: { labels } }),
-    spec: { terminationGracePeriodSeconds: 0, containers, ...(isJob && { restartPolicy: 'Never' }), ...pod },
-  };
-  return JSON.stringify({
-    apiVersion: isJob ? 'batch/v1' : 'apps/v1',
-    kind,
-    metadata: { name: 'web' },
-    spec: {
-      ...(!isJob && { selector: { matchLabels: labels } }),
-      ...(kind === 'StatefulSet' && { serviceName: 'web' }),
-      template,
-      ...spec,
-    },
-  });
-}
+const definitions = Object.fromEntries(widgetDefinitions.map((text, index) => [`${index}.json`, text]));
 
-const quota = JSON.stringify({
-  apiVersion: 'v1',
-  kind: 'ResourceQuota',
-  metadata: { name: 'none' },
-  spec: { hard: { pods: '0' } },
-});
-
-const gone = { fatal: { outcome: 'not_ready', isEarly: true }, ready: { outcome: 'deployed' } } as const;
-
-/** The time limit of each installation is 60 s. */
+/** In the benchmark, the time limit of each installation is 60 s if the request has no other. */
 export const verdictCases: readonly VerdictCase[] = [
   {
     ...{ name: 'bad-image', title: 'an image that the registry does not have', ...gone.fatal },
@@ -99,23 +74,28 @@ export const verdictCases: readonly VerdictCase[] = [
     problem: 'job_failed',
   },
   {
-    ...{ name: 'crash-probe', title: 'a crash loop behind a probe', outcome: 'not_ready', isEarly: true },
+    ...{ name: 'crash-probe', title: 'a crash loop behind a probe', outcome: 'not_ready' },
     manifest: () => workload({ args: ['fail', '-after', '1s'], container: { readinessProbe: probe } }),
     problem: 'crash_loop',
   },
   {
-    ...{ name: 'crash', title: 'a crash loop without a probe, of runs of 2 s', outcome: 'not_ready', isEarly: true },
+    ...{ name: 'crash', title: 'a crash loop without a probe, of runs of 2 s', outcome: 'not_ready' },
     manifest: () => workload({ args: ['fail', '-after', '2s'] }),
     problem: 'crash_loop',
   },
   {
-    ...{ name: 'init', title: 'an init container that fails', outcome: 'not_ready', isEarly: true },
+    ...{ name: 'init', title: 'an init container that fails', outcome: 'not_ready' },
     manifest: () =>
       workload({ pod: { initContainers: [{ name: 'first', image: 'localhost/app:1', args: ['fail'] }] } }),
     problem: 'crash_loop',
   },
   {
-    ...{ name: 'unschedulable', title: 'a pod that fits no node', outcome: 'not_ready', isEarly: true },
+    ...{ name: 'memory', title: 'a program that needs more memory than it may', outcome: 'not_ready' },
+    manifest: () => memoryHog,
+    ...{ problem: 'crash_loop', text: 'OOMKilled' },
+  },
+  {
+    ...{ name: 'unschedulable', title: 'a pod that fits no node', outcome: 'not_ready' },
     manifest: () => workload({ container: { resources: { requests: { cpu: '900' } } } }),
     problem: 'unschedulable',
   },
@@ -139,6 +119,54 @@ export const verdictCases: readonly VerdictCase[] = [
   {
     ...{ name: 'daemon', title: 'a DaemonSet', ...gone.ready },
     manifest: () => workload({ kind: 'DaemonSet', container: { readinessProbe: probe } }),
+  },
+  {
+    ...{ name: 'slower', title: 'a start that takes 40 s', ...gone.ready },
+    manifest: () => workload({ args: ['serve', '-after', '40s'], container: { readinessProbe: probe } }),
+    ...{ request: longWait, leastSeconds: 40 },
+  },
+  {
+    ...{ name: 'flapping', title: 'a pod that is ready for 4 s at a time, with `settle: 8s`', outcome: 'timeout' },
+    manifest: () => workload({ args: ['serve', '-flap', '4s'], container: { readinessProbe: probe } }),
+    request: { settle: '8s' },
+  },
+  {
+    ...{ name: 'unsettled', title: 'the same without `settle`', ...gone.ready },
+    manifest: () => workload({ args: ['serve', '-flap', '4s'], container: { readinessProbe: probe } }),
+  },
+  {
+    ...{ name: 'autoscaled', title: 'a Deployment that an autoscaler scales', ...gone.ready },
+    manifest: () => [workload({ container: { readinessProbe: probe } }), autoscaler].join('\n---\n'),
+  },
+  {
+    ...{ name: 'scale-up', title: 'a pod for which a node is added after 30 s', ...gone.ready },
+    manifest: () => workload({ pod: { nodeSelector: { [roomLabel]: 'yes' } } }),
+    ...{ controller: scalesUp(30), request: longWait, leastSeconds: 30 },
+  },
+  {
+    ...{ name: 'plain', title: 'a custom resource without conditions', ...gone.ready },
+    manifest: () => widget.replace('Widget', 'Plain'),
+    crds: definitions,
+  },
+  {
+    ...{ name: 'conditions', title: 'a custom resource that becomes ready after 20 s', ...gone.ready },
+    manifest: () => widget,
+    crds: definitions,
+    controller: setsStatus([
+      [0, { type: 'Ready', status: 'False', reason: 'Starting' }],
+      [20, { type: 'Ready', status: 'True', reason: 'Started' }],
+    ]),
+    ...{ request: longWait, leastSeconds: 20 },
+  },
+  {
+    ...{ name: 'stalled', title: 'a custom resource that has stalled', ...gone.fatal },
+    manifest: () => widget,
+    crds: definitions,
+    controller: setsStatus([
+      [0, { type: 'Ready', status: 'False', reason: 'Starting' }],
+      [3, { type: 'Stalled', status: 'True', reason: 'NoSuchThing' }],
+    ]),
+    problem: 'failed',
   },
 ];
 

@@ -21,7 +21,8 @@ async function startPlane() {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
   const agentsFile = join(folder, 'agents');
   await writeFile(agentsFile, formatAgentsFile([credentialOf('edge-1', 'one'), credentialOf('edge-2', 'two')]));
-  const plane = await startControlPlaneUnderAttack(['--agents-file', agentsFile]);
+  const data = join(folder, 'plane.db'); // commands of an earlier run would have the same keys
+  const plane = await startControlPlaneUnderAttack(['--agents-file', agentsFile, '--data', data]);
   return { ...plane, folder };
 }
 

@@ -1,4 +1,7 @@
 import test from 'ava';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +23,57 @@ test('reads a kubeconfig file, and a rotated certificate again', async (t) => {
   t.is((await connection.prepare()).dispatcher, first.dispatcher);
   writeFileSync(join(folder, 'client.crt'), 'second');
   t.not((await connection.prepare()).dispatcher, first.dispatcher);
+});
+
+test('a rotated certificate is used at once, although a watch with the old one continues', async (t) => {
+  const watches: ServerResponse[] = [];
+  const server = createServer((request, response) => {
+    if (request.url === '/watch') watches.push(response.writeHead(200));
+    watches.at(-1)?.write('event');
+    if (request.url !== '/watch') response.end('done');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const user = { 'client-certificate': 'client.crt', 'client-key': 'client.key' };
+  writeFileSync(join(folder, 'config'), kubeconfigOf(origin, user));
+  writeFileSync(join(folder, 'client.crt'), 'first');
+  writeFileSync(join(folder, 'client.key'), 'key');
+  const connection = openConnection({ file: join(folder, 'config') });
+  const { dispatcher } = await connection.prepare();
+  const watch = await dispatcher.request({ origin, path: '/watch', method: 'GET' });
+  writeFileSync(join(folder, 'client.crt'), 'second');
+  const next = await (await connection.prepare()).dispatcher.request({ origin, path: '/', method: 'GET' });
+  t.is(await next.body.text(), 'done');
+  const [event] = (await once(watch.body, 'data')) as [Buffer];
+  t.is(event.toString(), 'event');
+  watch.body.on('error', () => undefined);
+  await connection.close();
+});
+
+test('reads the token file of a user for each request, and keeps the last token if it cannot be read', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'helm-agent-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'config'), kubeconfigOf('https://127.0.0.1:1/', { tokenFile: 'token' }));
+  const connection = openConnection({ file: join(folder, 'config') });
+  t.teardown(() => connection.close());
+  const header = async () => (await connection.prepare()).headers['Authorization'];
+  await t.throwsAsync(header(), {
+    code: 'unauthorized',
+    message: `cannot read the token file ${join(folder, 'token')}`,
+  });
+  writeFileSync(join(folder, 'token'), 'first\n');
+  t.is(await header(), 'Bearer first');
+  writeFileSync(join(folder, 'token'), 'second\n');
+  t.is(await header(), 'Bearer second');
+  rmSync(join(folder, 'token'));
+  t.is(await header(), 'Bearer second');
 });
 
 test('takes the namespace from the current context', async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fakeServer, json } from './fake-server.ts';
+import { fakeServer, json, fastTimes } from './fake-server.ts';
 
 const document = {
   components: {
@@ -59,10 +59,10 @@ test('a custom resource has no strategic merge patch, and needs no request', asy
 });
 
 test('reads the document again after a failure', async (t) => {
-  let fails = true;
+  let failures = 1 + fastTimes.retryDelays.length;
   const { cluster } = await fakeServer(t, (_, response) => {
+    const fails = failures-- > 0;
     json(response, fails ? 500 : 200, fails ? {} : document);
-    fails = false;
   });
   await t.throwsAsync(cluster.patchSchema('v1', 'Pod'), { code: 'server_error' });
   t.truthy(await cluster.patchSchema('v1', 'Pod'));

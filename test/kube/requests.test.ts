@@ -75,7 +75,20 @@ const retried: [title: string, first: Respond][] = [
   ['429', refuses(429)],
   ['429 with Retry-After', refuses(429, { 'retry-after': '0' })],
   ['503 with Retry-After', refuses(503, { 'retry-after': '0' })],
+  ['500', refuses(500)],
+  ['502', (_, response) => response.writeHead(502).end('<h1>Bad Gateway</h1>')],
+  ['503', refuses(503)],
+  ['504', refuses(504)],
+  ['401, as while a token is replaced', refuses(401)],
   ['a broken connection', breaks],
+  [
+    'a response that breaks off',
+    (_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"apiVersion"', () => response.destroy());
+    },
+  ],
+  ['a response that is cut but looks complete', (_, response) => response.end('{"apiVersion"')],
 ];
 for (const [title, first] of retried) {
   test(`retries a read after ${title}`, async (t) => {
@@ -94,13 +107,24 @@ test('retries an apply but not a creation when the connection breaks', async (t)
   t.is(requests.length, 3);
 });
 
-test('stops retrying at some point, and never retries a plain 500', async (t) => {
+test('stops retrying at some point, and does not repeat a creation after a plain 500', async (t) => {
   const busy = await fakeServer(t, refuses(429));
   t.is((await errorOf(busy.cluster.get(configMapRef))).code, 'too_many_requests');
   t.is(busy.requests.length, 1 + fastTimes.retryDelays.length);
   const broken = await fakeServer(t, refuses(500));
-  t.is((await errorOf(broken.cluster.get(configMapRef))).code, 'server_error');
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'team' } };
+  t.is((await errorOf(broken.cluster.create(object))).code, 'server_error');
   t.is(broken.requests.length, 1);
+  const refused = await fakeServer(t, refuses(401), { ...fastTimes, retryDelays: [1, 1, 1, 1] });
+  t.is((await errorOf(refused.cluster.create(object))).code, 'unauthorized');
+  t.is(refused.requests.length, 3);
+});
+
+test('credentials that are rejected after other failures are read again, too', async (t) => {
+  const tuning = { ...fastTimes, retryDelays: [1, 1, 1, 1] };
+  const { cluster, requests } = await fakeServer(t, inTurn(refuses(500), refuses(500), refuses(401), works), tuning);
+  t.is((await cluster.get(configMapRef))?.metadata.name, 'a');
+  t.is(requests.length, 4);
 });
 
 test('an abort ends the pause before a retry with its reason', async (t) => {
@@ -129,6 +153,16 @@ test('sends requests with the token over one connection', async (t) => {
   for (let count = 0; count < 10; count++) await cluster.get(configMapRef);
   t.deepEqual([...tokens], ['Bearer secret-token']);
   t.true(connections() <= 2, 'discovery reads two documents at once');
+});
+
+test('keeps the connection after a deletion', async (t) => {
+  const { cluster, connections } = await fakeServer(t, (request, response) => {
+    request.resume().on('end', () => json(response, 200, { kind: 'Status', status: 'Success' }));
+  });
+  await cluster.delete(configMapRef);
+  const before = connections();
+  for (let count = 0; count < 3; count++) await cluster.delete(configMapRef);
+  t.is(connections(), before);
 });
 
 test('writes name the field manager and refuse unknown fields', async (t) => {

@@ -18,12 +18,12 @@ function clusterOf(methods: Partial<Cluster>): Cluster {
 }
 
 /** Returns a function that fails a number of times before it returns a result. */
-function failing<T>(times: number, result: T): { call: () => Promise<T>; calls: () => number } {
+function failing<T>(times: number, result: T, error = lost): { call: () => Promise<T>; calls: () => number } {
   let calls = 0;
   return {
     call() {
       calls += 1;
-      return calls > times ? Promise.resolve(result) : Promise.reject(lost());
+      return calls > times ? Promise.resolve(result) : Promise.reject(error());
     },
     calls: () => calls,
   };
@@ -62,6 +62,39 @@ test('looks for an object before it creates it again', async (t) => {
   const missing = clusterOf({ create: again.call, get: () => Promise.resolve(undefined) });
   t.is(await certainWrites(missing, undefined, [1]).create(object), object);
   t.is(again.calls(), 2);
+});
+
+test('does not create an object again whose name the API server chooses', async (t) => {
+  const create = failing(1, object);
+  const cluster = certainWrites(clusterOf({ create: create.call }), undefined, [1]);
+  const generated = { ...object, metadata: { ...object.metadata, name: '', generateName: 'a-' } };
+  await t.throwsAsync(cluster.create(generated), { code: 'unreachable' });
+  t.is(create.calls(), 1);
+});
+
+test('repeats a write that was refused because of another change, unless it names a version', async (t) => {
+  const conflict = () => new KubeError('conflict', 'the object has been modified', { status: 409 });
+  const options = { fieldManager: 'helm' };
+  const apply = failing(2, object, conflict);
+  t.is(await certainWrites(clusterOf({ apply: apply.call }), undefined, [1, 1]).apply(object, options), object);
+  const remove = failing(1, true, conflict);
+  t.true(await certainWrites(clusterOf({ delete: remove.call }), undefined, [1]).delete({ ...object, name: 'a' }));
+
+  const patch = failing(1, object, conflict);
+  const patching = certainWrites(clusterOf({ mergePatch: patch.call }), undefined, [1]);
+  const version = { metadata: { resourceVersion: '1' } };
+  await t.throwsAsync(patching.mergePatch({ ...object, name: 'a' }, version), { code: 'conflict' });
+  const owned = () =>
+    new KubeError('conflict', 'owned', { causes: [{ reason: 'FieldManagerConflict', message: '', field: '.data' }] });
+  const fields = failing(1, object, owned);
+  const applying = certainWrites(clusterOf({ apply: fields.call }), undefined, [1]);
+  await t.throwsAsync(applying.apply(object, options), { message: 'owned' });
+});
+
+test('repeats a write after an error of the API server', async (t) => {
+  const apply = failing(1, object, () => new KubeError('server_error', 'etcdserver: leader changed', { status: 500 }));
+  const cluster = certainWrites(clusterOf({ apply: apply.call }), undefined, [1]);
+  t.is(await cluster.apply(object, { fieldManager: 'helm' }), object);
 });
 
 test('does not take the object of another release for the one that it has created', async (t) => {

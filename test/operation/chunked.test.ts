@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { KubeError } from '../../src/kube/kube-error.ts';
+import { secretStorage } from '../../src/release/storage/secret.ts';
+import { realHost } from '../support/host.ts';
 import { configMap, crd } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, sandboxTest, type World } from './world.ts';
@@ -31,6 +34,32 @@ test('a release that is too large fails before anything is applied', async (t) =
     name: 'toolarges.e.io',
   };
   t.is(await world.cluster.get(definition), undefined);
+});
+
+test('an answer that is lost does not lose the parts of a revision', async (t) => {
+  const chart = textChart(largeFiles());
+  const world = newWorld(t, chart);
+  const lost: string[] = [];
+  const cluster = {
+    ...world.cluster,
+    async create(...args: Parameters<typeof world.cluster.create>) {
+      const created = await world.cluster.create(...args);
+      const { name } = created.metadata;
+      if (lost.includes(name) || created.kind !== 'Secret') return created;
+      lost.push(name);
+      throw new KubeError('unreachable', 'connection reset');
+    },
+  };
+  const storage = secretStorage({
+    ...{ cluster, host: realHost },
+    onUnreadable(error) {
+      throw error;
+    },
+  });
+  await world.install(chart, { storage: 'chunked' }, { storage });
+  t.is(lost.length, 3);
+  t.is((await partNames(world)).length, 2);
+  t.like(await world.stored(1), { info: { status: 'deployed' } });
 });
 
 test('chunked stores it in parts, which go with their revision', async (t) => {

@@ -51,10 +51,10 @@ test('gives the exit code of a container that crashes', async (t) => {
 });
 
 test('an installation that waits for containers without a probe to settle finds one that crashes', async (t) => {
-  const chart = textChart({ 'd.yaml': deployment('bad', { args: ['sleep', '5s'], hasProbe: false }) });
+  const chart = textChart({ 'd.yaml': deployment('bad', { args: ['sleep', '60s'], hasProbe: false }) });
   const world = newWorld(t, chart);
   await t.throwsAsync(
-    world.install(chart, { settleUnprobed: 5000 }, timeUpWhen(world, /CrashLoopBackOff: last exit/)),
+    world.install(chart, { settleUnprobed: 20_000 }, timeUpWhen(world, /CrashLoopBackOff: last exit/)),
     {
       message: /Deployment\/.*\/bad not ready\. status: InProgress/,
     },

@@ -93,8 +93,9 @@ test('waits for the end of Jobs, or only for their start', async (t) => {
   const done = await world.find('Job', 'load');
   t.like(done?.['status'], { succeeded: 1 });
 
-  const impatient = newWorld(t, chart);
-  await impatient.install(chart, { waitForJobs: false });
+  const long = textChart({ 'j.yaml': job('load', { args: ['sleep', '1h'] }) });
+  const impatient = newWorld(t, long);
+  await impatient.install(long, { waitForJobs: false });
   const started = await impatient.find('Job', 'load');
   t.like(started?.['status'], { active: 1 });
 });

@@ -1,7 +1,7 @@
 import { refusingCluster } from './refusing-cluster.ts';
 import { configMap, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
-import { newWorld, sandboxTest, stepEnds } from './world.ts';
+import { newWorld, sandboxTest, stepEnds, timeUpWhen } from './world.ts';
 
 const test = sandboxTest();
 
@@ -92,7 +92,8 @@ test('fails like Helm if a resource does not become ready', async (t) => {
   const world = newWorld(t, bad, second);
   await world.install(bad, { wait: false });
   await world.upgrade(second);
-  const error = await t.throwsAsync(world.rollback({ timeout: 3000, failFast: 'never' }), { code: 'timeout' });
+  const rolledBack = world.rollback({ timeout: 3000, failFast: 'never' }, timeUpWhen(world, /^InProgress/));
+  const error = await t.throwsAsync(rolledBack, { code: 'timeout' });
   t.regex(error.message, /^release web failed: timed out after 3s\nresource Deployment/);
   t.deepEqual(await world.history(), ['1:superseded', '2:deployed', '3:failed']);
   t.regex((await world.stored(3))?.info.description ?? '', /^Release "web" failed: timed out after 3s/);

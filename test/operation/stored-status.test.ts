@@ -1,5 +1,6 @@
 import { KubeError } from '../../src/kube/kube-error.ts';
 import type { OperationError } from '../../src/operation/error.ts';
+import { testRelease } from '../../src/operation/test-release.ts';
 import { uninstall } from '../../src/operation/uninstall.ts';
 import type { ReleaseError } from '../../src/release/error.ts';
 import { secretStorage } from '../../src/release/storage/secret.ts';
@@ -75,6 +76,19 @@ test('a status whose answer was lost counts as stored', async (t) => {
   t.is(release.info.status, 'deployed');
 });
 
+test('stores the end of a hook again if the API server has failed', async (t) => {
+  const chart = textChart({ 't.yaml': job('check', { annotations: hook('test') }) });
+  const world = newWorld(t, chart);
+  await world.install(chart);
+  let updates = 0;
+  const storage = watchedStorage(world.context().storage, () => {
+    updates += 1;
+    return updates === 2 ? Promise.reject(lost()) : Promise.resolve();
+  });
+  await testRelease(world.context({ storage }), { namespace: world.namespace, releaseName: 'web', timeout: 55_000 });
+  t.like((await world.stored(1))?.hooks?.[0]?.last_run, { phase: 'Succeeded' });
+});
+
 test('continues if the answer to the creation of the record was lost', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);
@@ -85,6 +99,20 @@ test('continues if the answer to the creation of the record was lost', async (t)
   };
   await world.install(chart, {}, { storage: { ...storage, create } });
   t.deepEqual(await world.history(), ['1:deployed']);
+});
+
+test('stores the record again if the API server has failed', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const { storage } = world.context();
+  let attempts = 0;
+  const create: ReleaseStorage['create'] = (...args) => {
+    attempts += 1;
+    if (attempts < 3) throw new KubeError('server_error', 'etcdserver: leader changed', { status: 500 });
+    return storage.create(...args);
+  };
+  await world.install(chart, {}, { storage: { ...storage, create } });
+  t.deepEqual([attempts, ...(await world.history())], [3, '1:deployed']);
 });
 
 test('undoes an operation that was cancelled while its record was created', async (t) => {
@@ -173,7 +201,7 @@ test('one unreadable revision does not block a release', async (t) => {
   const storage = secretStorage({ cluster, host: realHost, onUnreadable });
   const release = await world.upgrade(chart, {}, { storage });
   t.is(release.version, 3);
-  await uninstall(world.context({ storage }), { namespace, releaseName: 'web', timeout: 5000 });
+  await uninstall(world.context({ storage }), { namespace, releaseName: 'web', timeout: 55_000 });
   t.is(await world.find('ConfigMap', 'a'), undefined);
   t.true(unreadable.length > 0);
 });

@@ -31,3 +31,19 @@ test('returns manifests and hooks as helm template prints them, and changes noth
   t.deepEqual(await world.history(), []);
   t.deepEqual(stepEnds(world.progress).slice(0, 3), ['load:done', 'capabilities:done', 'render:done']);
 });
+
+test('lets templates resolve host names with enableDns only', async (t) => {
+  const chart = textChart(async ({ resolveHost }) => ({
+    'a.yaml': configMap('a', (await resolveHost?.('web.example'))?.join(' ') ?? 'none'),
+  }));
+  const world = newWorld(t, chart);
+  const resolveHost = (name: string) => Promise.resolve([`address of ${name}`]);
+  const rendered = async (enableDns: boolean) => {
+    const request = { namespace: world.namespace, releaseName, loadChart: () => Promise.resolve(chart.chart) };
+    return (await template(world.context({ resolveHost }), { ...request, enableDns })).manifest;
+  };
+  t.regex(await rendered(true), /address of web\.example/);
+  t.regex(await rendered(false), /none/);
+  const { manifest } = await world.install(chart, { enableDns: true, dryRun: true, offline: true }, { resolveHost });
+  t.regex(manifest, /address of web\.example/);
+});

@@ -139,7 +139,7 @@ test('leaves an object that took the name after the object of the release was se
     },
   };
   const context = world.context({ cluster: replacing });
-  await uninstall(context, { namespace, releaseName: 'web', timeout: 5000 });
+  await uninstall(context, { namespace, releaseName: 'web', timeout: 55_000 });
   t.deepEqual((await world.find('ConfigMap', 'a'))?.['data'], { other: 'yes' });
   t.is(await world.find('ConfigMap', 'b'), undefined);
   t.true(
@@ -161,6 +161,58 @@ test('leaves an object that was given to another release', async (t) => {
   t.is(await world.find('ConfigMap', 'b'), undefined);
   t.true(world.progress.some(({ message }) => message?.includes('it belongs to release other in') === true));
 });
+
+const manyNames = ['a', 'b', 'c', 'd', 'e', 'f'];
+const many = textChart(Object.fromEntries(manyNames.map((name) => [`${name}.yaml`, configMap(name)])));
+
+/** Notes the reads of ConfigMaps. Lists fail with the code, if there is one. */
+function readingCluster(cluster: Cluster, code?: string): { cluster: Cluster; reads: string[] } {
+  const reads: string[] = [];
+  const noting: Cluster = {
+    ...cluster,
+    get(ref, signal) {
+      if (ref.kind === 'ConfigMap') reads.push(ref.name);
+      return cluster.get(ref, signal);
+    },
+    list(query, signal) {
+      if (query.kind !== 'ConfigMap') return cluster.list(query, signal);
+      reads.push(query.metadataOnly === true ? 'list of metadata' : 'list');
+      return code === undefined
+        ? cluster.list(query, signal)
+        : Promise.reject(Object.assign(new Error('no'), { code }));
+    },
+  };
+  return { cluster: noting, reads };
+}
+
+test('reads many objects of a kind by one list, and leaves those of other releases', async (t) => {
+  const world = newWorld(t, many);
+  await world.install(many);
+  const { namespace, cluster } = world;
+  const refOf = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name });
+  await cluster.mergePatch(refOf('a'), { metadata: { annotations: { 'meta.helm.sh/release-name': 'other' } } });
+  await cluster.mergePatch(refOf('b'), { metadata: { labels: { 'app.kubernetes.io/managed-by': null } } });
+  await cluster.delete(refOf('c'));
+  const { reads, ...noting } = readingCluster(cluster);
+  await world.uninstall({}, noting);
+  t.deepEqual(reads, ['list of metadata']);
+  const left = await cluster.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace });
+  t.deepEqual(
+    left.map(({ metadata }) => metadata.name).filter((name) => manyNames.includes(name)),
+    ['a'],
+  );
+});
+
+for (const code of ['forbidden', 'server_error']) {
+  test(`reads each object before its deletion if a list fails with ${code}`, async (t) => {
+    const world = newWorld(t, many);
+    await world.install(many);
+    const { reads, ...noting } = readingCluster(world.cluster, code);
+    await world.uninstall({ wait: false }, noting);
+    t.deepEqual(reads, ['list of metadata', ...manyNames]);
+    for (const name of manyNames) t.is(await world.find('ConfigMap', name), undefined);
+  });
+}
 
 test('a dry run returns the release and changes nothing', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });

@@ -1,3 +1,4 @@
+import type { Cluster } from '../../src/objects/cluster.ts';
 import { Cancellation } from '../../src/operation/cancellation.ts';
 import type { OperationContext } from '../../src/operation/context.ts';
 import type { OperationError } from '../../src/operation/error.ts';
@@ -291,6 +292,39 @@ test('keeps as many revisions as historyLimit', async (t) => {
   for (let count = 0; count < 3; count += 1) await world.upgrade(chart, { historyLimit: 2 });
   t.deepEqual(await world.history(), ['3:superseded', '4:deployed']);
 });
+
+for (const moment of ['applied', 'waited for'] as const) {
+  test(`the hook Job of an upgrade that is replaced is stopped: it was just ${moment}`, async (t) => {
+    const first = textChart({ 'a.yaml': configMap('a') });
+    const pre = hook('pre-upgrade', { policy: 'hook-succeeded' });
+    const stopped = textChart({
+      'a.yaml': configMap('a', '2'),
+      'b.yaml': configMap('b', '1', hook('pre-upgrade', { weight: -1 })),
+      'j.yaml': job('long', { args: ['sleep', '10h'], annotations: pre }),
+    });
+    const world = newWorld(t, first, stopped);
+    await world.install(first);
+    const cancel = new AbortController();
+    const stop = () => cancel.abort(new Cancellation('a newer command replaces it', 'superseded'));
+    const cluster: Cluster = {
+      ...world.cluster,
+      async apply(object, options) {
+        const applied = await world.cluster.apply(object, options);
+        if (moment === 'applied' && object.kind === 'Job') stop();
+        return applied;
+      },
+    };
+    const progress: OperationContext['progress'] = ({ resources }) => {
+      if (resources?.some(({ kind }) => kind === 'Job') === true) stop();
+    };
+    await t.throwsAsync(world.upgrade(stopped, {}, { signal: cancel.signal, progress, cluster }), {
+      code: 'cancelled',
+    });
+    t.is(await world.find('Job', 'long'), undefined);
+    t.truthy(await world.find('ConfigMap', 'b'));
+    t.deepEqual(await world.history(), ['1:deployed', '2:failed']);
+  });
+}
 
 test('an upgrade that replaces another one deletes the objects that only the other one has', async (t) => {
   const first = textChart({ 'a.yaml': configMap('a') });

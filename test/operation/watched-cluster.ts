@@ -22,7 +22,11 @@ export function watchedCluster(script: (query: ObjectQuery) => Script): Cluster 
     strategicMergePatch: fail,
     patchSchema: fail,
     delete: fail,
+    serverTime: () => undefined,
     podLog: fail,
+    followLog: () => {
+      throw new Error('unexpected request');
+    },
     async *observe(query, signal) {
       queries.push(query);
       for (const change of script(query)) {

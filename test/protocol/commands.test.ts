@@ -1,5 +1,5 @@
 import test from 'ava';
-import { z } from 'zod';
+import * as z from 'zod';
 import { changedRelease, commands, payloadReaders, type CommandType } from '../../src/protocol/commands/index.ts';
 import { decodePayload, PayloadError } from '../../src/protocol/payload.ts';
 import { releaseStatuses } from '../../src/release/status.ts';

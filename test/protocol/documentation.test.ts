@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { commandTypes, isCommandType, payloadReaders } from '../../src/protocol/commands/index.ts';
 import { agentMessageSchemas, controlPlaneMessageSchemas } from '../../src/protocol/messages.ts';
 import { decodePacket, encodePacket } from '../../src/protocol/packet.ts';

@@ -7,6 +7,7 @@ mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
 
 class FakeSocket extends EventEmitter {
   pings = 0;
+  isPaused = false;
   ping(): void {
     this.pings++;
   }
@@ -29,6 +30,19 @@ test('reports a silent peer once, and stops pinging it', (t) => {
   mock.timers.tick(100);
   t.is(deaths, 1);
   t.is(socket.pings, 4);
+});
+
+test('a peer that is not read is not silent', (t) => {
+  const socket = new FakeSocket();
+  let dead = false;
+  keepAlive(socket, { pingIntervalMs: 1000, silenceLimitMs: 100 }, () => (dead = true));
+  socket.isPaused = true;
+  for (let i = 0; i < 3; i++) mock.timers.tick(100);
+  socket.isPaused = false;
+  mock.timers.tick(99);
+  t.false(dead);
+  mock.timers.tick(1);
+  t.true(dead);
 });
 
 for (const traffic of ['message', 'ping', 'pong']) {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { z } from 'zod';
+import * as z from 'zod';
 import { commandTypes, payloadReaders } from '../../src/protocol/commands/index.ts';
 import { agentMessageSchemas, controlPlaneMessageSchemas } from '../../src/protocol/messages.ts';
 import { explainIssue, validate } from '../../src/protocol/validation.ts';

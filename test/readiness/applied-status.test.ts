@@ -33,6 +33,19 @@ const cases: [string, KubeObject, AppliedStatus][] = [
   ],
 ];
 
+test('by the strategy legacy, a load balancer without an ingress address is open', (t) => {
+  const options = { now: 0, strategy: 'legacy' } as const;
+  const spec = { type: 'LoadBalancer', clusterIP: '10.0.0.1' };
+  t.is(appliedStatus(object('v1', 'Service', { spec }), { now: 0 }), 'steady');
+  t.is(appliedStatus(object('v1', 'Service', { spec }), options), 'open');
+  t.is(appliedStatus(object('v1', 'ConfigMap'), options), 'steady');
+  t.is(appliedStatus(object('apps/v1', 'Deployment', available), options), 'open');
+});
+
+test('a webhook is open, because its endpoints may not be ready', (t) => {
+  t.is(appliedStatus(object('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration'), { now: 0 }), 'open');
+});
+
 for (const [title, given, expected] of cases) {
   test(title, (t) => {
     t.is(appliedStatus(given, { now: 0 }), expected);

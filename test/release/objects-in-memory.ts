@@ -1,7 +1,7 @@
 import type { ClusterErrorCode } from '../../src/objects/cluster-error.ts';
 import type { ListQuery } from '../../src/objects/cluster.ts';
 import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
-import type { ReleaseCluster } from '../../src/release/storage/kube-object.ts';
+import type { ReleaseCluster } from '../../src/release/storage/kube-storage-options.ts';
 
 /** The part of an API server that release storage uses. */
 export class ObjectsInMemory implements ReleaseCluster {

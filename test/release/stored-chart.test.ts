@@ -14,6 +14,7 @@ test('stores files in base64 and leaves out empty fields of Chart.yaml', (t) => 
       home: '',
       keywords: [],
       deprecated: false,
+      annotations: {},
       dependencies: [
         {
           name: 'db',

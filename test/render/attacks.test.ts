@@ -21,13 +21,11 @@ const small: RenderLimits = {
 };
 const workerUrl = new URL('../../src/bin/render-worker.ts', import.meta.url);
 const bounded = createThreadedRenderer({ workerUrl, limits: small });
-const hurried = createThreadedRenderer({
-  workerUrl,
-  limits: { ...small, steps: 1e12, milliseconds: 300 },
-  graceMs: 500,
-});
+const shortTime: RenderLimits = { ...small, steps: 1e12, milliseconds: 300 };
+const hurried = createThreadedRenderer({ workerUrl, limits: shortTime, graceMs: 5_000 });
+const impatient = createThreadedRenderer({ workerUrl, limits: shortTime, graceMs: 100 });
 test.after.always(async () => {
-  await Promise.all([bounded.close(), hurried.close()]);
+  await Promise.all([bounded.close(), hurried.close(), impatient.close()]);
 });
 
 interface Attack {
@@ -75,7 +73,7 @@ async function eventually(attack: Attack, renderer: ThreadedRenderer): Promise<s
     }
   }
 }
-test.before(() => eventually({ template: '' }, hurried));
+test.before(() => Promise.all([hurried, impatient].map((renderer) => eventually({ template: '' }, renderer))));
 
 const template = 'evil/templates/t.yaml';
 const helpers = 'evil/templates/_helpers.tpl';
@@ -203,11 +201,11 @@ test.serial(
     template: `${big}{{ regexReplaceAll (repeat 1000 "x?") $b "" }}`,
   },
   {},
-  hurried,
+  impatient,
 );
 
 test.serial('renders in a new thread after one was ended', async (t) => {
-  t.is(await eventually({ template: '{{ 1 }}' }, hurried), '1');
+  t.is(await eventually({ template: '{{ 1 }}' }, impatient), '1');
 });
 
 // looks dangerous, but is only large

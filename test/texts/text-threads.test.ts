@@ -8,6 +8,8 @@ import { defaultRenderLimits } from '../../src/render/limits.ts';
 import { defaultTextLimits } from '../../src/texts/limits.ts';
 import type { TextThreadLimits } from '../../src/texts/limits.ts';
 import { createTextThreads } from '../../src/texts/text-threads.ts';
+import { stringAt } from '../../src/objects/fields.ts';
+import { tillerRecord } from '../release/helm2/tiller-record.ts';
 import { sampleRelease } from '../release/sample-release.ts';
 
 const never = new AbortController().signal;
@@ -247,4 +249,83 @@ test('refuses a stored release that unpacks to too much', async (t) => {
     message: 'the stored release unpacks to more than 2000 bytes',
     code: 'release_too_large',
   });
+});
+
+test('reads releases of Helm 2, with the limits of all stored releases', async (t) => {
+  const helm2 = { name: 'web', namespace: 'shop', version: 1, manifest: 'x'.repeat(1500) };
+  const encoded = (release: typeof helm2) => stringAt(tillerRecord('kube-system', release), 'data', 'release') ?? '';
+  t.like(await shared.helm2Decoder(encoded(helm2)), helm2);
+  t.like(await limited.helm2Decoder(encoded(helm2)), { name: 'web' });
+  const large = { ...helm2, manifest: 'x'.repeat(3000) };
+  await t.throwsAsync(limited.helm2Decoder(encoded(large)), { name: 'ReleaseError', code: 'release_too_large' });
+  const values = `list: [${'1,'.repeat(200)}]`;
+  await t.throwsAsync(limited.helm2Decoder(encoded({ ...helm2, values } as typeof helm2)), {
+    code: 'release_too_large',
+  });
+  await t.throwsAsync(shared.helm2Decoder('AAAA'), { name: 'ReleaseError', code: 'release_corrupt' });
+});
+
+test('puts the files of crds/ folders before the manifest, as they are', async (t) => {
+  const crds = {
+    'crds/b.yaml': '# two\nkind: B',
+    'charts/sub/Chart.yaml': 'apiVersion: v2\nname: sub\nversion: 1.0.0\n',
+  };
+  const chart = await chartOf({ ...crds, 'charts/sub/crds/a.yaml': 'kind: A\n\n', 'templates/a.yaml': configMap('a') });
+  const request = { chart, values: {}, release, capabilities };
+  const { manifest } = await shared.renderer.render(request, never);
+  t.deepEqual(
+    [...manifest.matchAll(/# Source: (.*)/g)].map(([, path]) => path),
+    ['web/templates/a.yaml'],
+  );
+  const withCrds = await shared.renderer.render({ ...request, includeCrds: true }, never);
+  const [parent, child] = [
+    '# Source: web/crds/b.yaml\n# two\nkind: B\n',
+    '# Source: web/charts/sub/crds/a.yaml\nkind: A\n\n\n',
+  ];
+  t.is(withCrds.manifest, `---\n${parent}---\n${child}${manifest}`);
+  t.is(withCrds.manifestCount, 1);
+  const large = await chartOf({ 'crds/a.yaml': 'x'.repeat(1001) });
+  await t.throwsAsync(limited.renderer.render({ ...request, chart: large, includeCrds: true }, never), {
+    code: 'too_large',
+  });
+});
+
+const hostCases: [string, string, string | RegExp][] = [
+  ['the first address', '{{ getHostByName "two.example" }}', '10.0.0.1'],
+  ['a name that another lookup finds', '{{ getHostByName (lookup "v1" "Host" "" "x").name }}', '10.0.0.1'],
+  [
+    'a host without addresses',
+    '{{ getHostByName "none.example" }}',
+    /error calling getHostByName: invalid argument to Intn$/,
+  ],
+  [
+    'too many hosts',
+    '{{ range until 101 }}{{ getHostByName (print .) }}{{ end }}',
+    /resolves more than 100 host names/,
+  ],
+];
+
+for (const [what, expression, expected] of hostCases) {
+  test(`getHostByName resolves names if the request allows it: ${what}`, async (t) => {
+    const chart = await chartOf({ 'templates/NOTES.txt': expression });
+    const asked: string[] = [];
+    const resolveHost = (name: string) => {
+      asked.push(name);
+      return Promise.resolve(name === 'two.example' ? ['10.0.0.1', '10.0.0.2'] : []);
+    };
+    const lookup = () => ({ name: 'two.example' });
+    const request = { chart, values: {}, release, capabilities, lookup };
+    const rendered = shared.renderer.render({ ...request, resolveHost }, never);
+    if (typeof expected === 'string') t.is((await rendered).notes, expected);
+    else await t.throwsAsync(rendered, { message: expected });
+    t.true(asked.length <= 2);
+    if (expected === '10.0.0.1') t.is((await shared.renderer.render(request, never)).notes, '');
+  });
+}
+
+test('getHostByName resolves names also if lookups find nothing', async (t) => {
+  const chart = await chartOf({ 'templates/NOTES.txt': '{{ getHostByName "a" }} {{ lookup "v1" "Pod" "" "a" }}' });
+  const resolveHost = () => Promise.resolve(['10.0.0.1']);
+  const { notes } = await shared.renderer.render({ chart, values: {}, release, capabilities, resolveHost }, never);
+  t.is(notes, '10.0.0.1 map[]');
 });

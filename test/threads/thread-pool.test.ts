@@ -16,6 +16,8 @@ interface PoolSetup {
   idleMs?: number;
   spareMs?: number;
   graceMs?: number;
+  startMs?: number;
+  moduleUrl?: URL;
 }
 
 function poolOf(t: ExecutionContext, { limits, ...setup }: PoolSetup = {}): ThreadPool<TestTasks> {
@@ -164,4 +166,10 @@ test('fails tasks that run or wait when it is closed', async (t) => {
     (await results).map(({ status }) => status),
     ['rejected', 'rejected'],
   );
+});
+
+test('fails a task whose thread does not start', async (t) => {
+  const pool = poolOf(t, { moduleUrl: new URL('support/hung-thread.ts', import.meta.url), startMs: 100 });
+  const message = 'a thread did not start within 100 ms';
+  await t.throwsAsync(pool.run('add', { a: 1, b: 2 }, options), { message });
 });

@@ -18,6 +18,8 @@ import { payloadReaders } from '../../src/protocol/commands/index.ts';
 import { agentMessageSchemas } from '../../src/protocol/messages.ts';
 import { decodeFrame } from '../../src/protocol/packet.ts';
 import { decodePayload } from '../../src/protocol/payload.ts';
+import { decodeStreamFrame, encodeStreamFrame, type StreamFrame } from '../../src/protocol/streams/frame.ts';
+import { StreamError } from '../../src/protocol/streams/stream-error.ts';
 import { chartTemplates } from '../../src/render/scope/chart-templates.ts';
 import { defaultHelmVersion, parseKubeVersion } from '../../src/render/scope/capabilities.ts';
 import { createEngines } from '../../src/render/engines.ts';
@@ -42,7 +44,7 @@ export interface FuzzTarget {
 
 /** Whether an error is one that the project throws for a wrong text. All others are bugs. */
 export function isOwnError(error: unknown): boolean {
-  if (error instanceof GoError) return true;
+  if (error instanceof GoError || error instanceof StreamError) return true;
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^[a-z_]+$/.test(error.code);
 }
 
@@ -347,4 +349,20 @@ export const fuzzTargets: readonly FuzzTarget[] = [
       if (reader !== undefined) decodePayload<unknown>(reader[1], packet.payload);
     },
   },
+  {
+    name: 'stream frames',
+    seeds: [
+      streamText({ type: 'open', id: 1, header: { kind: 'chart', digest: 'sha256:0', offset: 1 } }),
+      streamText({ type: 'data', id: 1, bytes: Buffer.from('text') }),
+      streamText({ type: 'credit', id: 2, bytes: 65_536 }),
+      streamText({ type: 'reset', id: 3, code: 'busy', message: 'm' }),
+    ],
+    tokens: words('\u0001 \u0002 \u0003 \u0005 \u00ff {} [ null "code" "kind" {"code":1} \\ud800 1e400'),
+    run: (text) => void decodeStreamFrame(Buffer.from(text, 'latin1')),
+  },
 ];
+
+/** Returns a binary frame as a text with a character for each byte. */
+function streamText(frame: StreamFrame): string {
+  return encodeStreamFrame(frame).toString('latin1');
+}

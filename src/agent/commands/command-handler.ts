@@ -21,6 +21,8 @@ export interface CommandContext {
   signal: AbortSignal;
   /** Aborts when no time is left to undo anything. */
   abandon: AbortSignal;
+  /** Time that the command has waited for its turn, in milliseconds. */
+  queued: number;
   /** Runs a wait for the cluster, during which others may work. */
   whileWaiting: Slot['whileWaiting'];
   progress(progress: Progress): void;

@@ -15,16 +15,41 @@ interface ChartFields {
   repoPassword?: string | undefined;
   chartName: string;
   chartVersion?: string | undefined;
+  dependencyUpdate?: boolean | undefined;
+  credentialsFrom?: { secret: string } | undefined;
+  chartArchive?: string | undefined;
+  chartDigest?: string | undefined;
+  chartUpload?: string | undefined;
 }
 
 /**
  * Returns a request with a function that loads the chart. The chart is loaded when the operation
  * asks for it.
  */
-export function chartRequest<Payload extends ChartFields>(payload: Payload, { source }: RequestDependencies) {
-  const { repoUrl, repoUserName, repoPassword, chartName, chartVersion, ...request } = payload;
-  const chart = { chartName, chartVersion, repoUrl, username: repoUserName, password: repoPassword };
-  return { ...withoutUndefined(request), loadChart: (signal: AbortSignal) => source.load(chart, signal) };
+export function chartRequest<Payload extends ChartFields>(
+  payload: Payload,
+  { source, credentials }: RequestDependencies,
+) {
+  const { repoUrl, repoUserName, repoPassword, chartName, chartVersion, ...rest } = payload;
+  const { dependencyUpdate, credentialsFrom, chartArchive, chartDigest, chartUpload, ...request } = rest;
+  const chart = {
+    ...{ chartName, chartVersion, repoUrl, username: repoUserName, password: repoPassword },
+    ...(dependencyUpdate && { dependencyUpdate }),
+    ...(chartArchive !== undefined && { archive: Buffer.from(chartArchive, 'base64'), digest: chartDigest }),
+    ...(chartUpload !== undefined && { upload: chartUpload }),
+  };
+  if (credentialsFrom === undefined) {
+    return { ...withoutUndefined(request), loadChart: (signal: AbortSignal) => source.load(chart, signal) };
+  }
+  if (repoUserName || repoPassword) {
+    throw new OperationError('bad_payload', 'credentialsFrom: give either a Secret or a user name and a password');
+  }
+  if (credentials === undefined) {
+    throw new OperationError('bad_payload', 'credentialsFrom: there is no agent whose Secrets could be read');
+  }
+  const loadChart = async (signal: AbortSignal) =>
+    source.load({ ...chart, ...(await credentials(credentialsFrom.secret, chart, signal)) }, signal);
+  return { ...withoutUndefined(request), loadChart };
 }
 
 /** Returns the request of an installation or an upgrade. Throws `bad_payload`. */

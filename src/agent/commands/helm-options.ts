@@ -15,6 +15,7 @@ export function withoutHelmOptions<Payload extends HelmOptions>(payload: Payload
   return {
     ...rest,
     wait: wait === undefined ? undefined : wait === 'hookOnly' ? payload.atomic === true : wait !== false,
+    waitStrategy: wait === 'legacy' ? wait : undefined,
     dryRun: isDryRun(dryRun) || undefined,
     offline: dryRun === 'client' || undefined,
   };

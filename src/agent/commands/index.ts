@@ -1,3 +1,4 @@
+import { adoptRelease } from './adopt-release.ts';
 import { applyPlan } from './apply-plan.ts';
 import { cancelCommand } from './cancel-command.ts';
 import type { CommandHandlers } from './command-handler.ts';
@@ -15,6 +16,7 @@ import { templateRelease } from './template-release.ts';
 import { testRelease } from './test-release.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 import { upgradeRelease } from './upgrade-release.ts';
+import { watchRelease } from './watch-release.ts';
 
 /**
  * Returns the handlers that perform commands as operations on releases. A missing command is a type
@@ -27,6 +29,7 @@ export function createCommandHandlers(dependencies: CommandDependencies): Comman
     rollback_release: handlerOf(rollbackRelease, dependencies),
     uninstall_release: handlerOf(uninstallRelease, dependencies),
     test_release: handlerOf(testRelease, dependencies),
+    adopt_release: handlerOf(adoptRelease, dependencies),
     template_release: handlerOf(templateRelease, dependencies),
     diff_release: handlerOf(diffRelease, dependencies),
     plan_release: handlerOf(planRelease, dependencies),
@@ -35,6 +38,7 @@ export function createCommandHandlers(dependencies: CommandDependencies): Comman
     get_release: handlerOf(getRelease, dependencies),
     release_history: handlerOf(releaseHistory, dependencies),
     release_status: handlerOf(releaseStatus, dependencies),
+    watch_release: handlerOf(watchRelease, dependencies),
     cancel_command: cancelCommand,
     deployment_info: handlerOf(deploymentInfo, dependencies),
   };

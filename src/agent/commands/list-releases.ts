@@ -3,7 +3,10 @@ import { performance, withoutUndefined } from './performance.ts';
 import { releaseSummary } from './release-answer.ts';
 
 export const listReleases = performance('list_releases', {
-  request: withoutUndefined,
+  request: ({ helm2, tillerNamespace, ...payload }, { tillerRecords }) => ({
+    ...withoutUndefined(payload),
+    ...(helm2 === true && { storage: tillerRecords(tillerNamespace) }),
+  }),
   operation: list,
   answer: (releases) => ({ releases: releases.map(releaseSummary) }),
 });

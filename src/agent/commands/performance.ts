@@ -4,14 +4,27 @@ import type { Progress } from '../../operation/progress.ts';
 import type { InstallRequest } from '../../operation/request.ts';
 import type { OperationState } from '../../operation/state/operation-state.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
+import type { AdoptRequest } from '../../operation/adopt.ts';
+import type { ChartRequest } from '../../source/chart-request.ts';
 import type { ChartSource } from '../../source/chart-source.ts';
 import type { CommandHandler } from './command-handler.ts';
 
 type PostRender = NonNullable<InstallRequest['postRender']>;
 
+/** Reads the credentials for a chart from the Secret with this name. */
+type ReadCredentials = (
+  secret: string,
+  chart: Pick<ChartRequest, 'repoUrl' | 'chartName'>,
+  signal: AbortSignal,
+) => Promise<Pick<ChartRequest, 'username' | 'password' | 'token' | 'tls'>>;
+
 /** The functions with which requests are made. */
 export interface RequestDependencies {
   source: Pick<ChartSource, 'load'>;
+  /** Reads the credentials for a chart from a Secret. Default: commands cannot name one. */
+  credentials?: ReadCredentials;
+  /** Returns the revisions that Tiller has stored in a namespace. Default: `kube-system`. */
+  tillerRecords: (tillerNamespace?: string) => AdoptRequest['tiller'];
   /** Where plans are kept. */
   plans: Plans;
   /** Post-renderers that commands may name. Default: none. */
@@ -20,7 +33,7 @@ export interface RequestDependencies {
 
 export interface CommandDependencies extends RequestDependencies {
   /** The part of the context that all operations of this agent share. */
-  surroundings: Pick<OperationContext, 'cluster' | 'tracker' | 'storage' | 'renderer' | 'host'>;
+  surroundings: Pick<OperationContext, 'cluster' | 'tracker' | 'storage' | 'renderer' | 'host' | 'resolveHost'>;
   /** Runs each command. Default: at once. */
   run?: RunCommand;
 }
@@ -55,9 +68,10 @@ export function handlerOf<Type extends CommandType, Request, Outcome>(
 ): CommandHandler<Type> {
   const { run = atOnce } = dependencies;
   return async (payload, command) => {
-    const { signal, abandon, id, checkpoints, state, whileWaiting } = command;
+    const { signal, abandon, id, checkpoints, state, queued, whileWaiting } = command;
     const progress = (step: Progress) => command.progress(step);
-    const context = { ...dependencies.surroundings, signal, abandon, progress, id, checkpoints, whileWaiting };
+    const own = { signal, abandon, progress, id, checkpoints, queued, whileWaiting };
+    const context = { ...dependencies.surroundings, ...own };
     const perform = (input: Request) =>
       state === undefined || resume === undefined ? operation(context, input) : resume(context, state, input);
     return run(async () => answer(await perform(request(payload, dependencies)), payload));

@@ -2,14 +2,21 @@ import type { RawData, WebSocket } from 'ws';
 import { closeCodes } from '../../protocol/close-codes.ts';
 import { keepAlive, type HeartbeatTimes } from '../../protocol/heartbeat.ts';
 import { maxBadPackets } from '../../protocol/limits.ts';
-import type { Hello } from '../../protocol/messages.ts';
-import { encodePacket } from '../../protocol/packet.ts';
-import { wireForm, type WireForm } from '../../protocol/subprotocol.ts';
+import { drainSchema, welcomeSchema, type Hello, type Welcome } from '../../protocol/messages.ts';
+import { encodePacket, type Packet } from '../../protocol/packet.ts';
+import { decodePayload, PayloadError } from '../../protocol/payload.ts';
+import { Outbox } from '../../protocol/session/outbox.ts';
+import { streamKinds } from '../../protocol/streams/chart-stream.ts';
+import { StreamError } from '../../protocol/streams/stream-error.ts';
+import { Tunnel } from '../../protocol/streams/tunnel.ts';
+import { Session } from '../../protocol/session/session.ts';
+import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { Logger } from '../logger.ts';
-import { Outbox } from './outbox.ts';
 import type { ConnectedPeer } from '../router/admission.ts';
 import { packetOf, type Reply } from '../router/reply.ts';
 import type { Router } from '../router/router.ts';
+import { mergeStatuses } from './merge-statuses.ts';
+import type { TunnelSource } from './tunnel-source.ts';
 
 export interface ChannelOptions {
   hello: Hello;
@@ -18,47 +25,87 @@ export interface ChannelOptions {
   heartbeat: HeartbeatTimes;
   /** Number of status packets that wait for a slow or disconnected peer. */
   maxStatuses: number;
+  /** Default: `defaultWaitingLimits`. */
+  waiting?: WaitingLimits | undefined;
   /**
-   * Closes the connection of a peer that does not read its replies. Default: false; they wait.
+   * Whether the channel has one connection after the other with the same peer, and numbers its
+   * packets. Default: false; what the peer has not read is lost with the connection.
    */
-  closesSlowPeer?: boolean;
+  resumes?: boolean;
+  /** Gets the tunnel of each connection. Default: there are no streams. */
+  tunnels?: TunnelSource | undefined;
 }
 
-/** UTF-16 units that a socket may have to write; further replies wait in the outbox. */
-const maxUnwritten = 1024 * 1024;
+/**
+ * UTF-16 units and number of replies that may wait for a peer. Beyond them, a peer with one
+ * connection loses it, and new commands of one that comes back are refused.
+ */
+export interface WaitingLimits {
+  length: number;
+  count: number;
+}
 
-/** UTF-16 units and number of replies that may wait for a client. */
-const maxWaiting = { length: 64 * 1024 * 1024, count: 20_000 };
+const defaultWaitingLimits: WaitingLimits = { length: 64 * 1024 * 1024, count: 20_000 };
 
-/** Time after which a peer is asked to confirm what was sent. */
-const confirmAfterMs = 100;
+/** UTF-16 units of log packets that wait for a peer; the oldest are dropped. */
+const maxLogLength = 256 * 1024;
 
 /** Time for a peer to confirm that the connection closes. */
 const closeTimeoutMs = 1000;
 
 interface Connection {
   socket: WebSocket;
-  unwritten: number;
   badPackets: number;
+  /** The streams of the connection; undefined if the peer does not know them. */
+  tunnel?: Tunnel;
+  /** Time after which the peer wants the agent to connect again. */
+  retryAfterMs?: number;
+}
+
+/** A connection that was closed. */
+export interface ClosedConnection {
+  /** Status code of the WebSocket. */
+  code: number;
+  reason: string;
+  /** Time after which the peer wants the agent to connect again; undefined if it did not say. */
+  retryAfterMs: number | undefined;
 }
 
 /**
  * One peer across its connections. Replies wait here while the peer is disconnected or reads
- * slowly. A pong confirms everything that was sent before its ping. Replies that are not confirmed
- * when a connection is lost are sent again on the next one.
+ * slowly, and are sent again if they are not confirmed when a connection is lost.
  */
 export class Channel implements ConnectedPeer {
   readonly #options: ChannelOptions;
-  readonly #outbox: Outbox;
+  readonly #outbox: Outbox<Reply>;
+  readonly #session: Session<Reply>;
   #connection: Connection | undefined;
+  #connections = 0;
   #form: WireForm = 'v1';
-  #confirmation: NodeJS.Timeout | undefined;
-  readonly #whenEmpty: (() => void)[] = [];
+  /** Whether the peer has said that it knows log packets. */
+  #takesLogs = false;
   #retired = false;
 
   constructor(options: ChannelOptions) {
     this.#options = options;
-    this.#outbox = new Outbox(options.maxStatuses);
+    this.#outbox = new Outbox({
+      lengthOf: ({ payload }) => payload.length,
+      stateOf: ({ kind, key = '' }) => (kind === 'status' ? key : undefined),
+      merge: mergeStatuses,
+      maxReports: options.maxStatuses,
+      isDroppable: ({ kind }) => kind === 'log',
+      maxDroppable: maxLogLength,
+    });
+    this.#session = new Session({
+      epoch: options.hello.instanceId,
+      outbox: this.#outbox,
+      encode: (reply, seq) => {
+        if (reply.kind === 'log' && !this.#takesLogs) return undefined;
+        const packet = packetOf(reply, this.#form);
+        const isNumbered = options.resumes === true && this.#form === 'v1';
+        return packet && encodePacket(isNumbered ? { ...packet, seq } : packet);
+      },
+    });
   }
 
   /** The form of the newest connection. */
@@ -70,15 +117,23 @@ export class Channel implements ConnectedPeer {
     return this.#connection !== undefined;
   }
 
+  /** Whether too many replies wait for the peer, so that its new commands are refused. */
+  get isFull(): boolean {
+    const { length, count } = this.#options.waiting ?? defaultWaitingLimits;
+    return this.#outbox.length > length || this.#outbox.count > count;
+  }
+
   /**
-   * Uses an open socket. Call it in the turn in which the socket opened. Calls `onClose` with the
-   * status code when it is closed.
+   * Uses an open socket. Call it in the turn in which the socket opened. Calls `onClose` when it
+   * is closed.
    */
-  attach(socket: WebSocket, onClose: (code: number, reason: string) => void): void {
-    const { hello, router, log, heartbeat } = this.#options;
-    const connection: Connection = { socket, unwritten: 0, badPackets: 0 };
+  attach(socket: WebSocket, form: WireForm, onClose: (closed: ClosedConnection) => void): void {
+    const { router, log, heartbeat, tunnels } = this.#options;
+    const connection: Connection = { socket, badPackets: 0 };
     this.#connection = connection;
-    this.#form = wireForm(socket.protocol);
+    this.#connections++;
+    this.#form = form;
+    this.#takesLogs = false;
     const stopHeartbeat = keepAlive(socket, heartbeat, () => {
       log.warn({ silenceMs: heartbeat.silenceLimitMs }, 'the peer is silent; closing the connection');
       socket.terminate();
@@ -87,32 +142,60 @@ export class Channel implements ConnectedPeer {
     socket.on('message', (data, isBinary) => {
       // frames that arrive while the connection closes
       if (socket.readyState !== socket.OPEN) return;
+      if (isBinary && connection.tunnel) {
+        this.#receiveStreams(connection, connection.tunnel, bufferOf(data));
+        return;
+      }
       if (router.receive(bufferOf(data), isBinary, this)) return;
       if (++connection.badPackets <= maxBadPackets) return;
       log.warn({ maxBadPackets }, 'the peer sent too many bad packets; closing the connection');
       void this.#close(connection, closeCodes.protocolViolation, 'too many bad packets');
     });
-    socket.on('pong', (data) => this.#confirm(Number(data.toString())));
+    socket.on('pong', (data) => this.#session.pong(data.toString()));
     socket.once('close', (code, reason) => {
       stopHeartbeat();
-      this.#forget(connection);
-      onClose(code, reason.toString());
+      this.#session.detach(socket);
+      if (this.#connection === connection) this.#connection = undefined;
+      tunnels?.disconnect(connection.tunnel ?? false);
+      connection.tunnel?.close();
+      onClose({ code, reason: reason.toString(), retryAfterMs: connection.retryAfterMs });
     });
-    if (this.#form === 'v1') this.#send(connection, encodePacket({ type: 'hello', payload: JSON.stringify(hello) }));
-    if (this.#outbox.dropped > 0) this.#reportDropped();
-    this.#outbox.forgetDropped();
-    this.#pump();
+    if (this.#form === 'v1') socket.send(encodePacket({ type: 'hello', payload: JSON.stringify(this.#hello()) }));
+    else tunnels?.connect(false);
+    if (this.#outbox.merged > 0) this.#reportMerged();
+    this.#outbox.forgetMerged();
+    this.#session.attach(socket, { hold: this.#form === 'v1' });
+  }
+
+  /** Handles the packets of the connection itself, and those that arrive again. */
+  take(packet: Packet): boolean {
+    if (this.#form === 'plain') return false;
+    if (packet.type === 'welcome') {
+      const { resume, packets = [], streams } = welcomeOf(packet);
+      this.#takesLogs = packets.includes('log');
+      this.#session.greet(resume);
+      this.#openTunnel(streams);
+      return true;
+    }
+    if (packet.type === 'drain') {
+      const { retryAfter } = decodePayload(drainSchema, packet.payload);
+      if (this.#connection) this.#connection.retryAfterMs = retryAfter * 1000;
+      return true;
+    }
+    if (!this.#session.take(packet)) return true;
+    // the agent replies to it, or the process ends, and with it the series
+    this.#session.stored(packet.seq);
+    return false;
   }
 
   reply(reply: Reply): void {
     if (this.#retired) return;
-    const before = this.#outbox.dropped;
-    this.#outbox.push(reply);
-    if (before === 0 && this.#outbox.dropped > 0) this.#reportDropped();
-    this.#pump();
-    if (!this.#connection || this.#options.closesSlowPeer !== true) return;
-    if (this.#outbox.length <= maxWaiting.length && this.#outbox.count <= maxWaiting.count) return;
-    this.#options.log.warn(maxWaiting, 'the peer does not read its replies; closing the connection');
+    const before = this.#outbox.merged;
+    this.#session.push(reply);
+    if (before === 0 && this.#outbox.merged > 0) this.#reportMerged();
+    if (!this.#connection || this.#options.resumes === true || !this.isFull) return;
+    const { length, count } = this.#outbox;
+    this.#options.log.warn({ length, count }, 'the peer does not read its replies; closing the connection');
     this.#connection.socket.terminate();
   }
 
@@ -124,19 +207,37 @@ export class Channel implements ConnectedPeer {
 
   /** Waits until the peer has confirmed everything, at most for the given time. */
   async delivered(withinMs: number): Promise<void> {
-    if (this.#outbox.isEmpty) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, withinMs);
-      this.#whenEmpty.push(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await this.#session.delivered(withinMs);
   }
 
   /** Closes the connection, if there is one, with 1001. */
   async hangUp(): Promise<void> {
     if (this.#connection) await this.#close(this.#connection, 1001, 'the agent is shutting down');
+  }
+
+  #openTunnel(kinds: readonly string[] | undefined): void {
+    const { tunnels } = this.#options;
+    const connection = this.#connection;
+    if (!tunnels || !connection || connection.tunnel) return;
+    if (kinds) connection.tunnel = new Tunnel(connection.socket, { end: 'agent' });
+    tunnels.connect(kinds?.includes('chart') === true && connection.tunnel ? connection.tunnel : false);
+  }
+
+  #receiveStreams(connection: Connection, tunnel: Tunnel, frame: Buffer): void {
+    try {
+      tunnel.receive(frame);
+    } catch (error) {
+      if (!(error instanceof StreamError)) throw error;
+      this.#options.log.warn({ reason: error.message }, 'the peer broke the rules of streams; closing the connection');
+      void this.#close(connection, closeCodes.protocolViolation, error.message);
+    }
+  }
+
+  #hello(): Hello {
+    const { hello, resumes, tunnels } = this.#options;
+    if (resumes !== true) return hello;
+    const streams = tunnels && { streams: [...streamKinds] };
+    return { ...hello, ...streams, resume: { ...this.#session.resume, connection: this.#connections } };
   }
 
   async #close({ socket }: Connection, code: number, reason: string): Promise<void> {
@@ -147,52 +248,20 @@ export class Channel implements ConnectedPeer {
     clearTimeout(cutOff);
   }
 
-  #forget(connection: Connection): void {
-    if (this.#connection !== connection) return;
-    this.#connection = undefined;
-    clearTimeout(this.#confirmation);
-    this.#confirmation = undefined;
-    this.#outbox.rewind();
+  /** Logs merged packets: the first one at once, and their number on the next connection. */
+  #reportMerged(): void {
+    const { merged } = this.#outbox;
+    this.#options.log.warn({ merged }, 'merged status packets: the peer is disconnected or slow');
   }
+}
 
-  /** Logs dropped packets: the first one at once, and their number on the next connection. */
-  #reportDropped(): void {
-    const { dropped } = this.#outbox;
-    this.#options.log.warn({ dropped }, 'dropped status packets: the peer is disconnected or slow');
-  }
-
-  #pump(): void {
-    const connection = this.#connection;
-    if (!connection) return;
-    while (connection.unwritten < maxUnwritten) {
-      const reply = this.#outbox.take();
-      if (!reply) break;
-      const packet = packetOf(reply, this.#form);
-      if (packet) this.#send(connection, encodePacket(packet));
-    }
-    if (!this.#outbox.isEmpty) this.#askToConfirm(connection);
-  }
-
-  #send(connection: Connection, text: string): void {
-    connection.unwritten += text.length;
-    connection.socket.send(text, () => {
-      // After an error the socket closes, and what was not confirmed is sent again.
-      connection.unwritten -= text.length;
-      if (this.#connection === connection) this.#pump();
-    });
-  }
-
-  #askToConfirm({ socket }: Connection): void {
-    this.#confirmation ??= setTimeout(() => {
-      this.#confirmation = undefined;
-      if (socket.readyState === socket.OPEN) socket.ping(String(this.#outbox.mark));
-    }, confirmAfterMs);
-  }
-
-  #confirm(mark: number): void {
-    this.#outbox.confirm(mark);
-    if (!this.#outbox.isEmpty) return;
-    for (const resolve of this.#whenEmpty.splice(0)) resolve();
+/** Any server may send a welcome; one that cannot be read says nothing. */
+function welcomeOf({ payload }: Packet): Partial<Welcome> {
+  try {
+    return decodePayload(welcomeSchema, payload);
+  } catch (error) {
+    if (!(error instanceof PayloadError)) throw error;
+    return {};
   }
 }
 

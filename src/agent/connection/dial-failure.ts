@@ -4,9 +4,11 @@
  */
 export type DialFailure =
   | { kind: 'status'; status: number }
-  | { kind: 'error'; code: string | undefined }
-  | { kind: 'timeout' }
-  | { kind: 'no-subprotocol' };
+  /** `isProxy`: the connection to the proxy failed. */
+  | { kind: 'error'; code: string | undefined; isProxy?: boolean }
+  /** The proxy refused to connect to the control plane, with an HTTP status. */
+  | { kind: 'proxy'; status?: number }
+  | { kind: 'timeout' };
 
 /** Returns a sentence about the failure that says what to do. */
 export function explainDialFailure(failure: DialFailure, url: string): string {
@@ -14,11 +16,11 @@ export function explainDialFailure(failure: DialFailure, url: string): string {
     case 'status':
       return statusText(failure.status);
     case 'error':
-      return errorText(failure.code, new URL(url));
+      return failure.isProxy === true ? proxyErrorText(failure.code) : errorText(failure.code, new URL(url));
+    case 'proxy':
+      return proxyText(failure.status);
     case 'timeout':
       return 'the control plane did not complete the handshake in time; check the address, and firewalls on the way';
-    case 'no-subprotocol':
-      return 'the control plane selected no subprotocol';
   }
 }
 
@@ -44,6 +46,16 @@ function otherStatusText(status: number): string {
   return 'the server does not open a WebSocket; check that the URL leads to a control plane';
 }
 
+function proxyText(status: number | undefined): string {
+  if (status === 407) return `${statusTexts[status] ?? ''} (HTTP ${status})`;
+  const refusal = status === undefined ? '' : ` (HTTP ${status})`;
+  return `the proxy refuses to connect to the control plane; check HTTPS_PROXY and the rules of the proxy${refusal}`;
+}
+
+function proxyErrorText(code = 'unknown'): string {
+  return `cannot connect to the proxy; check HTTPS_PROXY, or name the control plane in NO_PROXY (${code})`;
+}
+
 function errorText(code: string | undefined, { protocol, hostname, host }: URL): string {
   const isTls = protocol === 'wss:';
   if (code === undefined) return `the connection to ${host} failed`;
@@ -51,9 +63,6 @@ function errorText(code: string | undefined, { protocol, hostname, host }: URL):
 }
 
 function textFor(code: string, isTls: boolean, hostname: string, host: string): string {
-  if (code === 'ERR_PROXY_TUNNEL') {
-    return 'the proxy refuses to connect to the control plane; check HTTPS_PROXY and the rules of the proxy';
-  }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return `the certificate is not valid for ${hostname}; use a host name that the certificate has`;
   }
@@ -61,7 +70,10 @@ function textFor(code: string, isTls: boolean, hostname: string, host: string): 
     return "the control plane's certificate is not valid at this time; renew it, or correct the clock";
   }
   if (untrustedCertificate.has(code)) {
-    return "the control plane's certificate is not trusted; name the file with its CA in NODE_EXTRA_CA_CERTS";
+    return "the control plane's certificate is not trusted; name the file with its CA with --control-plane-ca";
+  }
+  if (clientCertificate.test(code)) {
+    return 'the control plane refuses the client certificate; check --client-certificate and --client-key';
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
     return `TLS with ${host} failed; use ws:// if the port does not serve TLS`;
@@ -74,6 +86,10 @@ function textFor(code: string, isTls: boolean, hostname: string, host: string): 
   }
   return networkText(code, hostname, host);
 }
+
+/** The alerts of TLS about the certificate of a client. */
+const clientCertificate =
+  /^ERR_SSL_.*ALERT_(CERTIFICATE_REQUIRED|UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_\w+|HANDSHAKE_FAILURE|ACCESS_DENIED)$/;
 
 const untrustedCertificate = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',

@@ -1,15 +1,20 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Agent } from 'node:https';
+import type { SecureContext } from 'node:tls';
 import { WebSocket } from 'ws';
 import { bearer } from '../../protocol/authorization.ts';
 import { maxFrameBytes } from '../../protocol/limits.ts';
-import { subprotocol, type WireForm } from '../../protocol/subprotocol.ts';
+import { subprotocol, wireForm, type WireForm } from '../../protocol/subprotocol.ts';
+import type { ProxyEnvironment } from '../../source/http/proxy-environment.ts';
 import { explainDialFailure, type DialFailure } from './dial-failure.ts';
 
 export interface DialOptions {
   url: string;
-  /** `plain` offers no subprotocol. */
-  form: WireForm;
   token: string | undefined;
+  /** The trusted CAs and the client's certificate. Default: the CAs of the system, and none. */
+  secureContext?: SecureContext | undefined;
+  /** Names the proxy for `wss://` URLs. Default: none. */
+  proxyEnv?: ProxyEnvironment | undefined;
   handshakeTimeoutMs: number;
   signal: AbortSignal;
 }
@@ -26,12 +31,14 @@ export class DialError extends Error {
 }
 
 /**
- * Opens a WebSocket. `onOpen` gets it in the turn in which it opens, so that no frame is missed.
- * Rejects with `DialError`.
+ * Opens a WebSocket and offers the subprotocol; a server that selects none uses the plain form.
+ * `onOpen` gets the socket in the turn in which it opens, so that no frame is missed. Rejects with
+ * `DialError`.
  */
-export function dial(options: DialOptions, onOpen: (socket: WebSocket) => void): Promise<void> {
-  const { url, form, signal } = options;
+export function dial(options: DialOptions, onOpen: (socket: WebSocket, form: WireForm) => void): Promise<void> {
+  const { url, signal } = options;
   const socket = createSocket(options);
+  let form: WireForm = 'plain';
   return new Promise((resolve, reject) => {
     const fail = (failure: DialFailure) => {
       reject(new DialError(failure, url));
@@ -44,33 +51,51 @@ export function dial(options: DialOptions, onOpen: (socket: WebSocket) => void):
       signal.removeEventListener('abort', abort);
     };
     signal.addEventListener('abort', abort, { once: true });
-    const onError = (error: Error) => reject(new DialError({ kind: 'error', code: codeOf(error) }, url));
+    const onError = (error: Error) => reject(new DialError(failureOf(error, url), url));
     socket.on('error', onError);
     socket.once('close', settle);
     socket.once('unexpected-response', (_request: ClientRequest, { statusCode = 0 }: IncomingMessage) =>
       fail({ kind: 'status', status: statusCode }),
     );
-    // ws would fail with an error that has no code
+    // ws would refuse a server that selects none, whose first command could be here already
     socket.once('upgrade', ({ headers }) => {
-      if (form === 'v1' && headers['sec-websocket-protocol'] === undefined) fail({ kind: 'no-subprotocol' });
+      form = wireForm(headers['sec-websocket-protocol'] ?? '');
+      delete headers['sec-websocket-protocol'];
     });
     socket.once('open', () => {
       settle();
       socket.off('error', onError);
-      onOpen(socket);
+      onOpen(socket, form);
       resolve();
     });
   });
 }
 
-function createSocket({ url, form, token }: DialOptions): WebSocket {
-  return new WebSocket(url, form === 'v1' ? [subprotocol] : [], {
+function createSocket({ url, token, secureContext, proxyEnv }: DialOptions): WebSocket {
+  return new WebSocket(url, [], {
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
-    ...(token !== undefined && { headers: { authorization: bearer(token) } }),
+    ...(url.startsWith('wss:') && { agent: new Agent({ secureContext, proxyEnv }) }),
+    headers: {
+      'sec-websocket-protocol': subprotocol,
+      ...(token !== undefined && { authorization: bearer(token) }),
+    },
   });
 }
 
-function codeOf(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+function failureOf(error: Error, url: string): DialFailure {
+  const field = (name: string): unknown => Object.getOwnPropertyDescriptor(error, name)?.value;
+  const [code, status, hostname, port] = [field('code'), field('statusCode'), field('hostname'), field('port')];
+  if (code === 'ERR_PROXY_TUNNEL') {
+    return { kind: 'proxy', ...(typeof status === 'number' && { status }) };
+  }
+  const wanted = new URL(url);
+  const wantedPort = wanted.port === '' ? (wanted.protocol === 'wss:' ? 443 : 80) : Number(wanted.port);
+  const isOther =
+    (hostname !== undefined && hostname !== wanted.hostname) || (port !== undefined && port !== wantedPort);
+  return {
+    kind: 'error',
+    code: typeof code === 'string' ? code : undefined,
+    ...(isOther && { isProxy: true }),
+  };
 }

@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import { bearsToken } from '../../protocol/authorization.ts';
 import { createBoundedServer } from '../../protocol/http-server.ts';
 import { namesThisServer } from '../../protocol/request-host.ts';
+import { wireForm } from '../../protocol/subprotocol.ts';
 import { createUpgradeListener } from '../../protocol/websocket-server.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { requireLocalHost } from './insecure-listen.ts';
@@ -63,7 +64,7 @@ export class Listener {
     this.#channel = channel;
     server.on('request', (request, response) => {
       const status = statusOf(request.url, state);
-      response.writeHead(status, { 'content-type': 'text/plain' }).end(probeText(status));
+      response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(probeText(status));
     });
     server.on(
       'upgrade',
@@ -100,9 +101,9 @@ export class Listener {
   }
 
   #serve(socket: WebSocket): void {
-    const client = new Channel({ ...this.#channel, closesSlowPeer: true });
+    const client = new Channel(this.#channel);
     this.#clients.add(client);
-    client.attach(socket, () => {
+    client.attach(socket, wireForm(socket.protocol), () => {
       this.#clients.delete(client);
       client.retire();
     });

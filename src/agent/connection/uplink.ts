@@ -1,15 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeCodes } from '../../protocol/close-codes.ts';
-import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { Logger } from '../logger.ts';
 import { backoffDelay, type BackoffTimes } from './backoff.ts';
-import type { Channel } from './channel.ts';
-import { dial, DialError } from './dial.ts';
+import type { Channel, ClosedConnection } from './channel.ts';
+import type { ProxyEnvironment } from '../../source/http/proxy-environment.ts';
+import { dial } from './dial.ts';
+import type { TlsSource } from './tls-files.ts';
 import type { TokenSource } from './token-file.ts';
+import { UrlOrder } from './url-order.ts';
+import { messageOf } from '../../operation/error.ts';
 
 export interface UplinkOptions {
-  url: string;
+  /** In the order in which they are tried. At least one. */
+  urls: readonly string[];
   readToken?: TokenSource | undefined;
+  readTls?: TlsSource | undefined;
+  proxyEnv?: ProxyEnvironment | undefined;
   channel: Channel;
   log: Logger;
   backoff: BackoffTimes;
@@ -20,35 +26,26 @@ export interface UplinkOptions {
   random: () => number;
 }
 
-/** A connection that was closed. */
-interface Closed {
-  /** Time for which it was open, in milliseconds. */
-  lastedMs: number;
-  /** Status code of the WebSocket. */
-  code: number;
-  reason: string;
-}
-
 /** Status codes after which connecting again at once would have the same result. */
 const refusals = new Set<number>([closeCodes.revoked, closeCodes.wrongAgent, closeCodes.replaced]);
 
 /** Number of attempts after which waits have their longest bound, with the default times. */
 const longestWait = 6;
 
-/** Keeps a channel connected to the control plane. */
+/** Keeps a channel connected to the first control plane that can be reached. */
 export class Uplink {
   readonly #options: UplinkOptions;
-  readonly #url: string;
-  #form: WireForm = 'v1';
+  readonly #urls: UrlOrder;
+  /** Number of rounds through the URLs since the last stable connection. */
   #attempt = 0;
-  /** Reason of the last attempt's failure; undefined after a success. */
-  #lastReason: string | undefined;
+  /** Reason of the last failure with each URL since its last success. */
+  readonly #reasons = new Map<string, string>();
   /** Time by which the next attempt starts or ends, unless the channel is connected. */
   #nextChangeMs = Infinity;
 
   constructor(options: UplinkOptions) {
     this.#options = options;
-    this.#url = withoutCredentials(options.url);
+    this.#urls = new UrlOrder(options.urls);
   }
 
   /** Whether the channel is connected, or attempts to connect it are made when they are due. */
@@ -61,36 +58,59 @@ export class Uplink {
    * closed.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { backoff, handshakeTimeoutMs, log, random } = this.#options;
-    while (await this.#pause(backoffDelay(this.#attempt, backoff, random), signal)) {
-      this.#attempt++;
-      this.#expectChange(handshakeTimeoutMs);
+    while (await this.#pause(this.#delay(), signal)) {
+      if (this.#urls.isNewRound) this.#attempt++;
+      this.#urls.begin();
+      this.#expectChange(this.#options.handshakeTimeoutMs);
+      const url = this.#urls.current;
       try {
-        const { lastedMs, code, reason } = await this.#connect(signal);
-        log.warn({ url: this.#url, code, reason }, 'the connection to the control plane is closed');
-        if (refusals.has(code)) this.#attempt = Math.max(this.#attempt, longestWait);
-        else if (lastedMs >= backoff.stableMs) this.#attempt = 0;
+        this.#onClosed(url, await this.#connect(url, signal));
       } catch (error) {
-        if (!signal.aborted) this.#onFailure(error);
+        if (!signal.aborted) this.#onFailure(url, error);
+        this.#urls.advance();
       }
     }
   }
 
+  /** Returns the milliseconds to wait before the next attempt. */
+  #delay(): number {
+    const { backoff, random } = this.#options;
+    const wait = this.#urls.skip(performance.now());
+    return Math.max(wait, this.#urls.isNewRound ? backoffDelay(this.#attempt, backoff, random) : 0);
+  }
+
   /** Resolves when the connection is closed. */
-  async #connect(signal: AbortSignal): Promise<Closed> {
-    const { url, channel, handshakeTimeoutMs, log, readToken } = this.#options;
-    const form = this.#form;
-    const token = await readToken?.();
-    const closed = Promise.withResolvers<Closed>();
-    await dial({ url, form, token, handshakeTimeoutMs, signal }, (socket) => {
+  async #connect(url: string, signal: AbortSignal): Promise<ClosedConnection & { lastedMs: number }> {
+    const { channel, handshakeTimeoutMs, log, readToken, readTls, proxyEnv } = this.#options;
+    const [token, secureContext] = await Promise.all([readToken?.(), readTls?.()]);
+    const closed = Promise.withResolvers<ClosedConnection & { lastedMs: number }>();
+    await dial({ url, token, secureContext, proxyEnv, handshakeTimeoutMs, signal }, (socket, form) => {
       const opened = performance.now();
-      this.#lastReason = undefined;
-      log.info({ url: this.#url, form }, 'connected to the control plane');
-      channel.attach(socket, (code, reason) => {
-        closed.resolve({ lastedMs: performance.now() - opened, code, reason });
+      this.#reasons.delete(url);
+      log.info({ url: withoutCredentials(url), form }, 'connected to the control plane');
+      channel.attach(socket, form, (connection) => {
+        closed.resolve({ ...connection, lastedMs: performance.now() - opened });
       });
     });
     return closed.promise;
+  }
+
+  #onClosed(url: string, { lastedMs, code, reason, retryAfterMs }: ClosedConnection & { lastedMs: number }): void {
+    const { backoff, log, random } = this.#options;
+    log.warn({ url: withoutCredentials(url), code, reason }, 'the connection to the control plane is closed');
+    if (retryAfterMs !== undefined) {
+      // all agents of the control plane come back, but not at the same time
+      this.#urls.leaveOut(performance.now() + retryAfterMs * (1 + random()));
+      this.#attempt = 0;
+    } else if (refusals.has(code)) {
+      this.#attempt = Math.max(this.#attempt, longestWait);
+      this.#urls.restart();
+    } else if (lastedMs >= backoff.stableMs) {
+      this.#attempt = 0;
+      this.#urls.restart();
+    } else {
+      this.#urls.advance();
+    }
   }
 
   /** Returns false if the signal aborted meanwhile. */
@@ -104,19 +124,13 @@ export class Uplink {
     this.#nextChangeMs = performance.now() + milliseconds + this.#options.slackMs;
   }
 
-  #onFailure(error: unknown): void {
+  #onFailure(url: string, error: unknown): void {
     const { log } = this.#options;
-    if (error instanceof DialError && error.failure.kind === 'no-subprotocol') {
-      log.info({ url: this.#url }, 'the control plane uses the plain form of the Go helm-agent');
-      this.#form = 'plain';
-      this.#attempt = 0;
-      return;
-    }
-    const reason = error instanceof Error ? error.message : String(error);
-    const fields = { url: this.#url, attempt: this.#attempt, reason };
-    if (reason === this.#lastReason) log.debug(fields, 'still cannot connect to the control plane');
+    const reason = messageOf(error);
+    const fields = { url: withoutCredentials(url), attempt: this.#attempt, reason };
+    if (reason === this.#reasons.get(url)) log.debug(fields, 'still cannot connect to the control plane');
     else log.warn(fields, 'cannot connect to the control plane');
-    this.#lastReason = reason;
+    this.#reasons.set(url, reason);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { UnfinishedCommand } from '../../journal/journal.ts';
+import type { Packet } from '../../protocol/packet.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
 import { Cancellation } from '../../operation/cancellation.ts';
@@ -14,6 +15,10 @@ const replaceable: ReadonlySet<string> = new Set(['install_release', 'upgrade_re
 /** A peer and the form of its connection. */
 export interface ConnectedPeer extends Peer {
   readonly form: WireForm;
+  /** Whether too many replies wait for it, so that new commands are refused. Default: false. */
+  readonly isFull?: boolean;
+  /** Whether the peer handles a packet itself. Default: no packet. */
+  take?(packet: Packet): boolean;
 }
 
 /** A command that runs. */
@@ -72,6 +77,9 @@ export class Admission {
       requireSameCommand(command, known.command.fingerprint);
       this.#attach(known, peer);
       return;
+    }
+    if (peer.isFull === true) {
+      throw new CommandError('busy', 'too many replies wait to be confirmed by the control plane; try again later');
     }
     this.#requireCapacity(command);
     const isAnonymous = key === undefined;

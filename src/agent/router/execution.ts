@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJournalLost } from '../../journal/journal-error.ts';
 import type { Journal } from '../../journal/journal.ts';
+import { OperationError } from '../../operation/error.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import type { OperationState } from '../../operation/state/operation-state.ts';
+import { durationText } from '../../operation/steps/time-limit.ts';
 import type { Result } from '../../protocol/messages.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { CommandContext } from '../commands/command-handler.ts';
@@ -67,6 +69,8 @@ export class Execution {
       const outcome = await this.#outcome(job);
       if (outcome !== undefined) running.end(outcome);
     } catch (error) {
+      // the journal may have it, so that another process continues it
+      if (running.isParked) return;
       this.#logFailure(running.command, error);
       running.end(running.seal({ ok: false, error: failureOf(error) }));
     }
@@ -98,22 +102,31 @@ export class Execution {
     const result = await this.#perform(job);
     if (!result.ok && running.isParked) return undefined;
     const outcome = running.seal(result);
-    await this.#finish(job, outcome);
-    return outcome;
+    const isStored = await this.#finish(job, outcome);
+    // otherwise the process that continues the command finds out that it has ended
+    return isStored || !running.isParked ? outcome : undefined;
   }
 
   /**
-   * Journals an outcome. What has succeeded stays a success if that fails or takes long: it is sent
-   * without it.
+   * Journals an outcome, and returns whether it is stored. What has succeeded stays a success if
+   * that fails or takes long: it is sent without it.
    */
-  async #finish({ key, running }: Job, outcome: string): Promise<void> {
+  async #finish({ key, running }: Job, outcome: string): Promise<boolean> {
     const { type, changes } = running.command;
     const late = new AbortController();
-    const stored = this.#journal.finish(key, outcome).catch((error: unknown) => {
-      this.#log.warn({ key, type, release: changes, code: failureOf(error).code }, 'cannot journal a result');
-    });
-    await Promise.race([stored, sleep(outcomeDelayMs, undefined, { signal: late.signal }).catch(() => undefined)]);
+    const stored = this.#journal.finish(key, outcome).then(
+      () => true,
+      (error: unknown) => {
+        this.#log.warn({ key, type, release: changes, code: failureOf(error).code }, 'cannot journal a result');
+        return false;
+      },
+    );
+    const isStored = await Promise.race([
+      stored,
+      sleep(outcomeDelayMs, false, { signal: late.signal }).catch(() => false),
+    ]);
     late.abort();
+    return isStored;
   }
 
   async #perform(job: Job): Promise<Result> {
@@ -126,9 +139,11 @@ export class Execution {
       running.progress(step);
     };
     const checkpoints = this.#checkpointsOf(job, log);
+    const accepted = this.#now().getTime();
     const start = (slot: Slot) =>
       command.perform({
         ...{ id: key, checkpoints, state: left?.state, signal, abandon, log, progress, cancel: this.#cancel },
+        queued: this.#now().getTime() - accepted,
         whileWaiting: (wait) => slot.whileWaiting(wait),
       });
     log.info({}, left === undefined ? 'command accepted' : 'command resumed');
@@ -144,9 +159,13 @@ export class Execution {
     }
   }
 
-  /** Performs a command when it is its turn on its release, and says so if it has to wait. */
+  /**
+   * Performs a command when it is its turn on its release, and says so if it has to wait. Throws
+   * `timeout` if its time is over before.
+   */
   async #inTurn<Result>({ running, left }: Job, release: string, start: (slot: Slot) => Promise<Result>) {
-    const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal]);
+    const limit = queueLimit(running.command.timeout);
+    const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal, limit.signal]);
     // an earlier process has let it wait
     const ifBusy = left === undefined ? running.command.ifBusy : 'queue';
     let hasWaited = false;
@@ -154,10 +173,15 @@ export class Execution {
       hasWaited = true;
       running.queued(position, this.#now());
     };
-    return await this.#queues.run(release, { signal, ifBusy, onPosition }, (slot) => {
-      if (hasWaited) running.queued(undefined, this.#now());
-      return start(slot);
-    });
+    try {
+      return await this.#queues.run(release, { signal, ifBusy, onPosition }, (slot) => {
+        limit.close();
+        if (hasWaited) running.queued(undefined, this.#now());
+        return start(slot);
+      });
+    } finally {
+      limit.close();
+    }
   }
 
   /** A state that cannot be saved ends nothing, unless another process runs the command now. */
@@ -183,6 +207,16 @@ export class Execution {
     if (failure.code !== 'internal') this.#log.warn(fields, 'command failed');
     else this.#log.error({ ...fields, stack: stackWithoutMessage(error) }, 'command failed: a defect');
   }
+}
+
+/** Returns a signal that aborts with `timeout`, unless it is closed before. */
+function queueLimit(timeout: number | undefined): { signal: AbortSignal; close: () => void } {
+  const controller = new AbortController();
+  const { signal } = controller;
+  if (timeout === undefined) return { signal, close: () => undefined };
+  const text = `timed out after ${durationText(timeout)}: the command was still waiting for its turn, and has changed nothing`;
+  const timer = setTimeout(() => controller.abort(new OperationError('timeout', text)), timeout);
+  return { signal, close: () => clearTimeout(timer) };
 }
 
 /** Throws `CommandError` `key_reused` unless the command has the fingerprint. */

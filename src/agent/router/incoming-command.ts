@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { defaultTimeout } from '../../operation/state/deadline.ts';
 import {
   changedRelease,
+  commands,
   commandTypes,
   isCommandType,
-  isDurable,
   payloadReaders,
   type CommandAnswers,
   type CommandType,
@@ -31,6 +32,8 @@ export interface IncomingCommand {
   isDurable: boolean;
   /** Treatment if another command on the release runs or waits. */
   ifBusy: IfBusy;
+  /** Time limit in milliseconds, in which it has to wait for its turn too. Undefined: no limit. */
+  timeout: number | undefined;
   mask: Mask;
   perform(context: CommandContext): Promise<CommandAnswers[CommandType]>;
 }
@@ -57,9 +60,16 @@ function commandOf<Type extends CommandType>(type: Type, packet: Packet, handler
       .digest('hex'),
     bytes: Buffer.byteLength(packet.payload ?? ''),
     changes,
-    isDurable: changes !== undefined && isDurable(type),
+    isDurable: changes !== undefined,
     ifBusy: ('ifBusy' in payload ? payload.ifBusy : undefined) ?? 'queue',
+    timeout: timeoutOf(type, payload),
     mask: maskFor(payload),
     perform: (context) => handlers[type](payload, context),
   };
+}
+
+/** Returns undefined for a command without the option. */
+function timeoutOf(type: CommandType, payload: { timeout?: number | undefined } | object): number | undefined {
+  if (!('timeout' in commands[type].payload.shape)) return undefined;
+  return ('timeout' in payload ? payload.timeout : undefined) ?? defaultTimeout;
 }

@@ -5,7 +5,7 @@ import type { WireForm } from '../../protocol/subprotocol.ts';
 
 /** One packet about a command, before it has its form. */
 export interface Reply {
-  kind: 'accepted' | 'status' | 'evidence' | 'result';
+  kind: 'accepted' | 'status' | 'evidence' | 'log' | 'result';
   /** The command's key. */
   key: string | undefined;
   /** The command's type. */

@@ -18,7 +18,7 @@ import { defaultRouterLimits, type RouterLimits } from './limits.ts';
 import { ReleaseQueues } from './release-queues.ts';
 import { recall } from './recall.ts';
 import { shortenMessage } from './shorten.ts';
-import { shutDown } from './shutdown.ts';
+import { abandonOperations, shutDown } from './shutdown.ts';
 
 export interface RouterOptions {
   handlers: CommandHandlers;
@@ -58,14 +58,18 @@ export class Router {
   }
 
   /**
-   * Continues the commands that an earlier process has left. Rejects if the journal cannot be read.
+   * Continues the commands that an earlier process has left, and returns the keys of the releases
+   * that they change. Rejects if the journal cannot be read.
    */
-  async resume(): Promise<void> {
+  async resume(): Promise<Set<string>> {
+    const releases = new Set<string>();
     for (const left of await this.#journal.takeOver()) {
       const { key, type, payload, isAnonymous } = left;
       try {
         const packet = { type, payload, ...(!isAnonymous && { key }) };
-        this.#admission.resume(readCommand(packet, this.#handlers), left);
+        const command = readCommand(packet, this.#handlers);
+        this.#admission.resume(command, left);
+        if (command.changes !== undefined) releases.add(command.changes);
       } catch (error) {
         // a version that does not know the command
         const failure = failureOf(error);
@@ -73,6 +77,7 @@ export class Router {
         await this.#journal.finish(key, JSON.stringify({ ok: false, error: failure } satisfies Result));
       }
     }
+    return releases;
   }
 
   /**
@@ -85,6 +90,12 @@ export class Router {
       packet = decodeFrame(frame, isBinary);
     } catch (error) {
       this.#refuse(peer, error instanceof PacketError ? error : {}, error);
+      return false;
+    }
+    try {
+      if (peer.take?.(packet) === true) return true;
+    } catch (error) {
+      this.#log.warn({ type: packet.type, code: failureOf(error).code }, 'received a notice that cannot be read');
       return false;
     }
     if (packet.type === 'unfinished') return this.#recall(packet, peer);
@@ -105,6 +116,15 @@ export class Router {
       this.#refuse(peer, packet, error);
     }
     return true;
+  }
+
+  /**
+   * Refuses new commands and leaves all operations as they are, because another process may
+   * continue them now. Nothing is written or sent after the call.
+   */
+  abandon(): void {
+    abandonOperations(this.#admission.close());
+    this.#journal.close();
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Progress } from '../../operation/progress.ts';
+import type { Log } from '../../protocol/log.ts';
 import type { Accepted, Failure, Result, Status } from '../../protocol/messages.ts';
 import type { IncomingCommand } from './incoming-command.ts';
 import type { Reply } from './reply.ts';
@@ -19,6 +20,7 @@ export class RunningCommand {
   readonly #peers = new Set<Peer>();
   #statuses = 0;
   #evidence = 0;
+  #logs = 0;
   #ended = false;
   #isParked = false;
 
@@ -64,11 +66,16 @@ export class RunningCommand {
 
   progress(progress: Progress): void {
     if (this.#ended) return;
-    const { evidence, ...rest } = progress;
+    const { evidence, log, ...rest } = progress;
     const { message, step, time } = rest;
     if (evidence !== undefined) {
       const payload = { seq: ++this.#evidence, step, time, ...evidence };
       this.#send('evidence', this.command.mask(JSON.stringify(payload)));
+      return;
+    }
+    if (log !== undefined) {
+      const payload: Log = { seq: ++this.#logs, step, time, ...log, lines: [...log.lines] };
+      this.#send('log', this.command.mask(JSON.stringify(payload)));
       return;
     }
     for (const resources of splitResources(progress.resources)) {

@@ -7,6 +7,12 @@ import { failureOf } from './failure.ts';
 /** Time for aborted operations to send their own results, and for parked ones to stop. */
 const abandonMs = 1000;
 
+/** Ends all operations at once. They send no result: another process continues those it can. */
+export function abandonOperations(commands: RunningCommands): void {
+  const ended = new CommandError('cancelled', 'parked: another process of the agent may continue the command');
+  for (const [command] of commands) if (command.command.changes !== undefined) command.park(ended);
+}
+
 /**
  * Parks the commands that another process can continue. Cancels all others and gives them the grace
  * to undo their changes. Aborts those that take longer, so that all have sent their results when

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { Terminal } from '../../cli/dependencies.ts';
 import { createProgram } from '../../cli/program.ts';
 import { processHost } from '../../render/process-host.ts';
-import { localRenderer } from '../local-renderer.ts';
 import { version } from '../version.ts';
 
 /** Runs `helm-agent ctl` with arguments, and returns its exit code. */
@@ -22,7 +21,10 @@ export function createCtl(terminal: Terminal, server: string, onInterrupt: () =>
     readFile,
     isFolder: refuse,
     writePrivateFile: refuse,
-    createRenderer: localRenderer,
+    createRenderer: async (options) => (await import('../local-renderer.ts')).localRenderer(options),
+    resolveHost: refuse,
+    openReleases: refuse,
+    listNamespaces: refuse,
     fetch,
     onInterrupt(listener) {
       const onSignal = () => {

@@ -1,4 +1,5 @@
 import type { Chart, ChartFile } from '../chart.ts';
+import { missingDependencies, type MissingDependency } from '../metadata/missing-dependencies.ts';
 
 /**
  * The files of a chart whose text is not read here: names and bytes only. Readers put the
@@ -11,9 +12,14 @@ export interface ChartContent {
   /** SHA-256 (hex) of the files. */
   readonly digest: string;
   readonly files: readonly ChartFile[];
+  /** The dependencies that are not among the files. Default: none. */
+  readonly missing?: readonly MissingDependency[];
 }
 
 /** Returns the content of a chart that was loaded from these files. */
-export function contentOf({ metadata, digest }: Chart, files: readonly ChartFile[]): ChartContent {
-  return { name: metadata.name, version: metadata.version, digest, files };
+export function contentOf(chart: Chart, files: readonly ChartFile[]): ChartContent {
+  const { metadata, digest } = chart;
+  const missing = missingDependencies(chart);
+  const { name, version } = metadata;
+  return { name, version, digest, files, ...(missing.length > 0 && { missing }) };
 }

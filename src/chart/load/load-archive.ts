@@ -28,6 +28,8 @@ export interface LoadOptions {
   allocate?: Allocate | undefined;
   /** Called with Helm's notices about files that are no longer used. Default: ignored. */
   notice?: Notice;
+  /** Whether to keep when each file was changed last. Default: false. */
+  times?: boolean;
 }
 
 /**
@@ -57,8 +59,8 @@ export async function loadUnpacked(files: readonly ChartFile[], options: LoadOpt
 }
 
 function contextOf(options: LoadOptions, loaded: LoadedTotals): LoadContext {
-  const { limits = defaultChartLimits, signal, notice = () => undefined } = options;
-  return { limits, loaded, notice, readArchive: (archive) => readArchive(archive, { limits, loaded, signal }) };
+  const { limits = defaultChartLimits, signal, notice = () => undefined, times } = options;
+  return { limits, loaded, notice, readArchive: (archive) => readArchive(archive, { limits, loaded, signal, times }) };
 }
 
 interface Unpacking {
@@ -66,6 +68,7 @@ interface Unpacking {
   loaded: LoadedTotals;
   signal?: AbortSignal | undefined;
   allocate?: Allocate | undefined;
+  times?: boolean | undefined;
 }
 
 async function readArchive(archive: Uint8Array, unpacking: Unpacking): Promise<ChartFile[]> {
@@ -127,9 +130,9 @@ function chartTooLarge(limits: ChartLimits): ChartError {
 
 async function readEntry(
   entry: Entry,
-  { limits, loaded, allocate = (bytes) => new Uint8Array(bytes) }: Unpacking,
+  { limits, loaded, allocate = (bytes) => new Uint8Array(bytes), times }: Unpacking,
 ): Promise<ChartFile | undefined> {
-  const { name, type, size } = entry.header;
+  const { name, type, size, mtime } = entry.header;
   loaded.entries++;
   if (loaded.entries > limits.entries)
     throw new ChartError('too_large', `the chart has more than ${limits.entries} files`);
@@ -155,5 +158,5 @@ async function readEntry(
     data.set(chunk, end);
     end += chunk.length;
   }
-  return { name: path, data: withoutByteOrderMark(data) };
+  return { name: path, data: withoutByteOrderMark(data), ...(times && { modified: mtime }) };
 }

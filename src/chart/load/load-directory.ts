@@ -29,6 +29,8 @@ export interface DirectoryOptions {
    * ignored.
    */
   notice?: Notice;
+  /** Whether to keep when each file was changed last. Default: false. */
+  times?: boolean;
 }
 
 interface Walk {
@@ -40,6 +42,7 @@ interface Walk {
   readonly limits: ChartLimits;
   readonly signal: AbortSignal | undefined;
   readonly allocate: Allocate | undefined;
+  readonly times: boolean;
   readonly files: ChartFile[];
   /** Real paths of the folders being walked: a link must not lead back into one. */
   readonly open: Set<string>;
@@ -61,7 +64,14 @@ export async function loadDirectory(path: string, options: DirectoryOptions = {}
  * Throws as {@link loadDirectory} does.
  */
 export async function readDirectoryFiles(path: string, options: DirectoryOptions = {}): Promise<ChartFile[]> {
-  const { root = path, limits = defaultChartLimits, signal, allocate, notice = () => undefined } = options;
+  const {
+    root = path,
+    limits = defaultChartLimits,
+    signal,
+    allocate,
+    notice = () => undefined,
+    times = false,
+  } = options;
   const folder = await realpath(path);
   const [top, realRoot] = [resolve(path), await realpath(root)];
   const walk: Walk = {
@@ -72,6 +82,7 @@ export async function readDirectoryFiles(path: string, options: DirectoryOptions
     limits,
     signal,
     allocate,
+    times,
     files: [],
     open: new Set(),
     bytes: 0,
@@ -209,5 +220,6 @@ async function takeFile(walk: Walk, path: string, name: string): Promise<void> {
   if (walk.bytes > limits.chartBytes) {
     throw new ChartError('too_large', `the chart is larger than the maximum size ${limits.chartBytes}`);
   }
-  files.push({ name, data: withoutByteOrderMark(data) });
+  const modified = walk.times ? (await stat(path)).mtime : undefined;
+  files.push({ name, data: withoutByteOrderMark(data), ...(modified && { modified }) });
 }

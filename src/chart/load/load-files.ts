@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { fromBytes } from '../../go/text.ts';
 import type { Value } from '../../go/value.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
-import type { Chart, ChartFile } from '../chart.ts';
+import type { Chart, ChartFile, ModifiedFiles } from '../chart.ts';
 import { ChartError } from '../chart-error.ts';
 import type { ChartLimits, LoadedTotals } from '../limits.ts';
 import { loadValues } from '../values/load-values.ts';
 import type { Notice } from '../notice.ts';
+import type { ChartDependency, ChartLock } from '../metadata/metadata.ts';
 import { readLock, readMetadata } from '../metadata/read-metadata.ts';
-import type { RawMetadata } from '../metadata/read-metadata.ts';
-import { validateMetadata } from '../metadata/validate-metadata.ts';
+import type { RawDependency, RawMetadata } from '../metadata/read-metadata.ts';
+import { validateMetadata, withoutEmpty } from '../metadata/validate-metadata.ts';
 
 /** Limits, totals and functions that loading a chart and its subcharts share. */
 export interface LoadContext {
@@ -60,11 +61,21 @@ export async function loadFiles(files: readonly ChartFile[], context: LoadContex
     ...(valuesFile !== undefined && { valuesFile }),
     ...(schema !== undefined && { schema }),
     ...(lock !== undefined && { lock }),
+    ...modifiedFiles(files),
     templates: sorted.templates,
     files: sorted.files,
     dependencies,
     digest: digestOf(files, dependencies),
   };
+}
+
+function modifiedFiles(files: readonly ChartFile[]): { modified?: ModifiedFiles } {
+  const names = ['Chart.yaml', 'values.yaml', 'values.schema.json'] as const;
+  const times = names.flatMap((name) => {
+    const time = files.findLast((file) => file.name === name)?.modified;
+    return time === undefined ? [] : [[name, time] as const];
+  });
+  return times.length === 0 ? {} : { modified: Object.fromEntries(times) };
 }
 
 function countChart({ limits, loaded }: LoadContext, depth: number): void {
@@ -114,7 +125,7 @@ function fileData(files: readonly ChartFile[], name: string): Uint8Array | undef
   return files.findLast((candidate) => candidate.name === name)?.data;
 }
 
-function readLockFile(files: readonly ChartFile[]): Record<string, unknown> | undefined {
+function readLockFile(files: readonly ChartFile[]): ChartLock | undefined {
   const file = files.findLast(({ name }) => name === 'Chart.lock' || name === 'requirements.lock');
   if (file === undefined) return undefined;
   const lock = during(`cannot load ${file.name}`, () => readLock(fromBytes(file.data)));
@@ -122,9 +133,13 @@ function readLockFile(files: readonly ChartFile[]): Record<string, unknown> | un
     lock && {
       generated: lock.generated === undefined || lock.generated === '' ? '0001-01-01T00:00:00Z' : lock.generated,
       digest: lock.digest ?? '',
-      dependencies: lock.dependencies ?? null,
+      dependencies: lock.dependencies?.map(lockedDependency) ?? null,
     }
   );
+}
+
+function lockedDependency(raw: RawDependency | null): ChartDependency {
+  return { ...withoutEmpty({ ...raw }), name: raw?.name ?? '', repository: raw?.repository ?? '' };
 }
 
 function during<T>(what: string, read: () => T): T {
@@ -164,7 +179,7 @@ function sortByFolder(file: ChartFile, sorted: Sorted): void {
     const name = file.name.slice('charts/'.length);
     const [subchart = ''] = name.split('/', 1);
     const below = sorted.subcharts.get(subchart) ?? [];
-    below.push({ name, data: file.data });
+    below.push({ ...file, name });
     sorted.subcharts.set(subchart, below);
   }
 }
@@ -199,7 +214,7 @@ async function loadSubchart(
 ): Promise<Chart> {
   if (!name.endsWith('.tgz')) {
     const below = files.filter((file) => file.name.includes('/'));
-    const own = below.map((file) => ({ name: file.name.slice(name.length + 1), data: file.data }));
+    const own = below.map((file) => ({ ...file, name: file.name.slice(name.length + 1) }));
     return loadFiles(own, context, depth + 1);
   }
   const [archive] = files;

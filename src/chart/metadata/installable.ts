@@ -29,13 +29,19 @@ export function requireInstallableType({ metadata: { type = '' } }: Chart): void
 
 /** Checks that charts/ contains all dependencies (pkg/action/install.go: CheckDependencies). */
 export function requireDependencies(chart: Chart): void {
+  const problem = missingDependencies(chart);
+  if (problem === undefined) return;
+  throw new ChartError(
+    'chart_invalid',
+    `an error occurred while checking for chart dependencies. You may need to run 'helm dependency build' to fetch missing dependencies: ${problem}`,
+  );
+}
+
+/** Returns Helm's error if charts/ does not contain all dependencies. */
+export function missingDependencies(chart: Chart): string | undefined {
   const present = new Set(chart.dependencies.map(({ metadata }) => metadata.name));
   const wanted = (chart.metadata.dependencies ?? []).map(({ name }) => name);
   const missing = wanted.filter((name) => !present.has(name));
-  if (missing.length === 0) return;
-  throw new ChartError(
-    'chart_invalid',
-    "an error occurred while checking for chart dependencies. You may need to run 'helm dependency build' to fetch missing dependencies: " +
-      `found in Chart.yaml, but missing in charts/ directory: ${missing.join(', ')}`,
-  );
+  if (missing.length === 0) return undefined;
+  return `found in Chart.yaml, but missing in charts/ directory: ${missing.join(', ')}`;
 }

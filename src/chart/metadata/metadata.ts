@@ -33,6 +33,15 @@ export interface Maintainer {
   url?: string;
 }
 
+/** Chart.lock or requirements.lock: the versions that the dependencies had when it was written. */
+export interface ChartLock {
+  /** Time in Go's JSON form. */
+  generated: string;
+  /** Digest of the dependencies and of the lock. */
+  digest: string;
+  dependencies: ChartDependency[] | null;
+}
+
 /** A chart required by another, from `dependencies` in its Chart.yaml. */
 export interface ChartDependency {
   name: string;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Value } from '../../go/value.ts';
 import { TypedScalar } from '../../yaml/compose.ts';
 import type { YamlTree } from '../../yaml/compose.ts';
@@ -111,6 +111,11 @@ type RawLock = z.infer<typeof lock>;
  */
 export function readMetadata(yaml: string): RawMetadata {
   return decode(metadata, readTypedYaml(yaml), 'Metadata');
+}
+
+/** Like {@link readMetadata}, for metadata that is part of a larger document. */
+export function decodeMetadata(tree: YamlTree): RawMetadata {
+  return decode(metadata, tree, 'Metadata');
 }
 
 /** Returns the apiVersion of a Chart.yaml; empty if it has none. Throws {@link YamlError}. */

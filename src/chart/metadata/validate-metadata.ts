@@ -66,7 +66,7 @@ function refuseSameNames(dependencies: readonly ChartDependency[]): void {
 type Filled<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** Removes fields that Go's `omitempty` omits, except empty lists. */
-function withoutEmpty<T extends object>(fields: T): Filled<T> {
+export function withoutEmpty<T extends object>(fields: T): Filled<T> {
   const filled = Object.entries(fields).filter(([, value]) => value !== undefined && value !== '' && value !== false);
   // only optional fields are removed
   return Object.fromEntries(filled) as Filled<T>;

@@ -27,7 +27,7 @@ export function addControlPlane(program: Command, dependencies: ProgramDependenc
 Examples:
   helm-agent control-plane --port 8088
   helm-agent agents add edge-1 --agents-file agents > edge-1.token
-  helm-agent control-plane --host 0.0.0.0 --agents-file agents --api-token-file users.token`,
+  helm-agent control-plane --host 0.0.0.0 --agents-file agents --api-token-file users.token --data /data/plane.db`,
   );
 }
 

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentsFileSetting } from '../agents/setting.ts';
-import { portSchema, switchSchema, type Settings } from '../settings.ts';
+import { maxRetryAfter } from '../../protocol/messages.ts';
+import { durationSchema, portSchema, switchSchema, type Settings } from '../settings.ts';
 
 export const controlPlaneSettings = {
   port: {
@@ -22,6 +23,18 @@ export const controlPlaneSettings = {
     description: 'file with the token that users of the REST API must send',
     default: 'none; the REST API is served on addresses of this machine only',
   },
+  data: {
+    flag: '--data <file>',
+    variable: 'HELM_AGENT_DATA',
+    description: 'file that keeps commands and results through a restart; memory keeps them in memory only',
+    default: '~/.local/state/helm-agent/control-plane.db',
+  },
+  retryAfter: {
+    flag: '--retry-after <duration>',
+    variable: 'HELM_AGENT_RETRY_AFTER',
+    description: 'time after which agents connect again when the control plane stops, or up to twice as long',
+    default: '1s',
+  },
   listenInsecure: {
     flag: '--listen-insecure',
     variable: 'HELM_AGENT_LISTEN_INSECURE',
@@ -34,6 +47,10 @@ export const controlPlaneSchema = z.object({
   host: z.string().default('127.0.0.1'),
   agentsFile: z.string().optional(),
   apiTokenFile: z.string().optional(),
+  data: z.string().optional(),
+  retryAfter: durationSchema
+    .refine((milliseconds) => milliseconds <= maxRetryAfter * 1000, 'must be at most 1h')
+    .default(1000),
   listenInsecure: switchSchema,
 });
 

@@ -1,6 +1,8 @@
-import { z } from 'zod';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
 import { bearer } from '../../protocol/authorization.ts';
 import { evidenceSchema } from '../../protocol/evidence.ts';
+import { logSchema } from '../../protocol/log.ts';
 import { acceptedSchema, helloSchema, resultSchema, statusSchema } from '../../protocol/messages.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
@@ -9,10 +11,13 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** Whether trying again may help. */
   readonly isTemporary: boolean;
+  /** HTTP status of the response; undefined if there was none. */
+  readonly status: number | undefined;
 
-  constructor(message: string, isTemporary: boolean) {
+  constructor(message: string, isTemporary: boolean, status?: number) {
     super(message);
     this.isTemporary = isTemporary;
+    this.status = status;
   }
 }
 
@@ -24,6 +29,7 @@ const eventSchema = z.discriminatedUnion('type', [
   z.object({ id: z.int(), type: z.literal('accepted'), payload: acceptedSchema }),
   z.object({ id: z.int(), type: z.literal('status'), payload: statusSchema }),
   z.object({ id: z.int(), type: z.literal('evidence'), payload: evidenceSchema }),
+  z.object({ id: z.int(), type: z.literal('log'), payload: logSchema }),
   z.object({ id: z.int(), type: z.literal('agent'), payload: z.object({ connected: z.boolean() }) }),
   z.object({ id: z.int(), type: z.literal('result'), payload: resultSchema }),
 ]);
@@ -33,19 +39,41 @@ export type Event = z.output<typeof eventSchema>;
 type Agent = z.output<typeof agentsSchema>['agents'][number];
 type Sent = z.output<typeof commandSchema>;
 
+export interface CommandRequest {
+  type: string;
+  payload: object;
+  /** See `SendOptions` of the control plane. */
+  deliverWithin?: string | false;
+}
+
 export interface ApiClientOptions {
   /** URL of the control plane: `http://127.0.0.1:8088`. */
   server: string;
   token: string | undefined;
   fetch: (url: string, init?: RequestInit) => Promise<Response>;
+  /** Returns a key for a command that no other one has. */
+  newKey: () => string;
 }
+
+/** Number of attempts to send a command, and the pause in milliseconds between them. */
+const sendAttempts = 3;
+const sendPauseMs = 100;
 
 /**
  * The control plane's REST API. All methods reject with `ApiError`, or with the signal's reason.
  */
 export interface ApiClient {
   agents(signal: AbortSignal): Promise<Agent[]>;
-  send(agentId: string, request: { type: string; payload: object }, signal: AbortSignal): Promise<Sent>;
+  /**
+   * Sends a command. It is sent again after a failure that may pass, such as a connection that the
+   * server has just closed; its key keeps it from being performed twice.
+   */
+  send(agentId: string, request: CommandRequest, signal: AbortSignal): Promise<Sent>;
+  /**
+   * Uploads the archive of a chart with a digest, unless the control plane has it. Repeated like
+   * `send`.
+   */
+  uploadChart(digest: string, archive: Uint8Array, signal: AbortSignal): Promise<void>;
   /**
    * Yields the command's events after an id until the stream ends, which may be before the result.
    */
@@ -63,8 +91,19 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     async send(agentId, command, signal) {
       const path = `/api/agents/${encodeURIComponent(agentId)}/commands`;
       const headers = { 'content-type': 'application/json' };
-      const init = { method: 'POST', headers, body: JSON.stringify(command), signal };
-      return read(commandSchema, await request({ ...options, server }, path, init), server);
+      const body = JSON.stringify({ ...command, key: options.newKey() });
+      return repeated(signal, async () => {
+        const init = { method: 'POST', headers, body, signal };
+        return read(commandSchema, await request({ ...options, server }, path, init), server);
+      });
+    },
+    async uploadChart(digest, archive, signal) {
+      const path = `/api/charts/${digest}`;
+      const headers = { 'content-type': 'application/octet-stream' };
+      await repeated(signal, async () => {
+        if (await isFound({ ...options, server }, path, signal)) return;
+        await request({ ...options, server }, path, { method: 'PUT', headers, body: archive, signal });
+      });
     },
     async *events(key, afterId, signal) {
       const path = `/api/commands/${encodeURIComponent(key)}/events`;
@@ -79,11 +118,34 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   };
 }
 
+/** Repeats what fails for a reason that may pass. */
+async function repeated<Result>(signal: AbortSignal, attempt: () => Promise<Result>): Promise<Result> {
+  for (let count = 1; ; count++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (count === sendAttempts || !(error instanceof ApiError && error.isTemporary)) throw error;
+    }
+    await sleep(sendPauseMs, undefined, { signal });
+  }
+}
+
 interface RequestOptions {
   method?: string;
   headers: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array;
   signal: AbortSignal;
+}
+
+/** Whether the control plane has something at a path. */
+async function isFound(options: ApiClientOptions, path: string, signal: AbortSignal): Promise<boolean> {
+  return request(options, path, { method: 'HEAD', headers: {}, signal }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) return false;
+      throw error;
+    },
+  );
 }
 
 async function request({ server, token, fetch }: ApiClientOptions, path: string, init: RequestOptions) {
@@ -97,7 +159,11 @@ async function request({ server, token, fetch }: ApiClientOptions, path: string,
   const reason = body.success ? body.data.error.message : response.statusText;
   if (response.status === 401)
     throw new ApiError(`${unauthorizedText(server, token !== undefined)} (${reason})`, false);
-  throw new ApiError(`the control plane responded with ${response.status}: ${reason}`, response.status >= 500);
+  throw new ApiError(
+    `the control plane responded with ${response.status}: ${reason}`,
+    response.status >= 500,
+    response.status,
+  );
 }
 
 function unauthorizedText(server: string, hasToken: boolean): string {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ProgramDependencies } from '../dependencies.ts';
+import { addAdopt } from './adopt-command.ts';
 import { addInstall, addUpgrade } from './deploy-commands.ts';
 import { addGet } from './get-commands.ts';
 import { addHistory } from './history-command.ts';
@@ -22,6 +23,7 @@ export function addCtl(program: Command, dependencies: ProgramDependencies, exit
   addRollback(ctl, session);
   addUninstall(ctl, session);
   addTest(ctl, session);
+  addAdopt(ctl, session);
   addTemplate(ctl, session);
   addDiff(ctl, session);
   addPlan(ctl, session);

@@ -12,7 +12,7 @@ import { deployOutput } from './output/deploy.ts';
 import { releaseOf, shown } from './output/print.ts';
 import { successText } from './result-text.ts';
 import type { CtlSession, PerformOptions } from './session.ts';
-import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
+import { addSubcommand, agentOption, deliverWithinOption, namespaceOption } from './subcommand.ts';
 
 const repository = 'https://stefanprodan.github.io/podinfo';
 
@@ -117,7 +117,7 @@ const chartDescription =
   'with --repo, the name of a chart; otherwise an oci:// or https:// URL, or a path on the agent, below its --local-charts folder';
 
 function addDeployFlags(command: Command): Command {
-  command.addOption(agentOption()).addOption(namespaceOption());
+  command.addOption(agentOption()).addOption(deliverWithinOption()).addOption(namespaceOption());
   addDeployOptions(command);
   return command;
 }

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
-import { addRepositoryOptions, addValueOptions, type RepositoryFlags } from '../chart-options.ts';
+import { addRepositoryOptions, addValueOptions, listed, type RepositoryFlags } from '../chart-options.ts';
+import type { CommandParameters } from '../../protocol/commands/index.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { readPassword } from '../password-file.ts';
 import { readLikePflag } from '../pflag-arguments.ts';
@@ -18,12 +19,15 @@ import {
   type ApplyFlags,
   type CrdFlags,
 } from './apply-options.ts';
-import { deployDefaults, helmDefaultsSettings, wantsHelmDefaults } from './helm-defaults.ts';
+import { deployDefaults } from '../helm-default-options.ts';
+import { helmDefaultsSettings, wantsHelmDefaults } from './helm-defaults.ts';
 import { dryRunOf, historyLimitOf, waitOf } from './helm-values.ts';
+import { ifBusyOption } from './busy-option.ts';
 import { addFailFastOptions, failFastParameters, type FailFastFlags } from './fail-fast-options.ts';
 import { integer } from './integer.ts';
 import { addRecoverOptions, recoverParameters, type RecoverFlags } from './recover-options.ts';
-import { optionalOutputOption, type OutputFormat } from './output/format.ts';
+import type { OutputFormat } from './output/format.ts';
+import { optionalOutputOption } from './output/output-option.ts';
 
 /** The flags of `install` and `upgrade`. The agent chooses the defaults. */
 export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, CrdFlags, RecoverFlags, FailFastFlags {
@@ -36,6 +40,8 @@ export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, Cr
   waitForJobs?: boolean;
   settle?: string;
   hookTimeout?: string;
+  stepTimeout?: string[];
+  logs?: boolean;
   progressDeadline?: string;
   createNamespace?: boolean;
   description?: string;
@@ -47,11 +53,14 @@ export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, Cr
   hideNotes?: boolean;
   renderSubchartNotes?: boolean;
   skipSchemaValidation?: boolean;
+  enableDns?: boolean;
+  dependencyUpdate?: boolean;
   disableOpenapiValidation?: boolean;
   postRenderer?: string;
   labels?: Record<string, string>;
   unchanged?: string;
   storage?: string;
+  ifBusy?: 'queue' | 'reject' | 'supersede';
   output?: OutputFormat;
 }
 
@@ -66,6 +75,7 @@ const switches: [name: string, on: string, off: string][] = [
 /** Adds the flags that `install` and `upgrade` have in common. */
 export function addDeployOptions(command: Command): void {
   addRepositoryOptions(command, 'a URL, or a path on the agent');
+  command.addOption(credentialsOption());
   command.option('--devel', "include pre-releases; same as --version '>0.0.0-0'");
   addValueOptions(command);
   command
@@ -76,18 +86,25 @@ export function addDeployOptions(command: Command): void {
     .option('--history-max <number>', 'number of revisions to keep; 0 for all (default: 10)', integer)
     .option('--no-hooks', 'do not run hooks')
     .addOption(hookTimeoutOption())
+    .addOption(stepTimeoutOption())
+    .addOption(logsOption('hooks and Jobs'))
     .addOption(dryRunOption('print what would be deployed, and change nothing'))
     .option('--hide-secret', 'with --dry-run: leave Secrets out')
     .option('--hide-notes', 'do not print the notes')
     .option('--render-subchart-notes', 'add the notes of subcharts')
     .option('--post-renderer <name>', 'post-renderer of the agent that changes the manifests')
     .option('--skip-schema-validation', 'do not check the values against values.schema.json')
+    .option('--enable-dns', 'let templates resolve host names')
+    .option('--dependency-update', 'download the dependencies that charts/ does not contain')
     .option('--disable-openapi-validation', 'no effect: only the API server checks the fields of objects')
     .addOption(optionalOutputOption());
   addApplyOptions(command);
   addCrdOptions(command);
   addRecoverOptions(command);
-  command.addOption(unchangedOption()).addOption(storageOption());
+  command
+    .addOption(unchangedOption())
+    .addOption(storageOption())
+    .addOption(ifBusyOption({ supersedes: true }));
   command.option('--take-ownership', 'take over existing objects that do not belong to the release');
   addWaitOptions(command, 'all resources are ready');
   addFailFastOptions(command);
@@ -111,9 +128,32 @@ export function hookTimeoutOption(): Option {
   return new Option('--hook-timeout <duration>', 'time limit of each hook without its own (default: none)');
 }
 
+/** Returns the flag for the lines of logs. */
+export function logsOption(of: string): Option {
+  return new Option('--logs', `print the lines that the containers of ${of} write while they run`);
+}
+
+/** Returns the flag for the time limits of steps. */
+export function stepTimeoutOption(): Option {
+  return listed('--step-timeout <step=duration>', 'time limit of a step, such as wait=3m (default: none)');
+}
+
+/** Returns the parameter that the flags set. */
+export function stepTimeoutsOf(flags: readonly string[] | undefined) {
+  if (flags === undefined) return undefined;
+  const entries = flags.map((flag) => {
+    const [, step, duration] = /^([^=]+)=(.+)$/.exec(flag) ?? [];
+    if (step === undefined || duration === undefined) {
+      throw new Error(`--step-timeout must be STEP=DURATION, not ${JSON.stringify(flag)}`);
+    }
+    return [step, duration];
+  });
+  return Object.fromEntries(entries) as CommandParameters['install_release']['stepTimeouts']; // the agent checks the steps
+}
+
 /** Adds the flags that say for what to wait. */
 export function addWaitOptions(command: Command, until: string): void {
-  const description = `wait until ${until} (default); watcher and legacy are the same, hookOnly waits for hooks only`;
+  const description = `wait until ${until} (default); legacy judges by the rules of helm 3, hookOnly waits for hooks only`;
   command
     .addOption(new Option('--wait [strategy]', description).preset('watcher'))
     .option('--no-wait', 'do not wait, except for hooks');
@@ -140,16 +180,27 @@ export function addSwitches(command: Command, names: readonly string[]): void {
   }
 }
 
+/** Returns the option for a Secret with the credentials for a repository. */
+export function credentialsOption(): Option {
+  return new Option(
+    '--credentials-from <secret>',
+    "Secret in the agent's namespace with the credentials for the repository",
+  );
+}
+
 /** Returns the parameters that name a chart. */
 export async function repositoryParameters(
   chartName: string,
-  { repo, version, devel, username, passwordFile }: RepositoryFlags,
+  flags: RepositoryFlags & { dependencyUpdate?: boolean },
   dependencies: Pick<ProgramDependencies, 'readFile'>,
 ) {
+  const { repo, version, devel, username, passwordFile, dependencyUpdate, credentialsFrom } = flags;
   return {
     chartName,
     repoUrl: repo,
     chartVersion: version ?? (devel === true ? '>0.0.0-0' : undefined),
+    dependencyUpdate,
+    credentialsFrom: credentialsFrom === undefined ? undefined : { secret: credentialsFrom },
     repoUserName: username,
     repoPassword: passwordFile === undefined ? undefined : await readPassword(dependencies, passwordFile),
   };
@@ -162,13 +213,16 @@ export async function deployParameters(
   dependencies: Pick<ProgramDependencies, 'readFile' | 'env'>,
 ) {
   const { namespace, timeout, waitForJobs, createNamespace, description, cleanupOnFail, historyMax, labels } = flags;
-  const { hideSecret, hideNotes, renderSubchartNotes, skipSchemaValidation, disableOpenapiValidation } = flags;
+  const { hideSecret, hideNotes, renderSubchartNotes, skipSchemaValidation, disableOpenapiValidation, enableDns } =
+    flags;
   const given = withoutUndefined({
     wait: waitOf(flags.wait),
     waitForJobs,
     settle: settleOf(flags.settle),
     hookTimeout: flags.hookTimeout,
+    stepTimeouts: stepTimeoutsOf(flags.stepTimeout),
     progressDeadline: flags.progressDeadline,
+    logs: flags.logs,
     atomic: flags.rollbackOnFailure ?? flags.atomic,
     createNamespace,
   });
@@ -180,6 +234,7 @@ export async function deployParameters(
     ...(wantsHelmDefaults(flags, dependencies) && deployDefaults),
     ...given,
     description,
+    ifBusy: flags.ifBusy,
     labels,
     postRenderer: flags.postRenderer,
     cleanupOnFail,
@@ -192,7 +247,7 @@ export async function deployParameters(
     ...recoverParameters(flags),
     ...(!flags.hooks && { noHooks: true }),
     dryRun: dryRunOf(flags.dryRun),
-    ...{ hideSecret, hideNotes, renderSubchartNotes, skipSchemaValidation, disableOpenapiValidation },
+    ...{ hideSecret, hideNotes, renderSubchartNotes, skipSchemaValidation, disableOpenapiValidation, enableDns },
     ...(await valueParameters(flags, (path) => dependencies.readFile(path))),
   };
 }

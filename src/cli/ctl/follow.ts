@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../operation/error.ts';
 import type { Failure, Result } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { ApiError, type ApiClient } from './api-client.ts';
@@ -20,6 +21,11 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
   json?: boolean;
   /** Does not show progress, for commands that only read. Default: false. */
   quiet?: boolean;
+  /**
+   * Ends the command at the first interrupt, and its result is shown; a second one stops following.
+   * Default: the first one stops following.
+   */
+  cancel?: (signal: AbortSignal) => Promise<void>;
   /** Pause in milliseconds after a failed attempt. Default: a second. */
   retryMs?: number;
 }
@@ -33,7 +39,18 @@ export async function follow(client: ApiClient, key: string, options: FollowOpti
   const { json = false, retryMs = defaultRetryMs } = options;
   const screen = json ? jsonScreen(stdout) : quiet ? silentScreen : createScreen(stderr);
   const interrupted = new AbortController();
-  const release = onInterrupt(() => interrupted.abort());
+  let { cancel } = options;
+  let whyNotCancelled: string | undefined;
+  const release = onInterrupt(() => {
+    if (cancel === undefined) interrupted.abort();
+    else {
+      cancel(interrupted.signal).catch((error: unknown) => {
+        if (!interrupted.signal.aborted) whyNotCancelled = messageOf(error);
+        interrupted.abort();
+      });
+    }
+    cancel = undefined;
+  });
   try {
     const result = await resultOf(client, key, screen, { signal: interrupted.signal, retryMs });
     if (result.ok && !json) stdout.write(text(result));
@@ -42,14 +59,17 @@ export async function follow(client: ApiClient, key: string, options: FollowOpti
     return failure ? 1 : 0;
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
+    if (whyNotCancelled !== undefined) stderr.write(`\nCannot cancel the command: ${whyNotCancelled}`);
     stderr.write(`\nStopped following. The agent continues the operation; to follow it again:\n  ${again}\n`);
     return 1;
   } finally {
+    screen.close();
     release();
   }
 }
 
-async function resultOf(
+/** Follows a command until it ends, and returns its result. Reconnects when the line is cut. */
+export async function resultOf(
   client: ApiClient,
   key: string,
   screen: Screen,

@@ -5,13 +5,14 @@ import { valueMapOfPlain } from '../../release/plain-value.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
 import { readLikePflag } from '../pflag-arguments.ts';
 import { integer } from './integer.ts';
-import { outputOption, textOf, type OutputFormat, type Printable } from './output/format.ts';
+import { textOf, type OutputFormat, type Printable } from './output/format.ts';
+import { outputOption } from './output/output-option.ts';
 import { metadataOutput } from './output/metadata.ts';
 import { releaseOf, shown } from './output/print.ts';
 import { allText, hooksText, manifestText, wholeNotesText } from './output/release-texts.ts';
 import { userValues, valuesOutput } from './output/values.ts';
 import type { CtlSession } from './session.ts';
-import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
+import { addSubcommand, agentOption, deliverWithinOption, namespaceOption } from './subcommand.ts';
 
 interface GetFlags {
   [flag: string]: unknown;
@@ -34,6 +35,7 @@ export function addGet(ctl: Command, session: CtlSession): void {
     return addSubcommand(get, name, description, [`get ${name} podinfo --agent edge-1 -n demo`])
       .argument('<name>', 'name of the release')
       .addOption(agentOption())
+      .addOption(deliverWithinOption())
       .addOption(namespaceOption())
       .option('--revision <number>', 'the revision (default: the newest)', integer);
   }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { readSettings, switchSchema, type Settings } from '../settings.ts';
 
@@ -21,19 +21,3 @@ export function wantsHelmDefaults(
 ): boolean {
   return readSettings(schema, helmDefaultsSettings, flags, env).helmDefaults;
 }
-
-/** Defaults of helm for an installation or an upgrade. */
-export const deployDefaults = {
-  wait: 'hookOnly',
-  waitForJobs: false,
-  settle: false,
-  atomic: false,
-  createNamespace: false,
-  failFast: 'never',
-} as const;
-
-/** Defaults of helm for a rollback. */
-export const rollbackDefaults = { wait: 'hookOnly', waitForJobs: false, settle: false, failFast: 'never' } as const;
-
-/** Defaults of helm for an uninstallation. */
-export const uninstallDefaults = { wait: 'hookOnly' } as const;

@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { refuseHelmFlags } from '../helm-flags.ts';
 import { readLikePflag } from '../pflag-arguments.ts';
 import { integer } from './integer.ts';
-import { outputOption, textOf, type OutputFormat } from './output/format.ts';
+import { textOf, type OutputFormat } from './output/format.ts';
+import { outputOption } from './output/output-option.ts';
 import { historyOutput } from './output/history.ts';
 import { releaseOf, shown } from './output/print.ts';
 import type { CtlSession } from './session.ts';
-import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
+import { addSubcommand, agentOption, deliverWithinOption, namespaceOption } from './subcommand.ts';
 
 interface HistoryFlags {
   [flag: string]: unknown;
@@ -23,6 +24,7 @@ export function addHistory(ctl: Command, session: CtlSession): void {
     .alias('hist')
     .argument('<name>', 'name of the release')
     .addOption(agentOption())
+    .addOption(deliverWithinOption())
     .addOption(namespaceOption())
     .option('--max <number>', 'largest number of revisions, the newest ones', integer, 256)
     .addOption(outputOption())

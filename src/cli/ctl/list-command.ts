@@ -3,26 +3,17 @@ import type { CommandParameters } from '../../protocol/commands/index.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
 import { readLikePflag } from '../pflag-arguments.ts';
 import { integer } from './integer.ts';
-import { outputOption, textOf, type OutputFormat } from './output/format.ts';
+import { textOf, type OutputFormat } from './output/format.ts';
+import { outputOption } from './output/output-option.ts';
 import { listOutput } from './output/list.ts';
 import { releaseOf, shown } from './output/print.ts';
 import type { CtlSession } from './session.ts';
-import { addSubcommand, agentOption } from './subcommand.ts';
+import { addSubcommand, agentOption, deliverWithinOption, tillerNamespaceOption } from './subcommand.ts';
+import { selectedStatuses, statusFlagNames, type StatusFlag } from '../status-flags.ts';
 
 type Parameters = CommandParameters['list_releases'];
-type Status = NonNullable<Parameters['statuses']>[number];
 
-/** Flags that select statuses, as in helm. */
-const statusFlags = {
-  deployed: ['deployed'],
-  failed: ['failed'],
-  pending: ['pending-install', 'pending-upgrade', 'pending-rollback'],
-  superseded: ['superseded'],
-  uninstalled: ['uninstalled'],
-  uninstalling: ['uninstalling'],
-} satisfies Record<string, Status[]>;
-
-interface ListFlags extends Partial<Record<keyof typeof statusFlags, boolean>> {
+interface ListFlags extends Partial<Record<StatusFlag, boolean>> {
   [flag: string]: unknown;
   output: OutputFormat;
   namespace?: string;
@@ -36,6 +27,8 @@ interface ListFlags extends Partial<Record<keyof typeof statusFlags, boolean>> {
   short?: boolean;
   headers: boolean;
   timeFormat?: string;
+  helm2?: boolean;
+  tillerNamespace?: string;
 }
 
 /** Adds `ctl list`. */
@@ -45,6 +38,7 @@ export function addList(ctl: Command, session: CtlSession): void {
   const command = addSubcommand(ctl, 'list', 'List the releases of an agent', examples)
     .alias('ls')
     .addOption(agentOption())
+    .addOption(deliverWithinOption())
     .option('-n, --namespace <namespace>', 'list only the releases of this namespace (default: of all)')
     .option('-A, --all-namespaces', 'list the releases of all namespaces')
     .option('-f, --filter <pattern>', 'list only names that match a regular expression')
@@ -56,8 +50,10 @@ export function addList(ctl: Command, session: CtlSession): void {
     .option('-q, --short', 'print only names')
     .option('--no-headers', 'do not print the first row of the table')
     .option('--time-format <layout>', "layout of times, as for Go's time.Format")
+    .option('--helm2', 'list the releases of Helm 2, which ctl adopt takes over')
+    .addOption(tillerNamespaceOption())
     .addOption(outputOption());
-  for (const status of Object.keys(statusFlags)) command.option(`--${status}`, `list ${status} releases`);
+  for (const status of statusFlagNames) command.option(`--${status}`, `list ${status} releases`);
   command.action(async (flags: ListFlags) => {
     await session.perform(flags, 'list_releases', listParameters(flags), {
       quiet: true,
@@ -73,15 +69,16 @@ export function addList(ctl: Command, session: CtlSession): void {
 
 function listParameters(flags: ListFlags): Parameters {
   const { namespace, allNamespaces = false, filter, selector, date, reverse, max, offset } = flags;
-  const statuses = Object.entries(statusFlags).flatMap(([flag, names]) => (flags[flag] === true ? names : []));
   return {
     namespace: allNamespaces ? undefined : namespace,
     filter,
     selector,
-    statuses: statuses.length === 0 ? undefined : statuses,
+    statuses: selectedStatuses((flag) => flags[flag] === true),
     sort: date ? 'date' : 'name',
     reverse,
     max,
     offset,
+    helm2: flags.helm2,
+    tillerNamespace: flags.tillerNamespace,
   };
 }

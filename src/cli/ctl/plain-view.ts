@@ -1,6 +1,7 @@
 import type { Status } from '../../protocol/messages.ts';
 import type { Event } from './api-client.ts';
 import { evidenceLines } from './evidence-text.ts';
+import { createLogView } from './log-text.ts';
 import { progressText } from './progress-text.ts';
 import { oneLine } from '../text.ts';
 
@@ -10,6 +11,7 @@ import { oneLine } from '../text.ts';
  */
 export function createPlainView(): (event: Event) => string[] {
   const shown = new ShownLines();
+  const logLinesOf = createLogView();
   return (event) => {
     switch (event.type) {
       case 'accepted':
@@ -22,6 +24,8 @@ export function createPlainView(): (event: Event) => string[] {
         return statusLines(event.payload, shown);
       case 'evidence':
         return evidenceLines(event.payload);
+      case 'log':
+        return logLinesOf(event.payload);
       case 'result':
         return [];
     }

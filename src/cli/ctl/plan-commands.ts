@@ -8,7 +8,7 @@ import { shown } from './output/print.ts';
 import { successText } from './result-text.ts';
 import { addRollback } from './rollback-command.ts';
 import type { CtlSession, Flags } from './session.ts';
-import { addSubcommand, agentOption } from './subcommand.ts';
+import { addSubcommand, agentOption, deliverWithinOption } from './subcommand.ts';
 import { addUninstall } from './uninstall-command.ts';
 
 const actions: Partial<Record<CommandType, CommandParameters['plan_release']['action']>> = {
@@ -33,6 +33,7 @@ export function addApplyPlan(ctl: Command, session: CtlSession): void {
   addSubcommand(ctl, 'apply-plan', 'Do what a plan says', ['apply-plan demo/podinfo@3f9c2a7b81d4 --agent edge-1'])
     .argument('<plan>', 'id of the plan')
     .addOption(agentOption())
+    .addOption(deliverWithinOption())
     .action(async (plan: string, flags: Flags) => {
       const { stdout } = session.dependencies;
       await session.perform(

@@ -10,3 +10,11 @@ function countsText(counts: ResourceProgress['counts']): string {
   const { wanted, updated, ready } = counts;
   return updated === undefined ? `${ready}/${wanted} ready` : `${updated}/${wanted} updated, ${ready} ready`;
 }
+
+/** Returns a time as `45s`, `12m` or `3h`. */
+export function ageText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes}m` : `${Math.round(minutes / 60)}h`;
+}

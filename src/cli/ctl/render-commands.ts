@@ -5,17 +5,19 @@ import { refuseHelmFlags } from '../helm-flags.ts';
 import { readLikePflag } from '../pflag-arguments.ts';
 import { showOnly } from '../template/show-only.ts';
 import { valueParameters, type ValueFlags } from '../values.ts';
-import { repositoryParameters } from './deploy-options.ts';
+import { credentialsOption, repositoryParameters } from './deploy-options.ts';
 import { diffText } from './output/diff.ts';
 import { shown } from './output/print.ts';
 import type { CtlSession } from './session.ts';
-import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
+import { addSubcommand, agentOption, deliverWithinOption, namespaceOption } from './subcommand.ts';
 
 interface RenderFlags extends ValueFlags, RepositoryFlags {
   [flag: string]: unknown;
   namespace?: string;
   timeout?: string;
   skipSchemaValidation?: boolean;
+  enableDns?: boolean;
+  dependencyUpdate?: boolean;
 }
 
 interface TemplateFlags extends RenderFlags {
@@ -23,6 +25,7 @@ interface TemplateFlags extends RenderFlags {
   skipTests?: boolean;
   hideSecret?: boolean;
   isUpgrade?: boolean;
+  includeCrds?: boolean;
   showOnly?: string[];
 }
 
@@ -42,12 +45,13 @@ export function addTemplate(ctl: Command, session: CtlSession): void {
     .option('--no-hooks', 'leave out hooks')
     .option('--skip-tests', 'leave out tests')
     .option('--hide-secret', 'leave out Secrets')
+    .option('--include-crds', 'also print the CRDs of the chart')
     .option('--is-upgrade', 'set .Release.IsUpgrade instead of .Release.IsInstall')
     .addOption(repeated('-s, --show-only <template>', 'print only the output of this template, a path or a pattern'))
     .action(async (releaseName: string, chartName: string, flags: TemplateFlags) => {
-      const { hooks, skipTests, hideSecret, isUpgrade, showOnly: only } = flags;
+      const { hooks, skipTests, hideSecret, includeCrds, isUpgrade, showOnly: only } = flags;
       const common = await renderParameters(releaseName, chartName, flags, session);
-      const payload = { ...common, ...(!hooks && { noHooks: true }), skipTests, hideSecret, isUpgrade };
+      const payload = { ...common, ...(!hooks && { noHooks: true }), skipTests, includeCrds, hideSecret, isUpgrade };
       const text = ({ manifest }: { manifest: string }) =>
         shown(only === undefined ? manifest : showOnly(manifest, only), stdout);
       await session.perform(flags, 'template_release', payload, { quiet: true, text });
@@ -81,14 +85,18 @@ function addRenderCommand(ctl: Command, name: string, description: string, examp
     .argument('<name>', 'name of the release')
     .argument('<chart>', 'the chart, as for install')
     .addOption(agentOption())
+    .addOption(deliverWithinOption())
     .addOption(namespaceOption());
   addRepositoryOptions(command, 'a URL, or a path on the agent');
+  command.addOption(credentialsOption());
   command.option('--devel', "include pre-releases; same as --version '>0.0.0-0'");
   readLikePflag(command);
   addValueOptions(command);
   return command
     .option('--timeout <duration>', 'time limit (default: 5m)')
-    .option('--skip-schema-validation', 'do not check the values against values.schema.json');
+    .option('--skip-schema-validation', 'do not check the values against values.schema.json')
+    .option('--enable-dns', 'let templates resolve host names')
+    .option('--dependency-update', 'download the dependencies that charts/ does not contain');
 }
 
 async function renderParameters(
@@ -97,12 +105,13 @@ async function renderParameters(
   flags: RenderFlags,
   { dependencies }: CtlSession,
 ) {
-  const { namespace, timeout, skipSchemaValidation } = flags;
+  const { namespace, timeout, skipSchemaValidation, enableDns } = flags;
   return {
     releaseName,
     namespace,
     timeout,
     skipSchemaValidation,
+    enableDns,
     ...(await repositoryParameters(chartName, flags, dependencies)),
     ...(await valueParameters(flags, (path) => dependencies.readFile(path))),
   };

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { commands, type CommandAnswers, type CommandType } from '../../protocol/commands/index.ts';
 import type { Failure, Result } from '../../protocol/messages.ts';
 import { oneLine, printable, table } from '../text.ts';
 
@@ -54,4 +55,9 @@ export function readAs<Output>(schema: z.ZodType<Output>, value: unknown, name: 
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new Error(`the command succeeded, but the agent sent a ${name} in an unknown form; update helm-agent`);
+}
+
+/** Returns the schema of a command's successful result. */
+export function answerSchema<Type extends CommandType>(type: Type): z.ZodType<CommandAnswers[Type]> {
+  return commands[type].answer as unknown as z.ZodType<CommandAnswers[Type]>; // the entry of its own type
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ifBusyOption } from './busy-option.ts';
 import { readLikePflag } from '../pflag-arguments.ts';
 import { addSettings } from '../settings.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
@@ -10,15 +11,19 @@ import {
   settleOf,
   dryRunOption,
   hookTimeoutOption,
+  logsOption,
+  stepTimeoutOption,
+  stepTimeoutsOf,
   withoutUndefined,
 } from './deploy-options.ts';
-import { helmDefaultsSettings, rollbackDefaults, wantsHelmDefaults } from './helm-defaults.ts';
+import { rollbackDefaults } from '../helm-default-options.ts';
+import { helmDefaultsSettings, wantsHelmDefaults } from './helm-defaults.ts';
 import { dryRunOf, historyLimitOf, waitOf } from './helm-values.ts';
 import { addRecoverOptions, recoverParameters, type RecoverFlags } from './recover-options.ts';
 import { addFailFastOptions, failFastParameters, type FailFastFlags } from './fail-fast-options.ts';
 import { integer } from './integer.ts';
 import type { CtlSession } from './session.ts';
-import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
+import { addSubcommand, agentOption, deliverWithinOption, namespaceOption } from './subcommand.ts';
 
 interface RollbackFlags extends Omit<ApplyFlags, 'takeOwnership'>, RecoverFlags, FailFastFlags {
   [flag: string]: unknown;
@@ -31,7 +36,10 @@ interface RollbackFlags extends Omit<ApplyFlags, 'takeOwnership'>, RecoverFlags,
   cleanupOnFail?: boolean;
   historyMax?: number;
   hooks: boolean;
+  ifBusy?: 'queue' | 'reject';
   hookTimeout?: string;
+  stepTimeout?: string[];
+  logs?: boolean;
   dryRun?: string;
 }
 
@@ -42,15 +50,19 @@ export function addRollback(ctl: Command, session: CtlSession): void {
     .argument('<name>', 'name of the release')
     .argument('[revision]', 'the revision to roll back to (default: the previous one)')
     .addOption(agentOption())
+    .addOption(deliverWithinOption())
     .addOption(namespaceOption())
     .option('--timeout <duration>', 'time limit (default: 5m)')
     .option('--cleanup-on-fail', 'delete the objects that a failed rollback has created')
     .option('--history-max <number>', 'number of revisions to keep; 0 for all (default: 10)', integer)
     .option('--no-hooks', 'do not run hooks')
     .addOption(hookTimeoutOption())
+    .addOption(stepTimeoutOption())
+    .addOption(logsOption('hooks and Jobs'))
     .addOption(dryRunOption('only check that the rollback is possible'));
   addApplyOptions(command);
   addRecoverOptions(command);
+  command.addOption(ifBusyOption({ supersedes: false }));
   addWaitOptions(command, 'all resources are ready');
   addFailFastOptions(command);
   addSettleOption(command);
@@ -70,6 +82,7 @@ export function addRollback(ctl: Command, session: CtlSession): void {
         waitForJobs,
         settle: settleOf(flags.settle),
         progressDeadline: flags.progressDeadline,
+        logs: flags.logs,
       }),
       cleanupOnFail,
       historyLimit: historyLimitOf(historyMax),
@@ -78,6 +91,8 @@ export function addRollback(ctl: Command, session: CtlSession): void {
       ...recoverParameters(flags),
       ...(!hooks && { noHooks: true }),
       hookTimeout: flags.hookTimeout,
+      ifBusy: flags.ifBusy,
+      stepTimeouts: stepTimeoutsOf(flags.stepTimeout),
       dryRun: dryRunOf(flags.dryRun),
     };
     const text = () => 'Rollback was a success! Happy Helming!\n';

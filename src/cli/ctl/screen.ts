@@ -1,6 +1,7 @@
 import type { Terminal } from '../dependencies.ts';
 import { advance, newProgress } from './progress.ts';
 import { evidenceLines } from './evidence-text.ts';
+import { createLogView } from './log-text.ts';
 import { liveLines } from './live-view.ts';
 import { createPlainView } from './plain-view.ts';
 import type { Event } from './api-client.ts';
@@ -8,9 +9,13 @@ import type { Event } from './api-client.ts';
 /** Shows the events of a command as they arrive. */
 export interface Screen {
   show(event: Event): void;
+  /** Ends the redrawing. */
+  close(): void;
 }
 
-export const silentScreen: Screen = { show: () => undefined };
+const nothing = () => undefined;
+
+export const silentScreen: Screen = { show: nothing, close: nothing };
 
 /** Returns a screen that writes each event as a line of JSON. */
 export function jsonScreen(output: Pick<Terminal, 'write'>): Screen {
@@ -18,6 +23,7 @@ export function jsonScreen(output: Pick<Terminal, 'write'>): Screen {
     show(event) {
       output.write(`${JSON.stringify(event)}\n`);
     },
+    close: nothing,
   };
 }
 
@@ -32,21 +38,41 @@ function plainScreen(terminal: Terminal): Screen {
     show(event) {
       for (const line of linesOf(event)) terminal.write(`${line}\n`);
     },
+    close: nothing,
   };
 }
+
+/** Time after which ages are drawn again, in milliseconds. */
+const redrawInterval = 1000;
 
 function liveScreen(terminal: Terminal): Screen {
   const progress = newProgress();
   let drawn = 0;
+  let redraws = 0;
+  function draw(above: readonly string[]): void {
+    const lines = liveLines(progress, terminal.columns, redraws * redrawInterval);
+    // move up to the first line of the table, and clear everything below
+    const erase = drawn > 0 ? `\u001b[${drawn}A\u001b[J` : '';
+    terminal.write(erase + [...above, ...lines].map((line) => `${line}\n`).join(''));
+    drawn = lines.length;
+  }
+  const logLinesOf = createLogView();
+  function linesAbove(event: Event): string[] {
+    if (event.type === 'evidence') return evidenceLines(event.payload);
+    return event.type === 'log' ? logLinesOf(event.payload) : [];
+  }
+  const timer = setInterval(() => {
+    redraws += 1;
+    if (drawn > 0) draw([]);
+  }, redrawInterval);
   return {
     show(event) {
       advance(progress, event);
-      const above = event.type === 'evidence' ? evidenceLines(event.payload) : [];
-      const lines = liveLines(progress, terminal.columns);
-      // move up to the first line of the table, and clear everything below
-      const erase = drawn > 0 ? `\u001b[${drawn}A\u001b[J` : '';
-      terminal.write(erase + [...above, ...lines].map((line) => `${line}\n`).join(''));
-      drawn = lines.length;
+      if (event.type === 'status') redraws = 0;
+      draw(linesAbove(event));
+    },
+    close() {
+      clearInterval(timer);
     },
   };
 }

@@ -1,45 +1,18 @@
-import { z } from 'zod';
-import {
-  commands,
-  type CommandAnswers,
-  type CommandParameters,
-  type CommandType,
-} from '../../protocol/commands/index.ts';
+import type { CommandAnswers, CommandParameters, CommandType } from '../../protocol/commands/index.ts';
 import type { Failure } from '../../protocol/messages.ts';
-import { readToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
-import { insecureTransportSetting, requireSecureTransport } from '../insecure-transport.ts';
-import { readSettings, switchSchema, type Settings } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
-import { createApiClient, type ApiClient } from './api-client.ts';
+import type { ApiClient, CommandRequest } from './api-client.ts';
+import { controlPlaneClient, serverSettings } from './control-plane-client.ts';
 import { follow, type FollowOptions } from './follow.ts';
-import { readAs } from './result-text.ts';
-
-export const serverSettings = {
-  server: {
-    flag: '--server <url>',
-    variable: 'HELM_AGENT_SERVER',
-    description: 'URL of the control plane',
-    default: 'http://127.0.0.1:8088',
-  },
-  tokenFile: {
-    flag: '--token-file <file>',
-    variable: 'HELM_AGENT_TOKEN_FILE',
-    description: "file with the token for the control plane's API",
-  },
-  insecureTransport: insecureTransportSetting,
-} satisfies Settings<string>;
-
-const serverSchema = z.object({
-  server: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).default('http://127.0.0.1:8088'),
-  tokenFile: z.string().optional(),
-  insecureTransport: switchSchema,
-});
+import { answerSchema, readAs } from './result-text.ts';
 
 /** Flags of any `ctl` command, by commander's names. */
 export type Flags = Readonly<Record<string, unknown>>;
 
-export interface PerformOptions<Type extends CommandType> extends Pick<FollowOptions, 'quiet'> {
+export interface PerformOptions<Type extends CommandType> extends Pick<FollowOptions, 'json' | 'quiet'> {
+  /** Cancels the command at the first interrupt. Default: the command continues. */
+  isCancelledByInterrupt?: boolean;
   /** Returns the text for a success. Default: the fields of the release. */
   text?: (answer: CommandAnswers[Type]) => string;
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
@@ -62,20 +35,13 @@ export interface CtlSession {
 }
 
 export function createSession(dependencies: ProgramDependencies, exit: { code: number }): CtlSession {
-  async function clientOf(flags: Flags): Promise<ApiClient> {
-    const settings = readSettings(serverSchema, serverSettings, flags, dependencies.env);
-    const { server, tokenFile } = settings;
-    requireSecureTransport(serverSettings.server, { ...settings, url: server });
-    const token =
-      tokenFile === undefined ? undefined : await readToken(serverSettings.tokenFile, tokenFile, dependencies);
-    return createApiClient({ server, token, fetch: (url, init) => dependencies.fetch(url, init) });
-  }
+  const clientOf = (flags: Flags) => controlPlaneClient(flags, dependencies);
 
   async function followWith(
     client: ApiClient,
     flags: Flags,
     key: string,
-    options: Pick<FollowOptions, 'failure' | 'json' | 'quiet' | 'text'> = {},
+    options: Pick<FollowOptions, 'cancel' | 'failure' | 'json' | 'quiet' | 'text'> = {},
   ): Promise<number> {
     const again = [dependencies.programName, 'ctl watch', shellWord(key), ...givenServerFlags(flags)].join(' ');
     exit.code = await follow(client, key, { ...dependencies, ...options, again });
@@ -85,11 +51,17 @@ export function createSession(dependencies: ProgramDependencies, exit: { code: n
   return {
     dependencies,
     client: clientOf,
-    async perform(flags, type, payload, { text, failure, ...options } = {}) {
+    async perform(flags, type, payload, { text, failure, isCancelledByInterrupt = false, ...options } = {}) {
       const client = await clientOf(flags);
-      const { key } = await client.send(String(flags['agent']), { type, payload }, new AbortController().signal);
+      const agent = String(flags['agent']);
+      const request = { type, payload, ...deliverWithinOf(flags) };
+      const { key } = await client.send(agent, request, new AbortController().signal);
+      const cancel = async (signal: AbortSignal) => {
+        await client.send(agent, { type: 'cancel_command', payload: { key } }, signal);
+      };
       return await followWith(client, flags, key, {
         ...options,
+        ...(isCancelledByInterrupt && { cancel }),
         ...(text && { text: (result) => text(readAs(answerSchema(type), result, 'result')) }),
         ...(failure && { failure: (result) => failure(readAs(answerSchema(type), result, 'result')) }),
       });
@@ -100,8 +72,9 @@ export function createSession(dependencies: ProgramDependencies, exit: { code: n
   };
 }
 
-function answerSchema<Type extends CommandType>(type: Type): z.ZodType<CommandAnswers[Type]> {
-  return commands[type].answer as unknown as z.ZodType<CommandAnswers[Type]>; // the entry of its own type
+function deliverWithinOf({ deliverWithin }: Flags): Pick<CommandRequest, 'deliverWithin'> {
+  if (typeof deliverWithin !== 'string') return {};
+  return { deliverWithin: deliverWithin === 'false' ? false : deliverWithin };
 }
 
 /**

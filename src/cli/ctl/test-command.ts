@@ -5,7 +5,8 @@ import { refuseHelmFlags } from '../helm-flags.ts';
 import { releaseOf, shown } from './output/print.ts';
 import { headText, testSuiteText } from './output/status.ts';
 import type { CtlSession } from './session.ts';
-import { addSubcommand, agentOption, namespaceOption } from './subcommand.ts';
+import { addSubcommand, agentOption, deliverWithinOption, namespaceOption } from './subcommand.ts';
+import { namesOfFilters } from './test-filters.ts';
 
 interface TestFlags {
   [flag: string]: unknown;
@@ -22,13 +23,14 @@ export function addTest(ctl: Command, session: CtlSession): void {
   const command = addSubcommand(ctl, 'test', 'Run the tests of a release', examples)
     .argument('<name>', 'name of the release')
     .addOption(agentOption())
+    .addOption(deliverWithinOption())
     .addOption(namespaceOption())
     .option('--timeout <duration>', 'time limit (default: 5m)')
     .addOption(listed('--filter <filter>', 'run only the test name=NAME, or not the test !name=NAME'))
-    .option('--logs', 'print the logs of the tests')
+    .option('--logs', 'print the logs of the tests, while they run and at the end')
     .action(async (releaseName: string, flags: TestFlags) => {
       const { namespace, timeout, logs } = flags;
-      const payload = { releaseName, namespace, timeout, logs, ...namesOf(flags) };
+      const payload = { releaseName, namespace, timeout, logs, ...namesOfFilters(flags.filter ?? []) };
       await session.perform(flags, 'test_release', payload, {
         text({ release: answered, logs = [] }) {
           const release = releaseOf({ release: answered }, ['hooks']);
@@ -41,11 +43,4 @@ export function addTest(ctl: Command, session: CtlSession): void {
     });
   readLikePflag(command);
   refuseHelmFlags(command, 'ctl');
-}
-
-/** Reads filters as Helm does, which ignores any other (pkg/cmd/release_testing.go). */
-function namesOf({ filter = [] }: TestFlags) {
-  const include = filter.flatMap((text) => /^name=(.*)/s.exec(text)?.[1] ?? []);
-  const exclude = filter.flatMap((text) => /^!\s?name=(.*)/s.exec(text)?.[1] ?? []);
-  return { ...(include.length > 0 && { include }), ...(exclude.length > 0 && { exclude }) };
 }

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { cancelModes, type CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
 import { oneLine, table } from '../text.ts';
 import type { CtlSession, Flags } from './session.ts';
-import { addSubcommand, agentOption } from './subcommand.ts';
+import { addSubcommand, agentOption, deliverWithinOption } from './subcommand.ts';
 
 /** Adds `ctl agents`. */
 export function addAgents(ctl: Command, session: CtlSession): void {
@@ -33,6 +33,7 @@ export function addCancel(ctl: Command, session: CtlSession): void {
   addSubcommand(ctl, 'cancel', 'Cancel a command that runs or waits', examples)
     .argument('<key>', 'key of the command')
     .addOption(agentOption())
+    .addOption(deliverWithinOption())
     .addOption(
       new Option(
         '--mode <mode>',

@@ -5,8 +5,7 @@ import { refuseHelmFlags } from '../helm-flags.ts';
 import { helmLog } from '../helm-log.ts';
 import { kubeVersionOf, namespaceOf } from '../release-options.ts';
 import { mergeValueFlags, type ValueFlags } from '../values.ts';
-import { findingLine } from '../../lint/finding.ts';
-import { lintPath, subchartPaths, type LintResult } from '../../lint/lint-path.ts';
+import { lintCharts } from './lint-charts.ts';
 
 interface LintFlags extends ValueFlags {
   namespace?: string;
@@ -46,50 +45,20 @@ Examples:
   refuseHelmFlags(command, 'offline');
 }
 
-async function lint(given: readonly string[], flags: LintFlags, dependencies: ProgramDependencies): Promise<void> {
+async function lint(paths: readonly string[], flags: LintFlags, dependencies: ProgramDependencies): Promise<void> {
   const { stdout, stderr, env } = dependencies;
-  const kubeVersion = kubeVersionOf(flags);
-  const subcharts = flags.withSubcharts ? await Promise.all(given.map(subchartPaths)) : [];
-  const paths = [...given, ...subcharts.flat()];
-  const values = await mergeValueFlags(flags, (path) => dependencies.readFile(path));
-  const renderer = dependencies.createRenderer({ allowNunjucks: flags.allowNunjucks ?? false });
-  const options = {
-    values,
+  const request = {
+    kubeVersion: kubeVersionOf(flags),
     namespace: namespaceOf(flags, env),
-    kubeVersion,
+    strict: flags.strict ?? false,
+    quiet: flags.quiet ?? false,
+    withSubcharts: flags.withSubcharts ?? false,
     skipSchemaValidation: flags.skipSchemaValidation ?? false,
-    renderer,
+    values: () => mergeValueFlags(flags, (path) => dependencies.readFile(path)),
     helm: helmLog((line) => stderr.write(line)),
   };
-  const results: LintResult[] = [];
-  try {
-    for (const path of paths) {
-      const result = await lintPath(path, options);
-      results.push(result);
-      if (!flags.quiet || hasProblem(result)) stdout.write(resultText(path, result, flags.quiet ?? false));
-    }
-  } finally {
-    await renderer.close();
-  }
-  const failed = results.filter((result) => isFailure(result, flags.strict ?? false)).length;
-  const summary = `${paths.length} chart(s) linted, ${failed} chart(s) failed`;
-  if (failed > 0) throw new Error(summary);
-  if (!flags.quiet || results.some(hasProblem)) stdout.write(`${summary}\n`);
-}
-
-function resultText(path: string, result: LintResult, quiet: boolean): string {
-  const head = `==> Linting ${path}\n`;
-  if ('problem' in result) return `${head}Error ${result.problem}\n\n`;
-  const shown = result.findings.filter(({ severity }) => !quiet || severity !== 'INFO');
-  return `${head}${shown.map(findingLine).join('')}\n`;
-}
-
-/** Whether there is a warning or an error. */
-function hasProblem(result: LintResult): boolean {
-  return 'problem' in result || result.findings.some(({ severity }) => severity !== 'INFO');
-}
-
-function isFailure(result: LintResult, strict: boolean): boolean {
-  if ('problem' in result) return true;
-  return result.findings.some(({ severity }) => severity === 'ERROR' || (strict && severity === 'WARNING'));
+  const createRenderer = () => dependencies.createRenderer({ allowNunjucks: flags.allowNunjucks ?? false });
+  const { text, failure } = await lintCharts(paths, request, createRenderer);
+  stdout.write(text);
+  if (failure !== undefined) throw new Error(failure);
 }

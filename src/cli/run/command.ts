@@ -13,7 +13,11 @@ export function addRun(program: Command, dependencies: ProgramDependencies): voi
     .description('Run an agent: connect to a control plane or listen, and perform commands on a cluster')
     .action(async (flags: Record<string, unknown>) => {
       const settings = readSettings(runSchema(dependencies.hostName), runSettings, flags, dependencies.env);
-      requireSecureTransport(runSettings.controlPlane, { ...settings, url: settings.controlPlane });
+      for (const url of settings.controlPlane ?? [])
+        requireSecureTransport(runSettings.controlPlane, { ...settings, url });
+      await requireFile(runSettings.controlPlaneCa, settings.controlPlaneCa, dependencies);
+      await requireFile(runSettings.clientCertificate, settings.clientCertificate, dependencies);
+      await requireFile(runSettings.clientKey, settings.clientKey, dependencies);
       await requireToken(runSettings.tokenFile, settings.tokenFile, dependencies);
       await requireFile(runSettings.kubeconfig, settings.kubeconfig, dependencies);
       await requireFolder(runSettings.localCharts, settings.localCharts, dependencies);

@@ -1,16 +1,37 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseListenAddress } from '../../agent/connection/listen-address.ts';
 import { agentIdSchema } from '../../protocol/agent-id.ts';
 import { insecureTransportSetting } from '../insecure-transport.ts';
 import { parseDeniedAddresses } from '../../source/http/denied-addresses.ts';
+import { defaultElectionTimes, electionTimesProblem } from '../../leader-election/election-times.ts';
 import { limitsDescription, limitsFlag, limitsSchema } from '../limits.ts';
-import { portSchema, switchSchema, type Settings } from '../settings.ts';
+import { durationSchema, portSchema, switchSchema, type Settings } from '../settings.ts';
+import { messageOf } from '../../operation/error.ts';
 
 export const runSettings = {
   controlPlane: {
     flag: '--control-plane <url>',
     variable: 'HELM_AGENT_CONTROL_PLANE',
-    description: 'ws:// or wss:// URL of the control plane to connect to',
+    description:
+      'ws:// or wss:// URL of the control plane to connect to, or several, separated by commas, in the order in which they are tried; HTTPS_PROXY and NO_PROXY apply to wss://',
+  },
+  controlPlaneCa: {
+    flag: '--control-plane-ca <file>',
+    variable: 'HELM_AGENT_CONTROL_PLANE_CA',
+    description: 'file with the CAs that the certificate of the control plane may be from; read for each connection',
+    default: 'the CAs of the system',
+  },
+  clientCertificate: {
+    flag: '--client-certificate <file>',
+    variable: 'HELM_AGENT_CLIENT_CERTIFICATE',
+    description: 'file with the certificate that the agent shows to the control plane; read for each connection',
+    default: 'none',
+  },
+  clientKey: {
+    flag: '--client-key <file>',
+    variable: 'HELM_AGENT_CLIENT_KEY',
+    description: 'file with the private key of --client-certificate; read for each connection',
+    default: 'none',
   },
   tokenFile: {
     flag: '--token-file <file>',
@@ -95,6 +116,37 @@ export const runSettings = {
       'where commands are kept so that they survive the process: cluster, in Secrets of the namespace of the agent, or memory',
     default: 'cluster in a pod, otherwise memory',
   },
+  recover: {
+    flag: '--recover <mode>',
+    variable: 'HELM_AGENT_RECOVER',
+    description:
+      'releases that an ended process of this agent has left pending or uninstalling: auto stores that they have failed, report logs them',
+    default: 'auto with --journal cluster, otherwise report',
+  },
+  leaderElect: {
+    flag: '--leader-elect',
+    variable: 'HELM_AGENT_LEADER_ELECT',
+    description:
+      'work only while this process holds the Lease of its agent id, so that several replicas can run; needs the journal in the cluster',
+  },
+  leaderElectLeaseDuration: {
+    flag: '--leader-elect-lease-duration <duration>',
+    variable: 'HELM_AGENT_LEADER_ELECT_LEASE_DURATION',
+    description: 'time without a renewal of the Lease after which another process leads',
+    default: '15s',
+  },
+  leaderElectRenewDeadline: {
+    flag: '--leader-elect-renew-deadline <duration>',
+    variable: 'HELM_AGENT_LEADER_ELECT_RENEW_DEADLINE',
+    description: 'time without a renewal of the Lease after which the leader parks its operations and stops',
+    default: '10s',
+  },
+  leaderElectRetryPeriod: {
+    flag: '--leader-elect-retry-period <duration>',
+    variable: 'HELM_AGENT_LEADER_ELECT_RETRY_PERIOD',
+    description: 'time between two attempts to take or renew the Lease',
+    default: '2s',
+  },
   limits: {
     flag: limitsFlag,
     variable: 'HELM_AGENT_LIMITS',
@@ -106,7 +158,14 @@ export const runSettings = {
 export function runSchema(hostName: string) {
   return z
     .object({
-      controlPlane: z.url({ protocol: /^wss?$/, error: 'must be a ws:// or wss:// URL' }).optional(),
+      controlPlane: z
+        .string()
+        .transform((text) => text.split(',').map((url) => url.trim()))
+        .pipe(z.array(z.url({ protocol: /^wss?$/, error: 'must be a ws:// or wss:// URL' })))
+        .optional(),
+      controlPlaneCa: z.string().optional(),
+      clientCertificate: z.string().optional(),
+      clientKey: z.string().optional(),
       tokenFile: z.string().optional(),
       insecureTransport: switchSchema,
       agentId: agentIdSchema.default(hostName),
@@ -136,7 +195,7 @@ export function runSchema(hostName: string) {
           try {
             parseDeniedAddresses(items);
           } catch (error) {
-            context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+            context.addIssue({ code: 'custom', message: messageOf(error) });
           }
           return items;
         })
@@ -153,11 +212,40 @@ export function runSchema(hostName: string) {
         .optional(),
       storageDriver: z.enum(['secret', 'configmap'], { error: 'must be secret or configmap' }).optional(),
       journal: z.enum(['memory', 'cluster'], { error: 'must be memory or cluster' }).optional(),
+      recover: z.enum(['auto', 'report'], { error: 'must be auto or report' }).optional(),
+      leaderElect: switchSchema,
+      leaderElectLeaseDuration: durationSchema.default(defaultElectionTimes.leaseDuration),
+      leaderElectRenewDeadline: durationSchema.default(defaultElectionTimes.renewDeadline),
+      leaderElectRetryPeriod: durationSchema.default(defaultElectionTimes.retryPeriod),
       limits: limitsSchema.optional(),
+    })
+    .refine(({ clientCertificate, clientKey }) => (clientCertificate === undefined) === (clientKey === undefined), {
+      path: ['clientCertificate'],
+      message: 'give both --client-certificate and --client-key, or neither',
     })
     .refine(({ controlPlane, listen }) => controlPlane !== undefined || listen !== undefined, {
       path: ['controlPlane'],
       message: 'give the URL of the control plane to connect to, or --listen to accept connections',
+    })
+    .transform((given, context) => {
+      const {
+        leaderElect,
+        leaderElectLeaseDuration: leaseDuration,
+        leaderElectRenewDeadline: renewDeadline,
+        leaderElectRetryPeriod: retryPeriod,
+        ...settings
+      } = given;
+      const election = { leaseDuration, renewDeadline, retryPeriod };
+      const refuse = (name: keyof typeof runSettings, message: string) => {
+        context.addIssue({ code: 'custom', path: [name], message });
+      };
+      if (leaderElect) {
+        if (settings.journal === 'memory') refuse('leaderElect', 'needs --journal cluster');
+        if (settings.listen !== undefined) refuse('leaderElect', 'needs --control-plane instead of --listen');
+        const problem = electionTimesProblem(election);
+        if (problem !== undefined) refuse('leaderElectLeaseDuration', problem);
+      }
+      return { ...settings, ...(leaderElect && { election }) };
     });
 }
 

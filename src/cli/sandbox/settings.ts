@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { portSchema, type Settings } from '../settings.ts';
 
 export const sandboxSettings = {

@@ -3,7 +3,7 @@ import { fromBytes } from '../../go/text.ts';
 import { evaluateJsonPath } from '../../jsonpath/evaluate.ts';
 import { JsonPathError, parseJsonPath } from '../../jsonpath/parse.ts';
 import { crdFiles } from '../../render/manifest/crds.ts';
-import { chartYaml } from './chart-yaml.ts';
+import { chartYaml } from '../../chart/metadata/write-metadata.ts';
 
 /** The parts of a chart that can be shown. */
 export const showTopics = ['all', 'chart', 'crds', 'readme', 'values'] as const;

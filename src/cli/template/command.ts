@@ -1,19 +1,16 @@
 import type { Command } from 'commander';
-import { requireDependencies, requireInstallableType } from '../../chart/metadata/installable.ts';
 import { addChartOptions, addValueOptions, listed, repeated, type RepositoryFlags } from '../chart-options.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { refuseHelmFlags } from '../helm-flags.ts';
 import { helmLog } from '../helm-log.ts';
 import { kubeVersionOf, namespaceOf } from '../release-options.ts';
 import { limitsDescription, limitsFlag, parseLimits } from '../limits.ts';
-import { loadChart } from '../load-chart.ts';
 import { locateChart } from '../locate-chart.ts';
 import { readPassword } from '../password-file.ts';
 import { mergeValueFlags, type ValueFlags } from '../values.ts';
-import { requireKnownFormat } from './chart-version.ts';
-import { nameFromTemplate, requireReleaseName, type NameEnvironment } from './release-name.ts';
+import { nameFromTemplate, type NameEnvironment } from './release-name.ts';
+import { renderChart } from './render-chart.ts';
 import { showOnly } from './show-only.ts';
-import { templateChart } from './template-chart.ts';
 
 interface TemplateFlags extends ValueFlags, RepositoryFlags {
   namespace?: string;
@@ -24,6 +21,7 @@ interface TemplateFlags extends ValueFlags, RepositoryFlags {
   isUpgrade?: boolean;
   hooks: boolean;
   skipTests?: boolean;
+  enableDns?: boolean;
   skipSchemaValidation?: boolean;
   nameTemplate?: string;
   allowNunjucks?: boolean;
@@ -50,6 +48,7 @@ export function addTemplate(program: Command, dependencies: ProgramDependencies)
     .option('--is-upgrade', 'set .Release.IsUpgrade instead of .Release.IsInstall')
     .option('--no-hooks', 'leave out hooks')
     .option('--skip-tests', 'leave out tests')
+    .option('--enable-dns', 'let templates resolve host names')
     .option('--skip-schema-validation', 'do not check the values against values.schema.json')
     .option('--name-template <template>', 'Go template for the name of the release');
   addChartOptions(command);
@@ -70,7 +69,6 @@ Examples:
   refuseHelmFlags(command, 'offline');
 }
 
-/** Performs the steps in Helm's order, so that of several errors the same one is reported. */
 async function template(args: readonly string[], flags: TemplateFlags, dependencies: ProgramDependencies) {
   const { stderr, env, host } = dependencies;
   const log = (line: string) => stderr.write(line);
@@ -78,33 +76,26 @@ async function template(args: readonly string[], flags: TemplateFlags, dependenc
   const kubeVersion = kubeVersionOf(flags);
   const limits = parseLimits(flags.limits);
   const { name, chartName } = nameAndChart(args, flags.nameTemplate, { host, env });
-  const located = await locateChart(chartName, flags, (path) => readPassword(dependencies, path), helm);
-  const values = await mergeValueFlags(flags, (path) => dependencies.readFile(path));
-  await requireKnownFormat(located);
-  const chart = await loadChart(located, helm.notice, limits.chart);
-  requireInstallableType(chart);
-  if (chart.metadata.deprecated) helm.deprecated();
-  requireDependencies(chart);
-  requireReleaseName(name, helm);
-
   const request = {
     ...flags,
-    chart,
-    values,
+    locate: () => locateChart(chartName, flags, (path) => readPassword(dependencies, path), helm),
+    values: () => mergeValueFlags(flags, (path) => dependencies.readFile(path)),
     name,
     namespace: namespaceOf(flags, env),
     kubeVersion,
     apiVersions: flags.apiVersions ?? [],
     noHooks: !flags.hooks,
-    options: { skipSchemaValidation: flags.skipSchemaValidation ?? false, charts: limits.chart.charts },
+    skipSchemaValidation: flags.skipSchemaValidation ?? false,
+    resolveHost: flags.enableDns ? dependencies.resolveHost : undefined,
+    limits: limits.chart,
   };
-  const renderer = dependencies.createRenderer({ allowNunjucks: flags.allowNunjucks ?? false, limits: limits.render });
-  try {
-    const { output } = await templateChart(request, renderer, new AbortController().signal, log);
-    return flags.showOnly === undefined ? output : showOnly(output, flags.showOnly);
-  } finally {
-    await renderer.close();
-  }
+  const createRenderer = () =>
+    dependencies.createRenderer({
+      allowNunjucks: flags.allowNunjucks ?? false,
+      ...(flags.limits !== undefined && { limits: limits.render }),
+    });
+  const output = await renderChart(request, createRenderer, helm, log);
+  return flags.showOnly === undefined ? output : showOnly(output, flags.showOnly);
 }
 
 function nameAndChart(args: readonly string[], nameTemplate: string | undefined, environment: NameEnvironment) {

@@ -7,12 +7,12 @@ import type { ValueMap } from '../../go/value.ts';
 import { knownApiVersions } from '../../render/scope/api-versions.ts';
 import { defaultKubeVersion } from '../../render/scope/capabilities.ts';
 import { printManifest } from '../../render/manifest/documents.ts';
-import type { RenderOptions } from '../../render/render-request.ts';
+import type { RenderOptions, RenderRequest } from '../../render/render-request.ts';
 import { RenderError } from '../../render/render-error.ts';
 import type { ThreadedRenderer } from '../../render/worker/threaded-renderer.ts';
 import { helmLog, type HelmLog } from '../helm-log.ts';
 
-export interface TemplateRequest {
+export interface TemplateRequest extends Pick<RenderRequest, 'resolveHost'> {
   chart: Chart;
   /** Values from the user. */
   values: ValueMap;
@@ -96,7 +96,7 @@ async function render(
         release: { name, namespace, revision: 1, isInstall: !isUpgrade, isUpgrade },
         capabilities: { version: { gitVersion: kubeVersion }, apiVersions: [...knownApiVersions, ...apiVersions] },
         ...(request.options && { options: request.options }),
-        notice: helm.rendering,
+        ...{ resolveHost: request.resolveHost, notice: helm.rendering },
       },
       signal,
     );

@@ -41,6 +41,11 @@ export class GoRegexp {
     return match === undefined ? '' : textOf(text, match);
   }
 
+  /** Returns where the first match begins, or -1 if there is none. */
+  indexIn(text: string): number {
+    return this.#matchFrom(text, 0)?.[0] ?? -1;
+  }
+
   /** Returns all matches, or at most `count` if `count` is not negative. */
   findAll(text: string, count: number, limits: FunctionLimits): string[] {
     return this.#allMatches(text, count, limits).map((match) => textOf(text, match));

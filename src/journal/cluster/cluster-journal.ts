@@ -18,6 +18,7 @@ import {
 import { deleteParts, fieldManager, isPassing, loadText, storeText, type JournalCluster } from './entry-texts.ts';
 import { OpenEntry } from './open-entry.ts';
 import { defaultRetention, Retention, type RetentionLimits } from './retention.ts';
+import { codeOf, messageOf } from '../../operation/error.ts';
 
 export interface ClusterJournalOptions {
   cluster: JournalCluster;
@@ -35,14 +36,14 @@ export interface ClusterJournalOptions {
 }
 
 /** Pauses before further attempts to store a new command, in milliseconds. */
-const acceptPauses = [100, 500, 2000];
+const acceptPauses = [100, 250, 500, 1000, 2000, 4000, 4000];
 
 /**
  * Returns a journal in the cluster: one Secret for each command that changes a release, with more
  * of them for texts that do not fit. Commands that only read are kept in memory.
  *
  * A command costs two writes, one before it is accepted and one at its end, and one for each state
- * that is saved.
+ * that is saved. `test/bin/request-count.test.ts` counts them.
  */
 export function createClusterJournal(options: ClusterJournalOptions): Journal {
   const { cluster, namespace, agentId, instanceId, now, onProblem, limits = defaultRetention } = options;
@@ -111,7 +112,7 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
         await deleteParts(cluster, ref, 'outcome', parts, signal);
       } catch (error) {
         if (signal.aborted) return;
-        onProblem('cannot delete a finished command from the journal', { code: codeOf(error), name });
+        onProblem('cannot delete a finished command from the journal', { code: codeOf(error) ?? 'internal', name });
       }
     }
   }
@@ -199,7 +200,10 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
           if (one !== undefined) taken.push(one);
         } catch (error) {
           if (isPassing(error)) throw error;
-          onProblem('cannot take over a command of the journal', { code: codeOf(error), name: secret.metadata.name });
+          onProblem('cannot take over a command of the journal', {
+            code: codeOf(error) ?? 'internal',
+            name: secret.metadata.name,
+          });
         }
       }
       await readFinished();
@@ -217,14 +221,10 @@ function stateOf(text: string | undefined): OperationState | undefined {
 
 function unavailable(cause: unknown): JournalError {
   if (cause instanceof JournalError) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new JournalError(
     'journal_unavailable',
     `the command was not started, because it cannot be stored: ${reason}`,
     cause,
   );
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'internal';
 }

@@ -49,7 +49,7 @@ export async function storeText(
 export async function loadText(
   cluster: JournalCluster,
   secret: KubeObject,
-  { parts }: EntryHead,
+  { parts }: Pick<EntryHead, 'parts'>,
   field: TextField,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -78,11 +78,9 @@ export async function deleteParts(
   for (let index = 0; index < count; index += 1) await cluster.delete(partRef(ref, field, index), { signal });
 }
 
+const passingCodes = ['unreachable', 'server_error', 'too_many_requests', 'conflict', 'quota_conflict'] as const;
+
 /** Whether a request may succeed if it is sent again. */
 export function isPassing(error: unknown): boolean {
-  return (
-    hasClusterErrorCode(error, 'unreachable') ||
-    hasClusterErrorCode(error, 'server_error') ||
-    hasClusterErrorCode(error, 'too_many_requests')
-  );
+  return passingCodes.some((code) => hasClusterErrorCode(error, code));
 }

@@ -17,7 +17,7 @@ export interface OpenEntryOptions {
 }
 
 /** Pauses before further attempts to store a state, in milliseconds. */
-const statePauses = [100, 500, 2000, 5000];
+const statePauses = [100, 250, 500, 1000, 2000, 4000, 4000];
 
 /** Pauses before further attempts to store an outcome. The last one repeats. */
 const outcomePauses = [100, 500, 2000, 5000, 15_000];

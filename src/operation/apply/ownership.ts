@@ -12,7 +12,7 @@ export interface Owner {
 }
 
 /** Returns the object with Helm's label and annotations for its release. */
-export function withOwner(object: KubeObject, owner: Owner): KubeObject {
+function withOwner(object: KubeObject, owner: Owner): KubeObject {
   const { metadata } = object;
   return {
     ...object,

@@ -2,6 +2,7 @@ import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { groupKind } from '../../objects/group-kind.ts';
 import { OperationError } from '../error.ts';
 import { waitUntilGone } from '../wait/deletion-wait.ts';
+import { waitUntilJobStarted } from '../wait/job-start.ts';
 import type { WaitContext } from '../wait/watch-group.ts';
 import { deleteSeen } from './deletion.ts';
 import { seenObject } from './seen-object.ts';
@@ -37,6 +38,7 @@ export function recreating(strategy: ApplyStrategy, tools: StrategyTools, watchi
         const onLeft = (message: string) => {
           tools.report({ message });
         };
+        await waitUntilJobStarted(item.ref, live, { context: watching, tools });
         if (!(await deleteSeen(cluster, seen, { onLeft, signal }))) throw error;
         const quiet = { signal, done: ignore, skipped: ignore, report: ignore };
         await waitUntilGone([seen], { context: watching, tools: quiet, labelled: false });

@@ -1,20 +1,19 @@
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import { history, lastDeployed } from '../../release/history.ts';
 import type { Release } from '../../release/release.ts';
-import { forEach } from '../apply/concurrency.ts';
-import { withOwner } from '../apply/ownership.ts';
+import { applySettings } from '../apply/apply-settings.ts';
+import { withOwners, type Owner } from '../apply/ownership.ts';
 import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { resourcePolicy } from '../apply/resource-policy.ts';
-import { fieldManager } from '../apply/write.ts';
 import type { OperationContext } from '../context.ts';
-import { messageOf } from '../error.ts';
 import type { DiffRequest } from '../request.ts';
 import { checkNamespace, checkReleaseName } from '../steps/names.ts';
 import { installValues, upgradeValues } from '../steps/release-values.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import { renderForCluster, withSteps } from '../template.ts';
+import { uncheckedReasons } from '../plan/new-kinds.ts';
 import { changedObject, difference, maskedDifference, type ObjectDifference } from './object-changes.ts';
+import { previewChange } from './preview.ts';
 
 export interface Diff {
   /** In the order of installation, then the removed objects. */
@@ -59,40 +58,48 @@ async function compare(
     signal,
     versions: 'any served',
   });
-  const byIdentity = new Map(old.map((item) => [identityOf(item.ref), item]));
-  const found = await forEach(objects, (item) =>
+  const found =
     against === 'live'
-      ? liveDifference(context, item, { name, namespace }, signal)
-      : Promise.resolve(storedDifference(byIdentity.get(identityOf(item.ref)), item)),
-  );
-  const differences = [...found.filter((change) => change !== undefined), ...removed(old, objects)].map(
-    maskedDifference,
-  );
+      ? await liveDifferences(context, { objects, old, baseline, owner: { name, namespace } }, tools)
+      : storedDifferences(objects, old);
+  const differences = found.map(maskedDifference);
   tools.done(`${differences.length} of ${objects.length} objects differ`);
-  return { differences, unchanged: found.filter((change) => change === undefined).length };
+  const kept = found.filter(({ change }) => change !== 'removed');
+  return { differences, unchanged: objects.length - kept.length };
+}
+
+function storedDifferences(objects: readonly ReleaseObject[], old: readonly ReleaseObject[]): ObjectDifference[] {
+  const byIdentity = new Map(old.map((item) => [identityOf(item.ref), item]));
+  const found = objects.map((item) => storedDifference(byIdentity.get(identityOf(item.ref)), item));
+  return [...found.filter((change) => change !== undefined), ...removed(old, objects)];
 }
 
 function storedDifference(before: ReleaseObject | undefined, { ref, object }: ReleaseObject) {
   return before === undefined ? difference('added', ref) : changedObject(ref, before.object, object);
 }
 
-/** Compares a live object with what the API server makes of the new one, admission included. */
-async function liveDifference(
+interface LiveComparison {
+  objects: readonly ReleaseObject[];
+  old: readonly ReleaseObject[];
+  baseline: Release | undefined;
+  owner: Owner;
+}
+
+/** Compares live objects with what the API server makes of the new ones, as a plan does. */
+async function liveDifferences(
   { cluster }: OperationContext,
-  { ref, object }: ReleaseObject,
-  owner: { name: string; namespace: string },
-  signal: AbortSignal,
-): Promise<ObjectDifference | undefined> {
-  const live = ref.name === '' ? undefined : await cluster.get(ref, signal);
-  if (live === undefined) return difference('added', ref);
-  try {
-    const after = await cluster.apply(withOwner(object, owner), { fieldManager, dryRun: true, signal });
-    return changedObject(ref, live, after);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (hasClusterErrorCode(error, 'unreachable')) throw error;
-    return difference('unknown', ref, { reason: messageOf(error) });
-  }
+  { objects, old, baseline, owner }: LiveComparison,
+  tools: StepTools,
+): Promise<ObjectDifference[]> {
+  const action = baseline === undefined ? 'install' : 'upgrade';
+  const oldMethod = baseline?.apply_method;
+  const settings = applySettings({}, baseline === undefined ? 'ssa' : oldMethod);
+  const previews = await previewChange(
+    { action, settings, owner, objects: withOwners(objects, owner), old, oldMethod, adopted: [] },
+    { ...tools, cluster },
+    { unchecked: await uncheckedReasons(cluster, owner.namespace, objects, tools.signal) },
+  );
+  return previews.flatMap(({ difference: found }) => found ?? []);
 }
 
 /** An object with a resource policy stays. */

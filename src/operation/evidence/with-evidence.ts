@@ -1,13 +1,12 @@
-import { isJsonObject } from '../../objects/fields.ts';
 import { OperationError } from '../error.ts';
 import type { ResourceStatus } from '../resource-status.ts';
 import type { OperationState } from '../state/operation-state.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import { timeLimit } from '../steps/time-limit.ts';
-import { ownRevision, type Work } from '../work.ts';
+import type { Work } from '../work.ts';
 import { collectEvidence } from './collect-evidence.ts';
 import type { ContainerEvidence, Evidence, ResourceEvidence } from './evidence.ts';
-import { redactionOf, type Redact } from './redaction.ts';
+import { redactionOfRelease } from './release-redaction.ts';
 import { limitedEvidence } from './size-limit.ts';
 
 /** Time for collecting evidence, in milliseconds. The operation is undone after it. */
@@ -57,14 +56,6 @@ async function evidenceOf(
   } finally {
     limit.close();
   }
-}
-
-async function redactionOfRelease(state: OperationState, work: Work<unknown>, signal: AbortSignal): Promise<Redact> {
-  const { release } = await ownRevision(work, state, signal);
-  const hooks = (release.hooks ?? []).map(({ manifest }) => manifest);
-  const manifest = [release.manifest, ...hooks].join('\n---\n');
-  const objects = await work.context.renderer.readObjects(manifest, 'unable to read the manifest', signal);
-  return redactionOf(objects.map(({ object }) => object).filter(isJsonObject));
 }
 
 /** Adds the end of the log of the container that has most likely failed. */

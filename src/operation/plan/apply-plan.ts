@@ -2,7 +2,9 @@ import type { Release } from '../../release/release.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
 import { install } from '../install.ts';
+import { resumeInstall, resumeRollback, resumeUninstall, resumeUpgrade } from '../resume.ts';
 import { rollback } from '../rollback.ts';
+import type { OperationState } from '../state/operation-state.ts';
 import { uninstall } from '../uninstall.ts';
 import { upgrade } from '../upgrade.ts';
 import { planId, type PlanEntry } from './plan-entry.ts';
@@ -29,9 +31,7 @@ export interface Applied {
  * `plan_stale` if the release or its objects are no longer as the plan says.
  */
 export async function applyPlan(context: OperationContext, { plans, plan }: ApplyPlanRequest): Promise<Applied> {
-  const { id, salt, content } = await requirePlan(plans, plan);
-  const { action, request: options, ...change } = content;
-  const request = { ...options, loadChart: noChart, planned: { id, salt, ...change } };
+  const { action, request } = operationOf(await requirePlan(plans, plan));
   switch (action) {
     case 'install':
       return await install(context, request);
@@ -44,16 +44,43 @@ export async function applyPlan(context: OperationContext, { plans, plan }: Appl
   }
 }
 
+/**
+ * Continues the performance of a plan from a state that was saved. The plan may have expired in the
+ * meantime.
+ */
+export async function resumeApplyPlan(
+  context: OperationContext,
+  state: OperationState,
+  { plans, plan }: ApplyPlanRequest,
+): Promise<Applied> {
+  const { action, request } = operationOf(await requirePlan(plans, plan, true));
+  switch (action) {
+    case 'install':
+      return await resumeInstall(context, state, request);
+    case 'upgrade':
+      return await resumeUpgrade(context, state, request);
+    case 'rollback':
+      return { release: await resumeRollback(context, state, request) };
+    case 'uninstall':
+      return await resumeUninstall(context, state, request);
+  }
+}
+
+function operationOf({ id, salt, content }: PlanEntry) {
+  const { action, request, ...change } = content;
+  return { action, request: { ...request, loadChart: noChart, planned: { id, salt, ...change } } };
+}
+
 function noChart(): Promise<never> {
   return Promise.reject(new Error('a plan has the rendered chart'));
 }
 
-async function requirePlan(plans: Plans, id: string): Promise<PlanEntry> {
-  const entry = await plans.find(id);
+async function requirePlan(plans: Plans, id: string, isStarted = false): Promise<PlanEntry> {
+  const entry = await plans.find(id, isStarted);
   if (entry !== undefined && planId(entry) === entry.id) return entry;
   const hours = plans.lifetime / 3_600_000;
   throw new OperationError(
     'plan_not_found',
-    `there is no plan ${id}: plans expire after ${hours} hours, and with the agent; make a new plan`,
+    `there is no plan ${id}: plans expire after ${hours} hours${plans.isDurable ? '' : ', and with the agent'}; make a new plan`,
   );
 }

@@ -1,8 +1,10 @@
 import { isJsonObject } from '../../objects/fields.ts';
+import { groupOf } from '../../objects/group-kind.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import type { KubeObject, ResourceKind } from '../../objects/object.ts';
 import type { CrdManifest } from '../../render/release-renderer.ts';
+import type { ReleaseObject } from '../apply/release-object.ts';
 import type { OperationContext } from '../context.ts';
 import type { PreviewRequest } from '../request.ts';
 import type { Work } from '../work.ts';
@@ -43,7 +45,7 @@ export function planningContext({ context, request, materials }: Work<PreviewReq
 }
 
 /** Returns whether a cluster serves a kind. */
-export async function servesKind(
+async function servesKind(
   cluster: Cluster,
   { apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>,
   signal: AbortSignal,
@@ -70,4 +72,28 @@ function kindsOf({ kind, spec }: KubeObject): [string, ResourceKind][] {
     const found = { apiVersion, kind: defined, resource: plural, namespaced: scope !== 'Cluster' };
     return [[`${apiVersion}/${defined}`, found]];
   });
+}
+
+/** Returns a function that says why the API server does not know yet where an object belongs. */
+export async function uncheckedReasons(
+  cluster: Cluster,
+  namespace: string,
+  objects: readonly ReleaseObject[],
+  signal: AbortSignal,
+): Promise<(item: ReleaseObject) => string | undefined> {
+  const newNamespaces = new Set<string>();
+  const own = objects.filter(({ ref }) => ref.kind === 'Namespace' && groupOf(ref.apiVersion) === '');
+  for (const name of new Set([namespace, ...own.map(({ ref }) => ref.name)])) {
+    const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, signal);
+    if (live === undefined) newNamespaces.add(name);
+  }
+  const newKinds = new Set<string>();
+  for (const { ref } of objects) {
+    if (!(await servesKind(cluster, ref, signal))) newKinds.add(`${ref.apiVersion}/${ref.kind}`);
+  }
+  return ({ ref }) => {
+    if (newKinds.has(`${ref.apiVersion}/${ref.kind}`)) return 'not checked: its CRD does not exist yet';
+    if (ref.namespace === undefined || !newNamespaces.has(ref.namespace)) return undefined;
+    return `not checked: the namespace ${ref.namespace} does not exist yet`;
+  };
 }

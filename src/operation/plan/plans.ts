@@ -6,28 +6,34 @@ import { epochMilliseconds } from '../clock.ts';
 export interface Plans {
   /** Time for which a plan is kept, in milliseconds. */
   readonly lifetime: number;
+  /** Whether plans outlive the process. */
+  readonly isDurable: boolean;
   /** Keeps a plan until it expires. May drop the oldest ones to make room. */
   add(entry: PlanEntry): Promise<void>;
-  /** Returns the plan with this id, or whose id starts with it. Undefined if there is none. */
-  find(id: string): Promise<PlanEntry | undefined>;
+  /**
+   * Returns the plan with this id, or whose id starts with it. Undefined if there is none. A plan
+   * that has expired is only found if its performance has started.
+   */
+  find(id: string, isStarted?: boolean): Promise<PlanEntry | undefined>;
 }
 
-export interface MemoryPlansOptions {
-  /** Time for which a plan is kept, in milliseconds. Default: 24 hours. */
-  lifetime?: number;
-  /** Default: 200. */
-  maxCount?: number;
-  /** Size of all plans as JSON, in UTF-16 units. Default: 32 Mi. */
-  maxLength?: number;
+export interface PlanLimits {
+  /** Time for which a plan is kept, in milliseconds. */
+  lifetime: number;
+  maxCount: number;
+  /** Size of all plans as they are stored: characters of JSON in memory, compressed bytes else. */
+  maxLength: number;
 }
 
-const day = 24 * 60 * 60 * 1000;
+export const planLimits: PlanLimits = {
+  lifetime: 24 * 60 * 60 * 1000,
+  maxCount: 200,
+  maxLength: 32 * 1024 * 1024,
+};
 
 /** Keeps plans in memory, as JSON. Drops those that have expired, and the oldest if it is full. */
-export function memoryPlans(
-  host: Pick<Host, 'now'>,
-  { lifetime = day, maxCount = 200, maxLength = 32 * 1024 * 1024 }: MemoryPlansOptions = {},
-): Plans {
+export function memoryPlans(host: Pick<Host, 'now'>, limits: Partial<PlanLimits> = {}): Plans {
+  const { lifetime, maxCount, maxLength } = { ...planLimits, ...limits };
   const plans = new Map<string, { text: string; expiresAt: number }>();
   let length = 0;
 
@@ -43,6 +49,7 @@ export function memoryPlans(
 
   return {
     lifetime,
+    isDurable: false,
     async add(entry) {
       dropExpired();
       const text = JSON.stringify(entry);
@@ -56,8 +63,8 @@ export function memoryPlans(
       length += text.length;
       return Promise.resolve();
     },
-    async find(id) {
-      dropExpired();
+    async find(id, isStarted = false) {
+      if (!isStarted) dropExpired();
       const found = [...plans].filter(([known]) => known.startsWith(id));
       const [only] = found;
       // a prefix of several ids names none of them

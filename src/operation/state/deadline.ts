@@ -12,8 +12,9 @@ export interface Deadline {
 /** The default of the helm CLI, in milliseconds. */
 export const defaultTimeout = 5 * 60_000;
 
-export function deadlineAfter(host: Host, timeout = defaultTimeout): Deadline {
-  return { at: epochMilliseconds(host) + timeout, timeout };
+/** Returns the end of a time limit of which some milliseconds have passed. */
+export function deadlineAfter(host: Host, timeout = defaultTimeout, passed = 0): Deadline {
+  return { at: epochMilliseconds(host) + timeout - passed, timeout };
 }
 
 /** Returns the milliseconds that are left, which is negative after the deadline. */

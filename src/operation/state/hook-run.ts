@@ -17,6 +17,8 @@ export interface HookRun {
   execution: HookExecution;
   /** Time limit by the annotation of the hook, in milliseconds. Undefined without one. */
   timeout?: number;
+  /** Generated names of its objects, by their place. Empty for an object with a name of its own. */
+  names?: readonly string[];
   /** The uids of objects with its names that were there before. */
   before: readonly string[];
   applied: readonly AppliedObject[];

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { revisionKey, type ReleaseStorage, type StoredRevision } from '../../release/storage/storage.ts';
 import { canRetry, isSameRevision, retryPauses } from './update-revision.ts';
 
 /**
- * Deletes a stored revision. If the API server does not respond, looks whether it is still there,
- * and retries.
+ * Deletes a stored revision. If the API server fails, or others change the revision at the same
+ * moment, looks whether it is still there, and retries.
  */
 export async function deleteRevision(
   storage: ReleaseStorage,
@@ -20,7 +21,7 @@ export async function deleteRevision(
     } catch (error) {
       const pause = retryPauses[attempt];
       signal?.throwIfAborted();
-      if (pause === undefined || !canRetry(error)) throw error;
+      if (pause === undefined || !(canRetry(error) || hasClusterErrorCode(error, 'conflict'))) throw error;
       await sleep(pause, undefined, signal && { signal });
     }
   }

@@ -1,9 +1,12 @@
-import type { ObjectRef } from '../../objects/object.ts';
+import type { Cluster } from '../../objects/cluster.ts';
+import { identityOf } from '../../objects/group-kind.ts';
+import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import type { Release } from '../../release/release.ts';
 import { compareForUninstall } from '../../render/manifest/kind-order.ts';
 import { batchesOfKind } from '../apply/apply.ts';
 import { failures, settleEach } from '../apply/concurrency.ts';
-import { deleteByName, type DeletionOptions } from '../apply/deletion.ts';
+import { deleteByName, deleteLive, type DeletionOptions } from '../apply/deletion.ts';
+import { readObjects } from '../apply/read-objects.ts';
 import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { resourcePolicy } from '../apply/resource-policy.ts';
 import type { OperationContext } from '../context.ts';
@@ -88,6 +91,41 @@ function isKeepPolicy(value: string): boolean {
   return value.trim().toLowerCase() === 'keep';
 }
 
+/** Deletes objects of one kind in parallel. Returns the errors. */
+async function deleteBatch(
+  cluster: Cluster,
+  batch: readonly ReleaseObject[],
+  log: ChangeRecord,
+  options: DeletionOptions,
+): Promise<unknown[]> {
+  const found = await readBatch(cluster, batch, options.signal);
+  const results = await settleEach(batch, async ({ ref }) => {
+    const live = found?.get(identityOf(ref));
+    const deleted =
+      found === undefined
+        ? await deleteByName(cluster, ref, options)
+        : live && (await deleteLive(cluster, ref, live, options));
+    if (deleted) log.deleted(deleted);
+  });
+  return failures(results);
+}
+
+/** Returns undefined if one of them cannot be read: then each is read before its deletion. */
+async function readBatch(
+  cluster: Cluster,
+  batch: readonly ReleaseObject[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, KubeObject> | undefined> {
+  if (batch.length === 1) return undefined;
+  const refs = batch.map(({ ref }) => ref);
+  try {
+    return await readObjects(cluster, refs, { signal, metadataOnly: true });
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
 /**
  * Deletes objects in order, and adjacent objects of one kind in parallel. As in Helm, it continues
  * after a failure.
@@ -102,11 +140,7 @@ async function deleteObjects(
   const errors: unknown[] = [];
   for (const batch of batchesOfKind(objects)) {
     signal.throwIfAborted();
-    const results = await settleEach(batch, async ({ ref }) => {
-      const deleted = await deleteByName(cluster, ref, options);
-      if (deleted) log.deleted(deleted);
-    });
-    errors.push(...failures(results));
+    errors.push(...(await deleteBatch(cluster, batch, log, options)));
   }
   signal.throwIfAborted();
   if (errors.length === 0) return;

@@ -11,21 +11,25 @@ import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../a
 import { withPrefix } from '../error.ts';
 import { withEvidence } from '../evidence/with-evidence.ts';
 import type { DeployOptions } from '../request.ts';
+import { withLogs } from '../logs/with-logs.ts';
 import { recordChanges } from '../state/object-changes.ts';
 import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
 import { failFastOf } from '../wait/fail-fast-options.ts';
 import { waitUntilReady } from '../wait/ready-wait.ts';
+import { readyTimeouts } from '../wait/ready-timeouts.ts';
 import type { SettleOptions } from '../wait/settling.ts';
 import { settledObjects } from '../wait/settled-objects.ts';
 import { ownRevision, storedRevision, type Work } from '../work.ts';
+import { deploymentTime } from './estimate.ts';
 import { runHooks } from './hooks/run-hooks.ts';
 import type { StateTools, Step } from './step.ts';
 import { updateRevision } from './update-revision.ts';
-import { epochMilliseconds } from '../clock.ts';
+import { serverMilliseconds } from '../clock.ts';
 
 export interface DeployStepsRequest extends Pick<
   DeployOptions,
   | 'wait'
+  | 'waitStrategy'
   | 'waitForJobs'
   | 'noHooks'
   | 'description'
@@ -34,6 +38,7 @@ export interface DeployStepsRequest extends Pick<
   | 'readiness'
   | 'hookTimeout'
   | 'progressDeadline'
+  | 'logs'
   | keyof SettleOptions
 > {
   cleanupOnFail?: boolean;
@@ -70,6 +75,7 @@ async function runHooksOf(
     return await runHooks(state, work, event, tools, {
       failFast: work.request,
       hookTimeout: work.request.hookTimeout,
+      logs: work.request.logs,
     });
   } catch (error) {
     if (action === 'install') throw withPrefix(`failed ${event}`, error);
@@ -85,6 +91,7 @@ async function apply(state: OperationState, work: DeployWork, tools: StateTools)
   if (action === 'uninstall' || action === 'test') throw new Error(`the verb ${action} applies nothing`);
   const owner = { name: state.releaseName, namespace: state.namespace };
   const objects = await objectsOf(work, state, signal);
+  readyTimeouts(objects); // fails before anything is applied
   const old = await baselineObjects(work, state, signal);
   const [baseline] = baselines;
   const oldMethod =
@@ -120,11 +127,13 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
     tools.skipped('not requested');
     return state;
   }
+  const estimate = await estimatedEnd(state, work, tools.signal);
+  if (estimate !== undefined) tools.report({ estimate });
   const objects = await objectsOf(work, state, tools.signal);
   const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
-  const { toCompletion, rules } = readinessOptions(work);
+  const { toCompletion, rules, strategy } = readinessOptions(work);
   const failFast = failFastOf(work.request, state.deadline.timeout);
-  const { settle = 0, settleUnprobed = 0, progressDeadline } = work.request;
+  const { settle = 0, settleUnprobed = 0, settleCustom = 0, progressDeadline } = work.request;
   const settled = settledObjects(refs, work.materials.applied ?? new Map(), settle > 0);
   const { changed, created } = revisionOf(state).changes;
   const seen = new Map([...changed, ...created].map((object) => [identityOf(object.ref), object]));
@@ -134,20 +143,37 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
     tools,
     toCompletion,
     rules,
+    strategy,
     labelled: true,
     settled,
     progressDeadline,
-    settle: { settle, settleUnprobed },
+    readyTimeouts: readyTimeouts(objects),
+    settle: { settle, settleUnprobed, settleCustom },
     failFast,
   };
-  await withEvidence(state, work, tools, () => waitUntilReady(expected, options));
+  const ready = () => waitUntilReady(expected, options);
+  const areLogsFollowed = work.request.logs === true && toCompletion.length > 0;
+  await withEvidence(state, work, tools, () =>
+    areLogsFollowed ? withLogs(state, work, tools, { objects: created }, ready) : ready(),
+  );
   tools.done(countText(refs.length, 'ready'));
   return state;
 }
 
-function readinessOptions({ context, request: { waitForJobs = true, readiness: rules = [] } }: DeployWork) {
+/** Returns when the operation ends if it takes as long as the one before. */
+async function estimatedEnd(state: OperationState, work: DeployWork, signal: AbortSignal): Promise<string | undefined> {
+  const [baseline] = revisionOf(state).baselines;
+  if (baseline === undefined) return undefined;
+  const time = deploymentTime(await storedRevision(work, state, baseline, signal));
+  const { last_deployed: start = '' } = (await ownRevision(work, state, signal)).release.info;
+  const isUseful = time !== undefined && time <= state.deadline.timeout && start !== '';
+  return isUseful ? new Date(Date.parse(start) + time).toISOString() : undefined;
+}
+
+function readinessOptions({ context, request }: DeployWork) {
+  const { waitForJobs = true, readiness: rules = [], waitStrategy: strategy } = request;
   const toCompletion = waitForJobs ? (['Job'] as const) : [];
-  return { now: epochMilliseconds(context.host), toCompletion, rules };
+  return { now: serverMilliseconds(context), toCompletion, rules, strategy };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../objects/cluster.ts';
-import type { Lookup } from '../../render/render-request.ts';
+import type { Lookup, ResolveHost } from '../../render/render-request.ts';
+import type { OperationContext } from '../context.ts';
 
 /**
  * Returns the `lookup` function for templates, which reads from the cluster. Kinds in `unserved`,
@@ -21,4 +22,13 @@ export function clusterLookup(
     if (namespaced && namespace === '') return {};
     return (await cluster.get({ apiVersion, kind, name, ...scope }, signal)) ?? {};
   };
+}
+
+/** Returns the function that resolves host names for templates, if a request allows that. */
+export function hostLookup(
+  { resolveHost = () => Promise.resolve([]) }: Pick<OperationContext, 'resolveHost'>,
+  { enableDns = false }: { enableDns?: boolean },
+  signal: AbortSignal,
+): ResolveHost | undefined {
+  return enableDns ? (name) => resolveHost(name, signal) : undefined;
 }

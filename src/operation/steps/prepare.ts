@@ -9,7 +9,7 @@ import type { UpgradeRequest } from '../request.ts';
 import { revisionOf, type OperationState } from '../state/operation-state.ts';
 import { storedRevision, type Work } from '../work.ts';
 import { capabilitiesWith, definedApiVersions, installCrds, type CrdOptions } from './crds.ts';
-import { clusterLookup } from './lookup.ts';
+import { clusterLookup, hostLookup } from './lookup.ts';
 import { presentKinds } from './present-kinds.ts';
 import { installValues, upgradeValues } from './release-values.ts';
 import { isOffline, offlineCapabilities, renderSettings } from './render-settings.ts';
@@ -80,6 +80,7 @@ async function renderWith(
       release: factsOf(state),
       capabilities,
       ...(!isOffline(request) && { lookup: clusterLookup(context.cluster, signal, newKindsOf(work)) }),
+      resolveHost: hostLookup(context, request, signal),
       postRender: request.postRender,
       postRenderStrategy: request.postRenderStrategy,
       ...renderSettings(request),
@@ -132,7 +133,8 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
     const apiVersions = definedApiVersions(files);
     const capabilities = withApiVersions(await cluster.capabilities(signal), apiVersions);
     const lookup = clusterLookup(cluster, signal, new Set(apiVersions));
-    const settings = { capabilities, lookup, ...renderSettings(request) };
+    const resolveHost = hostLookup(context, request, signal);
+    const settings = { capabilities, lookup, resolveHost, ...renderSettings(request) };
     const rendered = await renderer.render({ chart, values, release, ...settings }, signal);
     await requireRoom(state, work, rendered, signal);
     materials.newApiVersions = await applyCrds(state, work, { files, policy }, tools);

@@ -1,9 +1,8 @@
-import { groupOf } from '../../objects/group-kind.ts';
 import { withOwners } from '../apply/ownership.ts';
 import type { ReleaseObject } from '../apply/release-object.ts';
 import type { SeenObject } from '../apply/seen-object.ts';
 import { previewChange, previewRemovals } from '../diff/preview.ts';
-import { servesKind } from '../plan/new-kinds.ts';
+import { uncheckedReasons } from '../plan/new-kinds.ts';
 import { requireSameObjects } from '../plan/stale.ts';
 import type { PreviewRequest } from '../request.ts';
 import { revisionOf, type OperationState } from '../state/operation-state.ts';
@@ -42,7 +41,7 @@ export async function previewRevision(
       ? undefined
       : (await storedRevision(work, state, baseline, tools.signal)).release.apply_method;
   const owner = { name: state.releaseName, namespace: state.namespace };
-  const unchecked = await uncheckedReasons(state, work, objects, tools.signal);
+  const unchecked = await uncheckedReasons(context.cluster, state.namespace, objects, tools.signal);
   materials.previews = await previewChange(
     { action, settings, owner, objects: withOwners(objects, owner), old, oldMethod, adopted },
     { ...tools, cluster: context.cluster },
@@ -61,28 +60,4 @@ export async function previewUninstallation(
   const owner = { name: state.releaseName, namespace: state.namespace };
   materials.previews = await previewRemovals(removed, owner, { cluster: context.cluster, signal });
   if (request.planned) requireSameObjects(request.planned, materials.previews);
-}
-
-/** Returns a function that says why the API server does not know yet where an object belongs. */
-async function uncheckedReasons(
-  { namespace }: OperationState,
-  { context: { cluster } }: Work<PreviewRequest>,
-  objects: readonly ReleaseObject[],
-  signal: AbortSignal,
-): Promise<(item: ReleaseObject) => string | undefined> {
-  const newNamespaces = new Set<string>();
-  const own = objects.filter(({ ref }) => ref.kind === 'Namespace' && groupOf(ref.apiVersion) === '');
-  for (const name of new Set([namespace, ...own.map(({ ref }) => ref.name)])) {
-    const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, signal);
-    if (live === undefined) newNamespaces.add(name);
-  }
-  const newKinds = new Set<string>();
-  for (const { ref } of objects) {
-    if (!(await servesKind(cluster, ref, signal))) newKinds.add(`${ref.apiVersion}/${ref.kind}`);
-  }
-  return ({ ref }) => {
-    if (newKinds.has(`${ref.apiVersion}/${ref.kind}`)) return 'not checked: its CRD does not exist yet';
-    if (ref.namespace === undefined || !newNamespaces.has(ref.namespace)) return undefined;
-    return `not checked: the namespace ${ref.namespace} does not exist yet`;
-  };
 }

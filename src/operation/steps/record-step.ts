@@ -1,8 +1,9 @@
-import { pruneHistory } from '../../release/history.ts';
+import { excessRevisions } from '../../release/history.ts';
 import type { Release } from '../../release/release.ts';
 import { formatTime } from '../../release/time.ts';
 import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
 import { knownHistory, type Work } from '../work.ts';
+import { deleteRevision } from './delete-revision.ts';
 import { recordRevision } from './record.ts';
 import type { StateTools } from './step.ts';
 
@@ -38,8 +39,10 @@ export async function recordOwnRevision(
   const creating = withRevision(state, { deployedAt: time, stored: 'unknown' });
   if (stored === 'no') await tools.save(creating);
   try {
-    if (limit > 0)
-      await pruneHistory(context.storage, await knownHistory(work, state, tools.signal), limit - 1, tools.signal);
+    if (limit > 0) {
+      const excess = excessRevisions(await knownHistory(work, state, tools.signal), limit - 1);
+      for (const revision of excess) await deleteRevision(context.storage, revision, tools.signal);
+    }
     const created = await recordRevision(context, release(time), labels, tools.signal, { chunked });
     materials.revisions.set(version, created);
     // nothing needs them any more

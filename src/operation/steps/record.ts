@@ -7,7 +7,7 @@ import type { OperationContext } from '../context.ts';
 import { OperationError, messageOf, withPrefix } from '../error.ts';
 import { settledWrite } from '../settled-write.ts';
 import { timeLimit } from './time-limit.ts';
-import { isSameRevision } from './update-revision.ts';
+import { canRetry, isSameRevision, retryPauses } from './update-revision.ts';
 
 /** Time limit for reading and storing a revision after the operation has ended, in milliseconds. */
 export const recordTimeout = 30_000;
@@ -17,7 +17,8 @@ const lookPauses = [0, 500];
 
 /**
  * Stores a new revision. It is the lock of the release: throws `pending_operation` if another
- * operation was first. Throws `namespace_not_found` if its namespace does not exist.
+ * operation was first. Throws `namespace_not_found` if its namespace does not exist. If the API
+ * server fails, looks whether the revision is stored, and tries again.
  */
 export async function recordRevision(
   context: OperationContext,
@@ -26,14 +27,21 @@ export async function recordRevision(
   signal: AbortSignal,
   options: CreateOptions = {},
 ): Promise<StoredRevision> {
-  const { storage } = context;
-  try {
-    return await settledWrite(signal, context.abandon, (own) => storage.create(release, labels, own, options));
-  } catch (cause) {
-    const own = await findCreated(context, release, cause);
-    if (own !== undefined) return own;
-    if (cause instanceof ReleaseError && cause.code === 'release_exists') throw pendingOperation(cause);
-    throw isRefusal(cause) ? refusedRecord(cause) : cause;
+  const { storage, abandon } = context;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await settledWrite(signal, abandon, (own) => storage.create(release, labels, own, options));
+    } catch (cause) {
+      const found = await findCreated(context, release, cause);
+      if (found !== undefined && found !== 'unknown') return found;
+      if (cause instanceof ReleaseError && cause.code === 'release_exists') throw pendingOperation(cause);
+      const pause = retryPauses[attempt];
+      const isRepeated = found === undefined && canRetry(cause) && !signal.aborted;
+      if (pause === undefined || !isRepeated) throw isRefusal(cause) ? refusedRecord(cause) : cause;
+      await sleep(pause, undefined, { signal }).catch(() => {
+        throw signal.aborted ? signal.reason : cause;
+      });
+    }
   }
 }
 
@@ -47,13 +55,13 @@ function refusedRecord(cause: unknown): OperationError {
 /**
  * Returns the revision if it was stored although its creation failed: the connection broke before
  * the answer, or the operation was cancelled. The caller then continues with it or undoes it, so
- * that it does not stay pending.
+ * that it does not stay pending. Returns `unknown` if it cannot be looked for.
  */
 async function findCreated(
   { storage, abandon }: OperationContext,
   release: Release,
   cause: unknown,
-): Promise<StoredRevision | undefined> {
+): Promise<StoredRevision | 'unknown' | undefined> {
   if (isRefusal(cause)) return undefined;
   const limit = timeLimit(recordTimeout, [abandon]);
   try {
@@ -64,7 +72,7 @@ async function findCreated(
     }
     return undefined;
   } catch {
-    return undefined; // the error of the creation says more
+    return 'unknown'; // the error of the creation says more
   } finally {
     limit.close();
   }
@@ -72,7 +80,12 @@ async function findCreated(
 
 /** Whether the API server has refused a request, so that nothing was stored. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status >= 400;
+  return error instanceof Error && 'status' in error && typeof error.status === 'number' && isClientError(error.status);
+}
+
+/** Whether a status says that the request itself was refused. After others it may be performed. */
+function isClientError(status: number): boolean {
+  return status >= 400 && status < 500;
 }
 
 export function pendingOperation(cause?: unknown): OperationError {

@@ -1,7 +1,7 @@
 import type { Host } from '../../go/host.ts';
 import { ReleaseError } from '../../release/error.ts';
-import { withStatus, type Release } from '../../release/release.ts';
-import { isPending } from '../../release/status.ts';
+import { withStatus } from '../../release/release.ts';
+import { isPending, isUnfinished } from '../../release/status.ts';
 import type { StoredRevision } from '../../release/storage/storage.ts';
 import { OperationError } from '../error.ts';
 import type { RecoverOptions } from '../request.ts';
@@ -20,7 +20,7 @@ const defaultRecoverAfter = 60 * 60_000;
  * `pending_operation` if that client may still be working on it.
  */
 export function canRecover(host: Host, revision: StoredRevision, options: RecoverOptions): boolean {
-  if (options.recover !== true || !isUnfinished(revision.release)) return false;
+  if (options.recover !== true || !isUnfinished(revision.release.info.status)) return false;
   const { recoverAfter = defaultRecoverAfter } = options;
   const age = Math.max(0, epochMilliseconds(host) - lastWrite(revision));
   if (age >= recoverAfter) return true;
@@ -40,7 +40,7 @@ export async function failRecovered(state: OperationState, work: Work<unknown>, 
   const revision = await storedRevision(work, state, recovered, tools.signal);
   const { status } = revision.release.info;
   if (status === 'failed') return; // stored before an interruption
-  if (!isUnfinished(revision.release)) {
+  if (!isUnfinished(status)) {
     throw new ReleaseError('release_conflict', `revision ${recovered} was changed by another client`);
   }
   const release = withStatus(revision.release, 'failed', `Recovered: its client ended while it was ${status}`);
@@ -54,10 +54,6 @@ export function reportUnfinished({ phase }: OperationState, { release }: StoredR
   if (phase !== 'main' || !isPending(release.info.status)) return;
   const { version, info } = release;
   tools.report({ message: `revision ${version} is ${info.status}: another client may still be working on it` });
-}
-
-function isUnfinished({ info: { status } }: Release): boolean {
-  return isPending(status) || status === 'uninstalling';
 }
 
 /** Returns when a revision was written, as far as the revision says, in milliseconds. */

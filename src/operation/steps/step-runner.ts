@@ -2,6 +2,8 @@ import type { Host } from '../../go/host.ts';
 import { messageOf } from '../error.ts';
 import type { Progress, StepName, StepState } from '../progress.ts';
 
+type ProgressUpdate = Pick<Progress, 'message' | 'resources' | 'estimate' | 'evidence' | 'log'>;
+
 /** Tools of a step: its signal and its reports. */
 export interface StepTools {
   /** Aborts at the deadline or on cancel, with an `OperationError` as its reason. */
@@ -11,7 +13,7 @@ export interface StepTools {
   /** Marks the step as skipped, because there is nothing to do. */
   skipped(message: string): void;
   /** Reports a change while the step runs. */
-  report(update: Pick<Progress, 'message' | 'resources' | 'evidence'>): void;
+  report(update: ProgressUpdate): void;
 }
 
 export interface StepRunner {
@@ -33,7 +35,7 @@ export function stepRunner(signal: AbortSignal, host: Host, emit: (progress: Pro
     async step(name, run) {
       signal.throwIfAborted();
       let end: { state: StepState; message?: string } = { state: 'done' };
-      const report = (state: StepState, update: Pick<Progress, 'message' | 'resources' | 'evidence'>) => {
+      const report = (state: StepState, update: ProgressUpdate) => {
         if (name !== undefined) emit({ step: name, state, time: timeText(host.now()), ...update });
       };
       report('running', {});

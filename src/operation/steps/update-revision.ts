@@ -5,7 +5,7 @@ import type { ReleaseStatus } from '../../release/status.ts';
 import { revisionKey, type ReleaseStorage, type StoredRevision } from '../../release/storage/storage.ts';
 
 /** Pauses before further attempts, in milliseconds. */
-export const retryPauses = [100, 500, 1000, 2000];
+export const retryPauses = [100, 250, 500, 1000, 2000, 4000, 4000];
 
 /**
  * Writes a revision that belongs to this operation, and returns it as it is stored. If another
@@ -71,7 +71,15 @@ export function canRetry(error: unknown): boolean {
 function isWritten(stored: StoredRevision, revision: StoredRevision): boolean {
   const { status, description } = stored.release.info;
   const { info } = revision.release;
-  return isSameRevision(stored, revision) && status === info.status && description === info.description;
+  const isSameState = status === info.status && description === info.description;
+  return isSameRevision(stored, revision) && isSameState && runsText(stored) === runsText(revision);
+}
+
+/** Returns the last runs of the hooks as text. */
+function runsText({ release: { hooks = [] } }: StoredRevision): string {
+  return JSON.stringify(
+    hooks.map(({ last_run: { phase, started_at, completed_at } }) => [phase, started_at, completed_at]),
+  );
 }
 
 /** Whether two revisions are of the same operation, not of two that chose the same number. */

@@ -12,12 +12,16 @@ export interface TrackedObjects {
   readonly refusal: Error | undefined;
   /** The newest version that was seen of any of them. */
   readonly resourceVersion: string | undefined;
-  /** Grows with each change. */
+  /** Grows with each change of what was looked up. */
   readonly changes: number;
   find(object: { namespace?: string; name: string }): KubeObject | undefined;
+  all(): Iterable<KubeObject>;
   /** Returns the objects that the one with this uid owns or, of events, those about it. */
   relatedTo(uid: string | undefined): Iterable<KubeObject>;
 }
+
+/** The object that a change has touched and the uids that it refers to, or all objects. */
+export type Touched = 'all' | { readonly key: string; readonly uids: readonly string[] };
 
 /** Number of deleted objects whose last version is remembered. */
 const maxDeleted = 1000;
@@ -26,11 +30,11 @@ const maxDeleted = 1000;
  * Objects by name and by the uids that they refer to. Keeps the newest version of an object, also
  * if changes arrive out of order or from an API server that lags behind.
  */
-export class ObjectCache implements TrackedObjects {
+export class ObjectCache {
   isListed = false;
   refusal: Error | undefined;
+  /** The newest version that was seen of any object. */
   resourceVersion: string | undefined;
-  changes = 0;
   readonly #objects = new Map<string, KubeObject>();
   readonly #related = new Map<string, Map<string, KubeObject>>();
   /** Versions of deleted objects, the oldest first. */
@@ -40,33 +44,32 @@ export class ObjectCache implements TrackedObjects {
     return this.#objects.get(keyOf(object));
   }
 
+  all(): Iterable<KubeObject> {
+    return this.#objects.values();
+  }
+
   relatedTo(uid: string | undefined): Iterable<KubeObject> {
     return (uid === undefined ? undefined : this.#related.get(uid)?.values()) ?? [];
   }
 
-  /** Returns whether the change brings anything new. */
-  add(change: ObservedChange): boolean {
-    const isNew = this.#isNew(change);
-    if (isNew) this.changes += 1;
-    return isNew;
+  /** Returns what the change has touched, or undefined if it brings nothing new. */
+  add(change: ObservedChange): Touched | undefined {
+    if (change.type === 'snapshot') {
+      return this.#replaceAll(change.objects, change.resourceVersion) ? 'all' : undefined;
+    }
+    const { object } = change;
+    const { resourceVersion } = object.metadata;
+    const key = keyOf(object.metadata);
+    const known = this.#objects.get(key);
+    if (isOlder(resourceVersion, known?.metadata.resourceVersion ?? this.#deleted.get(key))) return undefined;
+    this.resourceVersion = newerOf(this.resourceVersion, resourceVersion);
+    if (change.type === 'changed') this.#set(key, object);
+    else this.#delete(key, resourceVersion);
+    return { key, uids: [...(known ? relatedUids(known) : []), ...relatedUids(object)] };
   }
 
   refuse(error: Error): void {
     this.refusal = error;
-    this.changes += 1;
-  }
-
-  #isNew(change: ObservedChange): boolean {
-    if (change.type === 'snapshot') return this.#replaceAll(change.objects, change.resourceVersion);
-    const { object } = change;
-    const { resourceVersion } = object.metadata;
-    const key = keyOf(object.metadata);
-    const known = this.#objects.get(key)?.metadata.resourceVersion ?? this.#deleted.get(key);
-    if (isOlder(resourceVersion, known)) return false;
-    this.resourceVersion = newerOf(this.resourceVersion, resourceVersion);
-    if (change.type === 'changed') this.#set(key, object);
-    else this.#delete(key, resourceVersion);
-    return true;
   }
 
   #replaceAll(objects: readonly KubeObject[], resourceVersion: string | undefined): boolean {
@@ -112,7 +115,8 @@ export class ObjectCache implements TrackedObjects {
   }
 }
 
-function keyOf({ namespace = '', name }: { namespace?: string; name: string }): string {
+/** Returns the key of an object among those of a query. */
+export function keyOf({ namespace = '', name }: { namespace?: string; name: string }): string {
   return `${namespace}/${name}`;
 }
 

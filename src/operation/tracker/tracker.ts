@@ -1,6 +1,7 @@
 import type { Cluster, ObjectQuery } from '../../objects/cluster.ts';
 import { processTimer, type StartTimer } from '../steps/time-limit.ts';
-import { ObjectCache, type TrackedObjects } from './object-cache.ts';
+import { ObjectCache, type Touched, type TrackedObjects } from './object-cache.ts';
+import { TrackedView } from './tracked-view.ts';
 
 /**
  * Keeps the state of objects by list and watch. Everyone who asks for the same objects of a cluster
@@ -9,7 +10,8 @@ import { ObjectCache, type TrackedObjects } from './object-cache.ts';
 export interface Tracker {
   /**
    * Follows the objects of a query until the tracking is released. Calls `onChange` after each
-   * change, and after a refusal, which ends the watch.
+   * list, after each change of what was looked up in them, and after a refusal, which ends the
+   * watch.
    */
   track(query: ObjectQuery, onChange: () => void): Tracking;
   /** Ends all watches. */
@@ -33,9 +35,14 @@ export interface TrackerOptions {
   startTimer?: StartTimer;
 }
 
+interface User {
+  readonly view: TrackedView;
+  readonly onChange: () => void;
+}
+
 interface SharedWatch {
   readonly cache: ObjectCache;
-  readonly users: Set<() => void>;
+  readonly users: Set<User>;
   stopLinger: () => void;
   /** Ends the watch. */
   end(): Promise<void>;
@@ -67,15 +74,13 @@ export function createTracker(
   return {
     track(query, onChange) {
       const watch = find(query);
-      const notify = () => {
-        onChange();
-      };
+      const user = { view: new TrackedView(watch.cache), onChange };
       watch.stopLinger();
-      watch.users.add(notify);
+      watch.users.add(user);
       return {
-        objects: watch.cache,
+        objects: user.view,
         async release() {
-          if (watch.users.delete(notify)) await release(watch);
+          if (watch.users.delete(user)) await release(watch);
         },
       };
     },
@@ -88,9 +93,9 @@ export function createTracker(
 function startWatch(cluster: Pick<Cluster, 'observe'>, query: ObjectQuery, onEnd: () => void): SharedWatch {
   const ending = new AbortController();
   const cache = new ObjectCache();
-  const users = new Set<() => void>();
-  const notify = () => {
-    for (const user of [...users]) user();
+  const users = new Set<User>();
+  const notify = (touched: Touched) => {
+    for (const { view, onChange } of [...users]) if (view.note(touched)) onChange();
   };
   const ended = follow();
   const watch: SharedWatch = {
@@ -109,11 +114,12 @@ function startWatch(cluster: Pick<Cluster, 'observe'>, query: ObjectQuery, onEnd
   async function follow(): Promise<void> {
     try {
       for await (const change of cluster.observe(query, ending.signal)) {
-        if (cache.add(change)) notify();
+        const touched = cache.add(change);
+        if (touched !== undefined) notify(touched);
       }
     } catch (error) {
       cache.refuse(error instanceof Error ? error : new Error(String(error)));
-      notify();
+      notify('all');
     }
   }
 }

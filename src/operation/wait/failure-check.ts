@@ -1,5 +1,6 @@
-import { groupOf, identityOf } from '../../objects/group-kind.ts';
+import { identityOf } from '../../objects/group-kind.ts';
 import type { ObjectRef } from '../../objects/object.ts';
+import { isCustomKind } from '../../readiness/custom-resource.ts';
 import { hopeless, type Suspicions, type WaitedResource } from '../../readiness/verdict.ts';
 import { OperationError } from '../error.ts';
 import type { ResourceStatus } from '../progress.ts';
@@ -27,7 +28,7 @@ export function failureCheck(
   grace: number,
   { clock, reasonsAreListed }: FailureCheckOptions,
 ): (remaining: readonly ResourceStatus[]) => number | undefined {
-  const creators = new Set(refs.filter(isCustom).map(identityOf));
+  const creators = new Set(refs.filter(isCustomKind).map(identityOf));
   let suspicions: Suspicions = new Map();
   let failingSince: number | undefined;
   return (remaining) => {
@@ -75,10 +76,4 @@ function mayBeCreated(
   creators: ReadonlySet<string>,
 ): boolean {
   return creators.size > 0 || remaining.some((other) => other.kind === 'Job' && other !== resource);
-}
-
-/** Whether a kind is not one of Kubernetes itself, by its API group. */
-function isCustom({ apiVersion }: ObjectRef): boolean {
-  const group = groupOf(apiVersion);
-  return group.includes('.') && !group.endsWith('.k8s.io');
 }

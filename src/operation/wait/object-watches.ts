@@ -34,7 +34,7 @@ const patience = 1000;
  * nothing says that it has Helm's label, if the API server refuses to watch all, or if the other
  * watch does not show it.
  */
-export function watchObjects(watches: WatchGroup, labelled: boolean): ObjectWatches {
+export function watchObjects(watches: WatchGroup, isLabelled: (ref: ObjectRef) => boolean): ObjectWatches {
   const started = new Map<string, TrackedObjects>();
   const isAlone = new Set<string>();
   const unknownSince = new Map<string, number>();
@@ -46,7 +46,7 @@ export function watchObjects(watches: WatchGroup, labelled: boolean): ObjectWatc
   }
 
   function watchOf(ref: ObjectRef): TrackedObjects {
-    const shared = sharedQuery(ref, labelled);
+    const shared = sharedQuery(ref, isLabelled(ref));
     const identity = identityOf(ref);
     if (shared === undefined || isAlone.has(identity)) return watch(`object ${identity}`, objectQuery(ref));
     const objects = watch(JSON.stringify(shared), shared);

@@ -1,9 +1,10 @@
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import { isUntouched } from '../../readiness/custom-resource.ts';
 import type { Surroundings } from '../../readiness/surroundings.ts';
 import { containerRuns, unprobedContainers, type ContainerRun } from '../../readiness/unprobed-containers.ts';
 import { durationText } from '../steps/time-limit.ts';
-import type { Judgement } from './status-wait.ts';
+import type { Judgement } from './readiness-judgement.ts';
 
 /** How long resources must stay ready until they count as ready. */
 export interface SettleOptions {
@@ -14,18 +15,29 @@ export interface SettleOptions {
    * was restarted must also have run longer than before. Default: 0.
    */
   settleUnprobed?: number;
+  /**
+   * Time for which the controller of a custom resource may act on a change, in milliseconds, if the
+   * resource does not show that it has. Default: 0.
+   */
+  settleCustom?: number;
 }
+
+/** The resourceVersions of the objects that an operation has changed, by identity. */
+export type AppliedVersions = ReadonlyMap<string, string>;
 
 /** Longest time that a restarted container must run, in milliseconds. */
 const longestRun = 60_000;
 
 /**
  * Returns a function that holds back the readiness of an object until it has lasted. It expects
- * every judgement of the wait.
+ * every judgement of the wait. `clockOffset` returns the milliseconds by which the cluster's clock
+ * is ahead.
  */
 export function settling(
-  { settle = 0, settleUnprobed = 0 }: SettleOptions,
+  { settle = 0, settleUnprobed = 0, settleCustom = 0 }: SettleOptions,
   surroundingsOf: (workload: KubeObject) => Surroundings,
+  applied: AppliedVersions = new Map(),
+  clockOffset: () => number = () => 0,
 ): (object: KubeObject | undefined, ref: ObjectRef, judgement: Judgement, now: number) => Judgement {
   const readySince = new Map<string, number>();
   const runs = new RunningSince();
@@ -37,7 +49,8 @@ export function settling(
     const found = containerRuns(object, names, surroundingsOf(object));
     // the readiness of an object without known pods must last
     if (found === undefined) return since + settleUnprobed - now;
-    return Math.max(0, ...runs.times(object, found, now).map(([run, time]) => runTime(run, settleUnprobed) - time));
+    const local = found.map((run) => ({ ...run, startedAt: run.startedAt - clockOffset() }));
+    return Math.max(0, ...runs.times(object, local, now).map(([run, time]) => runTime(run, settleUnprobed) - time));
   }
 
   return (object, ref, judgement, now) => {
@@ -50,11 +63,13 @@ export function settling(
     const since = readySince.get(id) ?? now;
     readySince.set(id, since);
     if (object.kind === 'Job') return judgement; // a Job that has completed stays so
-    const left = [since + settle - now, unprobedTime(object, since, now)];
+    const version = applied.get(id);
+    const isOpen = version !== undefined && settleCustom > 0 && isUntouched(object, version);
+    const left = [since + settle - now, unprobedTime(object, since, now), isOpen ? since + settleCustom - now : 0];
     const longest = Math.max(...left);
     if (longest <= 0) return judgement;
     const time = durationText(left[0] === longest ? settle : settleUnprobed);
-    const reason = `ready, and must stay so for ${time}`;
+    const reason = left[2] === longest ? 'its controller has not acted yet' : `ready, and must stay so for ${time}`;
     return { status: { ...judgement.status, status: 'InProgress', reason }, changesIn: longest };
   };
 }

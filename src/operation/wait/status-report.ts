@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { ResourceStatus } from '../progress.ts';
 import type { StepTools } from '../steps/step-runner.ts';
+import { differs } from './with-since.ts';
 
 /** Reports the statuses of a wait as they change. */
 export interface StatusReport {
@@ -26,8 +26,7 @@ export function statusReport(tools: Pick<StepTools, 'report'>): StatusReport {
   const changes = () =>
     current.filter((resource) => {
       const before = reported.get(identityOf(resource));
-      if (before === undefined || resource.status !== before.status || resource.reason !== before.reason) return true;
-      return !isDeepStrictEqual(resource.counts, before.counts);
+      return before === undefined || differs(resource, before);
     });
 
   function report(changed: ResourceStatus[]): void {

@@ -1,11 +1,14 @@
 import type { Host } from '../../go/host.ts';
-import type { ObjectQuery } from '../../objects/cluster.ts';
+import type { Cluster, ObjectQuery } from '../../objects/cluster.ts';
 import { processTimer, type StartTimer } from '../steps/time-limit.ts';
 import type { TrackedObjects } from '../tracker/object-cache.ts';
 import type { Tracker, Tracking } from '../tracker/tracker.ts';
+import { changeNotice } from './change-notice.ts';
 
 export interface WaitContext {
   tracker: Tracker;
+  /** The API server, by whose clock the times of objects are. Default: the own clock. */
+  cluster?: Pick<Cluster, 'serverTime'>;
   host: Host;
   /** Timer of the times at which a status may change. Default: the timers of the process. */
   startWakeTimer?: StartTimer;
@@ -49,21 +52,4 @@ export async function withWatches<T>(
     signal.removeEventListener('abort', notify);
     await Promise.all(trackings.map((tracking) => tracking.release()));
   }
-}
-
-/** Wakes one waiter. Changes while it is busy count as one. */
-function changeNotice(): { notify: () => void; next: () => Promise<void> } {
-  let hasChanged = false;
-  let wake: (() => void) | undefined;
-  return {
-    notify: () => {
-      hasChanged = true;
-      wake?.();
-    },
-    next: async () => {
-      if (!hasChanged) await new Promise<void>((resolve) => (wake = resolve));
-      wake = undefined;
-      hasChanged = false;
-    },
-  };
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineCommand } from './definition.ts';
 import { deployAnswer } from './release-answer.ts';
 
@@ -19,5 +19,4 @@ export const applyPlan = defineCommand({
   }),
   plainField: 'release',
   changes: ({ plan }) => planId.exec(plan)?.[1],
-  isDurable: false, // plans are in memory
 });

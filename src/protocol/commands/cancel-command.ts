@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { maxKeyLength } from '../limits.ts';
 import { defineCommand } from './definition.ts';
 

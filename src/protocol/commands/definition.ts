@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Everything that the protocol knows about a command. */
 export interface CommandDefinition<
@@ -21,11 +21,6 @@ export interface CommandDefinition<
    * reads. Commands with the same key run one after the other.
    */
   readonly changes: (payload: z.output<Payload>) => string | undefined;
-  /**
-   * Whether another process of the agent can perform it too, so that it may be journaled. Default:
-   * true if it changes a release.
-   */
-  readonly isDurable?: false;
 }
 
 /** Returns the definition; infers its types. */

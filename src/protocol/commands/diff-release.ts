@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineCommand } from './definition.ts';
 import { chartSource, releaseIdentity, renderOptions, timeoutField, valuesFields } from './fields.ts';
 import { difference } from './release-answer.ts';

@@ -1,6 +1,13 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timeoutSchema } from '../duration.ts';
+import { maxChartArchiveBytes } from '../limits.ts';
+import { chartDigestSchema } from '../streams/chart-stream.ts';
 import { failFastLevels, problemClassNames, problemCodes } from '../problem-codes.ts';
+
+/** Returns the length of bytes in base64. */
+function maxBase64Length(bytes: number): number {
+  return 4 * Math.ceil(bytes / 3);
+}
 
 /** The fields that name a release. */
 export const releaseIdentity = {
@@ -13,12 +20,37 @@ export const chartSource = {
   repoUrl: z.string().optional().describe('URL of an HTTP repository, or an `oci://` URL below which the chart is'),
   repoUserName: z.string().optional().describe('User name for the repository or registry'),
   repoPassword: z.string().optional().describe('Password for the repository or registry'),
+  credentialsFrom: z
+    .object({ secret: z.string().describe('Name of the Secret') })
+    .optional()
+    .describe(
+      'In place of `repoUserName` and `repoPassword`: `{secret}`, a Secret in the namespace of the agent with the credentials for the repository or registry, so that they stay in the cluster; see operations.md. Default: none',
+    ),
   chartName: z
     .string()
     .describe(
       'Name of the chart in the repository. Without `repoUrl`: the `oci://` URL of a chart in a registry, the HTTP URL of a chart archive, or a path below the folder of `--local-charts`',
     ),
   chartVersion: z.string().optional().describe('Version or range of versions. Default: the newest stable version'),
+  dependencyUpdate: z
+    .boolean()
+    .optional()
+    .describe(
+      'Download the dependencies that are missing in the `charts/` folder of the chart, from their repositories. Default: a missing dependency is an error',
+    ),
+  chartArchive: z
+    .string()
+    .max(maxBase64Length(maxChartArchiveBytes))
+    .optional()
+    .describe(
+      'The chart itself: its archive of at most 5 MiB, in base64. `chartName` then only names it. Default: the chart is downloaded',
+    ),
+  chartDigest: z.string().optional().describe('SHA-256 of the archive, in hex. Default: it is not checked'),
+  chartUpload: chartDigestSchema
+    .optional()
+    .describe(
+      'Digest, as `sha256:HEX`, of an archive that was uploaded to the control plane. `chartName` then only names the chart. Default: the chart is downloaded',
+    ),
 };
 
 export const revisionField = z.int().positive().optional().describe('The revision. Default: the newest');
@@ -26,8 +58,13 @@ export const revisionField = z.int().positive().optional().describe('The revisio
 export const timeoutField = timeoutSchema
   .optional()
   .describe(
-    'Time limit for the whole operation: a Go duration (`5m0s`, `1h30m`) or a number of seconds; more than 0, at most `168h`. Default: `5m`',
+    'Time limit for the whole operation, the wait for its turn included: a Go duration (`5m0s`, `1h30m`) or a number of seconds; more than 0, at most `168h`. Default: `5m`',
   );
+
+export const tillerNamespaceField = z
+  .string()
+  .optional()
+  .describe('Namespace in which the Tiller of Helm 2 has stored its releases, in ConfigMaps. Default: `kube-system`');
 
 /** The options for a release that another client has left unfinished. */
 export const recoverOptions = {
@@ -60,7 +97,7 @@ export const waitOption = z.union([z.boolean(), z.enum(['watcher', 'legacy', 'ho
 export const waitField = waitOption
   .optional()
   .describe(
-    "Wait until all resources are ready. Helm's `watcher` and `legacy` mean true; `hookOnly` waits for hooks only, like false, unless `atomic` is true. Default: true",
+    "Wait until all resources are ready. Helm's `watcher` means true, and `legacy` judges by the rules of Helm 3; `hookOnly` waits for hooks only, like false, unless `atomic` is true. Default: true",
   );
 
 export const failFastSchema = z.union(
@@ -114,6 +151,28 @@ export const hookTimeoutField = timeoutSchema
     'Time limit of each hook, as `timeout`, within that of the operation. The annotation `helm-agent/hook-timeout` of a hook takes precedence. Default: none',
   );
 
+export const logsField = z
+  .boolean()
+  .optional()
+  .describe(
+    'Send the lines that the containers of hooks, and of Jobs that the command creates and waits for, write while they run. Default: false',
+  );
+
+/** The steps with a time limit of their own, of all operations. */
+const limitedSteps = [
+  ...['load', 'crds', 'capabilities', 'render', 'check', 'namespace', 'record'],
+  ...['pre-hooks', 'apply', 'wait', 'post-hooks', 'delete'],
+] as const;
+
+export const stepTimeoutsField = z
+  .partialRecord(z.enum(limitedSteps), timeoutSchema, {
+    error: `must be an object with time limits for steps: ${limitedSteps.join(', ')}`,
+  })
+  .optional()
+  .describe(
+    'Time limits of steps within `timeout`, such as `{"pre-hooks": "2m", "wait": "3m"}`. Undoing the operation has none. Default: none',
+  );
+
 export const progressDeadlineField = timeoutSchema
   .optional()
   .describe(
@@ -124,7 +183,7 @@ export const settleField = z
   .union([timeoutSchema, z.literal(false)], { error: 'must be a duration such as 10s, more than 0, or false' })
   .optional()
   .describe(
-    'Time for which all resources must stay ready, as `timeout`; false does not hold back any. Default: a container without a readiness probe must have run for 5 seconds, and after a restart longer than before',
+    'Time for which all resources must stay ready, as `timeout`; false does not hold back any. Default: a container without a readiness probe must have run for 5 seconds, and after a restart longer than before; and the controller of a changed custom resource has 3 seconds to act, if the resource does not show that it has',
   );
 
 /** Treatment of a command if another one on its release runs or waits. */
@@ -224,6 +283,10 @@ export const valuesFields = {
 export const renderOptions = {
   renderSubchartNotes: z.boolean().optional().describe('Add the notes of subcharts. Default: false'),
   skipSchemaValidation: z.boolean().optional().describe('Do not check values by values.schema.json. Default: false'),
+  enableDns: z
+    .boolean()
+    .optional()
+    .describe('Let templates resolve host names with `getHostByName`, which is empty otherwise. Default: false'),
 };
 
 /** The options that `install_release` and `upgrade_release` share. */
@@ -242,7 +305,9 @@ export const deployOptions = {
   readiness: readinessField,
   settle: settleField,
   hookTimeout: hookTimeoutField,
+  stepTimeouts: stepTimeoutsField,
   progressDeadline: progressDeadlineField,
+  logs: logsField,
   atomic: z.boolean().optional().describe('Undo the changes if the operation fails. Default: true'),
   ...applyOptions,
   takeOwnership: z

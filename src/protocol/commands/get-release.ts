@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineCommand } from './definition.ts';
 import { releaseIdentity, revisionField } from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';

@@ -1,7 +1,8 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
+import { adoptRelease } from './adopt-release.ts';
 import { applyPlan } from './apply-plan.ts';
 import { cancelCommand } from './cancel-command.ts';
-import { payloadReader, type CommandDefinition } from './definition.ts';
+import { payloadReader } from './definition.ts';
 import { deploymentInfo } from './deployment-info.ts';
 import { diffRelease } from './diff-release.ts';
 import { getRelease } from './get-release.ts';
@@ -15,6 +16,7 @@ import { templateRelease } from './template-release.ts';
 import { testRelease } from './test-release.ts';
 import { uninstallRelease } from './uninstall-release.ts';
 import { upgradeRelease } from './upgrade-release.ts';
+import { watchRelease } from './watch-release.ts';
 
 /**
  * All commands. Payload types, the router's dispatch, the control plane's methods, the JSON Schema
@@ -26,6 +28,7 @@ export const commands = {
   rollback_release: rollbackRelease,
   uninstall_release: uninstallRelease,
   test_release: testRelease,
+  adopt_release: adoptRelease,
   template_release: templateRelease,
   diff_release: diffRelease,
   plan_release: planRelease,
@@ -34,6 +37,7 @@ export const commands = {
   get_release: getRelease,
   release_history: releaseHistory,
   release_status: releaseStatus,
+  watch_release: watchRelease,
   cancel_command: cancelCommand,
   deployment_info: deploymentInfo,
 };
@@ -66,12 +70,6 @@ export function isCommandType(type: string): type is CommandType {
 export const payloadReaders = Object.fromEntries(
   commandTypes.map((type) => [type, payloadReader(commands[type].payload)]),
 ) as { [Type in CommandType]: z.ZodType<CommandPayloads[Type]> }; // each reader is made from its command's payload
-
-/** Whether another process of the agent can perform a command that changes a release. */
-export function isDurable(type: CommandType): boolean {
-  const definition: Pick<CommandDefinition, 'isDurable'> = commands[type];
-  return definition.isDurable !== false;
-}
 
 type ChangesTable = {
   [Type in CommandType]: { changes: (payload: CommandPayloads[Type]) => string | undefined };

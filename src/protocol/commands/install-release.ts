@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
 import { chartSource, deployOptions, historyOptions, releaseIdentity } from './fields.ts';
 import { deployAnswer } from './release-answer.ts';

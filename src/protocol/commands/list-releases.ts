@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { releaseSchema } from '../release.ts';
 import { defineCommand } from './definition.ts';
+import { tillerNamespaceField } from './fields.ts';
 
 const status = z.enum([
   'unknown',
@@ -32,6 +33,11 @@ export const listReleases = defineCommand({
     reverse: z.boolean().optional().describe('Reverse the order. Default: false'),
     offset: z.int().positive().optional().describe('Number of releases to leave out at the start. Default: 0'),
     max: z.int().positive().optional().describe('Largest number of releases. Default: all'),
+    helm2: z
+      .boolean()
+      .optional()
+      .describe('List the releases of Helm 2 instead, as `adopt_release` would store them. Default: false'),
+    tillerNamespace: tillerNamespaceField,
   }),
   answer: z.object({ releases: z.array(releaseSchema).describe('The releases in the requested order') }),
   plainField: 'releases',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineCommand } from './definition.ts';
 import { chartSource, deployOptions, historyOptions, releaseIdentity, revisionField } from './fields.ts';
 import { installRelease } from './install-release.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { releaseSchema } from '../release.ts';
 
 /** The answer of the commands that return one release. */

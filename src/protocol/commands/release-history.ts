@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { releaseSchema } from '../release.ts';
 import { defineCommand } from './definition.ts';
 import { releaseIdentity } from './fields.ts';

@@ -1,13 +1,13 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { resourceSchema } from '../resource.ts';
 import { defineCommand } from './definition.ts';
-import { releaseIdentity, revisionField } from './fields.ts';
+import { readinessField, releaseIdentity, revisionField } from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const releaseStatus = defineCommand({
   summary: 'Returns one revision of a release, and whether its objects are ready.',
   method: 'status',
-  payload: z.object({ ...releaseIdentity, version: revisionField }),
+  payload: z.object({ ...releaseIdentity, version: revisionField, readiness: readinessField }),
   answer: releaseAnswer.extend({
     resources: z.array(resourceSchema).describe('The objects of the manifest, with their present status'),
   }),

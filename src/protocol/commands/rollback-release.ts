@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
 import {
   applyOptions,
@@ -6,6 +6,8 @@ import {
   failFastOptions,
   historyOptions,
   hookTimeoutField,
+  logsField,
+  stepTimeoutsField,
   ifBusyField,
   noHooksField,
   readinessField,
@@ -31,7 +33,9 @@ export const rollbackRelease = defineCommand({
     readiness: readinessField,
     settle: settleField,
     hookTimeout: hookTimeoutField,
+    stepTimeouts: stepTimeoutsField,
     progressDeadline: progressDeadlineField,
+    logs: logsField,
     ...historyOptions,
     ...applyOptions,
     ...recoverOptions,

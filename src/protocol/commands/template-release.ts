@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineCommand } from './definition.ts';
 import { chartSource, noHooksField, releaseIdentity, renderOptions, timeoutField, valuesOnly } from './fields.ts';
 
@@ -13,6 +13,10 @@ export const templateRelease = defineCommand({
     ...renderOptions,
     noHooks: noHooksField.describe('Leave hooks out. Default: false'),
     skipTests: z.boolean().optional().describe('Leave test hooks out. Default: false'),
+    includeCrds: z
+      .boolean()
+      .optional()
+      .describe('Put the files of the `crds/` folders first, as they are. Default: false'),
     hideSecret: z.boolean().optional().describe('Leave Secrets out. Default: false'),
     isUpgrade: z.boolean().optional().describe('Render an upgrade instead of an installation. Default: false'),
   }),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
 import { releaseIdentity, timeoutField } from './fields.ts';
 import { releaseAnswer } from './release-answer.ts';
@@ -19,7 +19,10 @@ export const testRelease = defineCommand({
     timeout: timeoutField,
     include: names.describe('Names of the tests to run. Default: all'),
     exclude: names.describe('Names of tests not to run. Default: none'),
-    logs: z.boolean().optional().describe('Return the logs of the tests. Default: false'),
+    logs: z
+      .boolean()
+      .optional()
+      .describe('Send the lines of the tests while they run, and return their logs. Default: false'),
   }),
   answer: releaseAnswer.extend({
     passed: z.boolean().describe('Whether all tests have passed'),

@@ -1,7 +1,9 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
 import {
   hookTimeoutField,
+  logsField,
+  stepTimeoutsField,
   ifBusyField,
   noHooksField,
   recoverOptions,
@@ -24,6 +26,8 @@ export const uninstallRelease = defineCommand({
       ),
     ...recoverOptions,
     hookTimeout: hookTimeoutField,
+    stepTimeouts: stepTimeoutsField,
+    logs: logsField.describe('Send the lines that the containers of hooks write while they run. Default: false'),
     noHooks: noHooksField,
     ifBusy: ifBusyField,
     keepHistory: z.boolean().optional().describe('Keep the revisions, the newest one as `uninstalled`. Default: false'),

@@ -1,4 +1,5 @@
-import { kubeObjectStorage, type KubeStorageOptions } from './kube-object.ts';
+import { kubeObjectStorage } from './kube-object.ts';
+import type { KubeStorageOptions } from './kube-storage-options.ts';
 import type { ReleaseStorage } from './storage.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Cluster } from '../../objects/cluster.ts';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { ReleaseError } from '../error.ts';
@@ -78,16 +79,26 @@ export function withHead(whole: Release, { version, info, hooks = [] }: Release)
   };
 }
 
-/** Creates the objects with the parts of an encoded release, and returns them. */
+/** The objects with the parts of an encoded release. */
+export interface StoredParts {
+  all: KubeObject[];
+  /** Those that did not exist before. */
+  created: KubeObject[];
+}
+
+/**
+ * Creates the objects with the parts of an encoded release. Those that exist, as after an attempt
+ * whose answer was lost, are used again: their names have the digest of their content.
+ */
 export async function createParts(
   cluster: PartCluster,
   { kind, toData }: ObjectFormat,
   key: RevisionKey,
   encoded: string,
   options: { fieldManager: string; signal?: AbortSignal },
-): Promise<KubeObject[]> {
+): Promise<StoredParts> {
   const { count, digest } = partsOf(key, encoded);
-  const created: KubeObject[] = [];
+  const parts: StoredParts = { all: [], created: [] };
   for (let index = 0; index < count; index += 1) {
     const { apiVersion, namespace = '', name } = partRefOf(kind, key, digest, index);
     const labels = { owner: 'helm-agent', name: key.name, version: String(key.version) };
@@ -99,9 +110,28 @@ export async function createParts(
       ...(kind === 'Secret' && { type: 'helm-agent/release-part.v1' }),
       data: { part: toData(text) },
     };
-    created.push(await cluster.create(object, options));
+    const { stored, isNew } = await createdOrExisting(cluster, object, options);
+    parts.all.push(stored);
+    if (isNew) parts.created.push(stored);
   }
-  return created;
+  return parts;
+}
+
+async function createdOrExisting(
+  cluster: PartCluster,
+  object: KubeObject,
+  options: { fieldManager: string; signal?: AbortSignal },
+): Promise<{ stored: KubeObject; isNew: boolean }> {
+  try {
+    return { stored: await cluster.create(object, options), isNew: true };
+  } catch (error) {
+    if (!hasClusterErrorCode(error, 'already_exists')) throw error;
+    const { apiVersion, kind, metadata } = object;
+    const { name, namespace = '' } = metadata;
+    const existing = await cluster.get({ apiVersion, kind, name, namespace }, options.signal);
+    if (existing === undefined) throw error;
+    return { stored: existing, isNew: false };
+  }
 }
 
 /** Makes the head the owner of its parts, so that Kubernetes deletes them with it. */

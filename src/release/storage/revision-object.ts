@@ -3,6 +3,9 @@ import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import type { ReleaseCodec } from '../codec.ts';
 import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
+import { isUnfinished } from '../status.ts';
+import { holderAnnotations } from './holder.ts';
+import type { Holder } from './kube-storage-options.ts';
 import { storageLabels, type RevisionKey, type StoredRevision } from './storage.ts';
 
 /** The kind of object that holds a revision, and how it does. */
@@ -22,6 +25,13 @@ export const maxParts = 16;
 /** Maximum size of the data in a Secret or a ConfigMap. */
 const maxDataBytes = 1024 * 1024;
 
+/** The metadata of the object of a revision, besides that of Helm. */
+export interface RevisionMetadata {
+  labels: Record<string, string>;
+  /** Who writes it. */
+  holder: Holder | undefined;
+}
+
 /**
  * Returns the object that stores a revision, with Helm's labels. Throws `release_too_large` if the
  * encoded release does not fit.
@@ -30,12 +40,12 @@ export async function encodeRevision(
   format: ObjectFormat,
   codec: ReleaseCodec,
   release: Release,
-  labels: Record<string, string>,
+  metadata: RevisionMetadata,
   signal: AbortSignal | undefined,
 ): Promise<KubeObject> {
   const encoded = await codec.encode(release, signal);
   if (!fitsObject(encoded)) throw tooLarge(format.kind, release.name, encoded.length);
-  return revisionObject(format, release, encoded, labels);
+  return revisionObject(format, release, encoded, metadata);
 }
 
 /**
@@ -63,13 +73,18 @@ export function revisionObject(
   { kind, type, toData }: ObjectFormat,
   release: Release,
   encoded: string,
-  labels: Record<string, string>,
+  { labels, holder }: RevisionMetadata,
 ): KubeObject {
   const { apiVersion, namespace = '', name } = refOf(kind, release);
   return {
     apiVersion,
     kind,
-    metadata: { namespace, name, labels: storageLabels(release, labels) },
+    metadata: {
+      namespace,
+      name,
+      labels: storageLabels(release, labels),
+      ...(holder && isUnfinished(release.info.status) && { annotations: holderAnnotations(holder) }),
+    },
     ...(type !== undefined && { type }),
     data: { release: toData(encoded) },
   };

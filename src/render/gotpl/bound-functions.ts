@@ -6,7 +6,7 @@ import type { BoundCalls, BoundFunction } from '../../template/function.ts';
 import { TemplateParseError } from '../../template/template-error.ts';
 import { markFailure } from './error-text.ts';
 import type { RenderNotice } from '../notice.ts';
-import { lookupId, lookupValue, type LookupKey, type LookupTable } from '../scope/lookup-table.ts';
+import { lookupHost, lookupId, lookupValue, type LookupKey, type LookupTable } from '../scope/lookup-table.ts';
 
 /** Name of a text that `tpl` runs, in errors. */
 export const textName = 'gotpl';
@@ -26,6 +26,7 @@ export const boundFunctions: ReadonlyMap<string, BoundFunction> = new Map(
     required: { params: ['string', 'interface {}'] },
     fail: { params: ['string'] },
     lookup: { params: ['string', 'string', 'string', 'string'] },
+    getHostByName: { params: ['string'] },
   }),
 );
 
@@ -64,6 +65,7 @@ export function boundCalls(execution: () => Execution, options: BoundOptions): B
       lookups === undefined || lint
         ? new Map<string, Value>()
         : findObject(lookups, { apiVersion, kind, namespace, name }),
+    getHostByName: (name: string) => lookupHost(lint ? undefined : lookups, name),
   };
 }
 

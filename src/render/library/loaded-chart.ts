@@ -67,7 +67,7 @@ export class LoadedChart {
   async #templates(input: RenderInput, lookup?: Lookup, signal?: AbortSignal): Promise<RenderedTemplates> {
     signal?.throwIfAborted();
     if (lookup === undefined) return renderTemplates(input, this.#engine);
-    return renderWithLookups(this.metadata.name, lookup, (results) => {
+    return renderWithLookups(this.metadata.name, { lookup }, (results) => {
       signal?.throwIfAborted();
       return Promise.resolve(this.#pass(input, results));
     });

@@ -1,16 +1,17 @@
 import type { GoFunction, Value } from '../../go/value.ts';
 import type { EngineRun } from '../engine.ts';
-import { lookupId, lookupValue } from '../scope/lookup-table.ts';
+import { lookupHost, lookupId, lookupValue } from '../scope/lookup-table.ts';
 import { goCallable } from './go-callable.ts';
 import { Callable, Undefined, valueOf, type Call } from './operand.ts';
 import { failAt } from './position.ts';
 
-/** Returns the functions that need the state of a render: `required`, `fail` and `lookup`. */
+/** Returns the functions that need the state of a render, such as `lookup`. */
 export function renderFunctions(run: EngineRun): Map<string, Callable> {
   return new Map([
     ['required', new Callable('required', (call) => required(call, run))],
     ['fail', new Callable('fail', (call) => fail(call, run))],
     ['lookup', goCallable('lookup', lookup(run))],
+    ['getHostByName', goCallable('getHostByName', hostLookup(run))],
   ]);
 }
 
@@ -55,4 +56,8 @@ function lookup({ lookups, lint = false }: EngineRun): GoFunction {
       return new Map<string, Value>();
     },
   };
+}
+
+function hostLookup({ lookups, lint = false }: EngineRun): GoFunction {
+  return { params: ['string'], call: (name: string) => lookupHost(lint ? undefined : lookups, name) };
 }

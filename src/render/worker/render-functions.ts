@@ -1,24 +1,31 @@
-import type { Host } from '../../go/host.ts';
 import { failedOutcome } from '../../threads/failed-outcome.ts';
 import type { Supervisor, TaskFunctions } from '../../threads/tasks.ts';
-import { createEngines } from '../engines.ts';
+import type { Engine } from '../engine.ts';
 import type { RenderLimits } from '../limits.ts';
 import type { RenderNotice } from '../notice.ts';
 import { renderFiles, renderTemplates, splitManifests } from '../render-chart.ts';
 import type { RenderSupervisor } from '../render-supervisor.ts';
 import { createSchemaCache } from '../schema-cache.ts';
 import type { LookupTable } from '../scope/lookup-table.ts';
-import type { RenderOutcome, RenderTask, RenderTasks } from './render-tasks.ts';
+import type { RenderOutcome, RenderReply, RenderTask, RenderTasks } from './render-tasks.ts';
 import { packChart, unpackChart, unpackValues } from './wire-values.ts';
 
-/** Returns the functions behind {@link RenderTasks}, which keep compiled charts and schemas. */
-export function renderFunctions(host: Host, limits: RenderLimits): TaskFunctions<RenderTasks> {
-  const engine = createEngines(host, limits);
+/** Returns the functions behind {@link RenderTasks}. */
+export function renderFunctions(engine: Engine, limits: RenderLimits): TaskFunctions<RenderTasks> {
+  const render = createTaskRenderer(engine, limits);
+  return { render: (task, { supervisor }) => render(task, supervisor) };
+}
+
+/** Returns a function that performs render tasks, and keeps compiled charts and schemas. */
+export function createTaskRenderer(
+  engine: Engine,
+  limits: RenderLimits,
+): (task: RenderTask, supervisor: Supervisor) => RenderReply {
   const schemas = createSchemaCache();
 
   function render(request: RenderTask, supervisor: Supervisor, notice: (notice: RenderNotice) => void): RenderOutcome {
-    const { lookups: results, output, ...facts } = request;
-    const lookups: LookupTable | undefined = results && { results, missing: [] };
+    const { lookups: results, resolvesHosts, output, ...facts } = request;
+    const lookups: LookupTable | undefined = results && { results, missing: [], resolvesHosts };
     try {
       const chart = unpackChart(request.chart);
       const values = unpackValues(request.values);
@@ -47,11 +54,9 @@ export function renderFunctions(host: Host, limits: RenderLimits): TaskFunctions
     }
   }
 
-  return {
-    render(request, { supervisor }) {
-      const notices: RenderNotice[] = [];
-      return { ...render(request, supervisor, (notice) => notices.push(notice)), notices };
-    },
+  return (task, supervisor) => {
+    const notices: RenderNotice[] = [];
+    return { ...render(task, supervisor, (notice) => notices.push(notice)), notices };
   };
 }
 

@@ -16,6 +16,8 @@ export interface RenderTask extends Pick<RenderInput, 'release' | 'capabilities'
   values: PackedValues;
   /** Objects that earlier passes looked up. Default: lookups find nothing. */
   lookups?: LookupResults;
+  /** Whether `getHostByName` resolves names. Default: it returns an empty text. */
+  resolvesHosts?: boolean;
   options: RenderOptions;
   /**
    * The result to return: all of it, the input of a post-renderer (see `renderTemplates`), or only

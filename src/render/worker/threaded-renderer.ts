@@ -14,6 +14,11 @@ import { packChart, packValues, unpackChart } from './wire-values.ts';
 export interface RendererOptions extends Pick<RenderOptions, 'limits' | 'allowNunjucks'> {
   /** Module that a render thread runs. It calls `serveTasks` with `renderFunctions`. */
   workerUrl: URL;
+  /**
+   * Renders small charts without a thread. Returns undefined for a chart that needs one.
+   * Default: all charts need one.
+   */
+  attempt?: (task: RenderTask) => RenderReply | undefined;
   /** Number of renders that run at the same time. Default: 1. */
   threads?: number;
   /** Value of `.Capabilities.HelmVersion`. Default: the Helm version that is reproduced. */
@@ -22,7 +27,7 @@ export interface RendererOptions extends Pick<RenderOptions, 'limits' | 'allowNu
   graceMs?: number;
 }
 
-type FilesRequest = Omit<RenderRequest, 'lookup' | 'postRender' | 'postRenderStrategy'>;
+type FilesRequest = Omit<RenderRequest, 'lookup' | 'resolveHost' | 'postRender' | 'postRenderStrategy'>;
 
 /** Renders charts in its own threads. */
 export interface ThreadedRenderer {
@@ -43,6 +48,7 @@ export function createThreadedRenderer({
   threads = 1,
   helmVersion = defaultHelmVersion,
   allowNunjucks = false,
+  attempt,
   graceMs,
 }: RendererOptions): ThreadedRenderer {
   const pool = createThreadPool<RenderTasks>({ moduleUrl: workerUrl, limits, size: threads, graceMs });
@@ -66,8 +72,10 @@ export function createThreadedRenderer({
     return splitManifests({ ...templates, files }, request.notice);
   }
 
-  /** Limits end the thread with `render_limit`. */
-  async function inThread(task: RenderTask, signal: AbortSignal): Promise<RenderReply> {
+  /** Limits end a thread with `render_limit`. */
+  async function perform(task: RenderTask, signal: AbortSignal): Promise<RenderReply> {
+    const reply = attempt?.(task);
+    if (reply !== undefined) return reply;
     const subject = `rendering chart ${task.chart.metadata.name}`;
     try {
       return await pool.run('render', task, { signal, subject });
@@ -79,12 +87,13 @@ export function createThreadedRenderer({
 
   async function run(
     packed: RenderTask,
-    { chart, lookup, notice }: RenderRequest,
+    { chart, lookup, resolveHost, notice }: RenderRequest,
     signal: AbortSignal,
   ): Promise<RenderOutcome> {
-    if (lookup === undefined) return forwardNotices(await inThread(packed, signal), notice);
-    return renderWithLookups(chart.metadata.name, lookup, async (results) => {
-      const reply = await inThread({ ...packed, lookups: results }, signal);
+    if (lookup === undefined && resolveHost === undefined) return forwardNotices(await perform(packed, signal), notice);
+    const resolvesHosts = resolveHost !== undefined;
+    return renderWithLookups(chart.metadata.name, { lookup, resolveHost }, async (results) => {
+      const reply = await perform({ ...packed, lookups: results, resolvesHosts }, signal);
       return reply.type === 'missing' ? { missing: reply.lookups } : { done: forwardNotices(reply, notice) };
     });
   }
@@ -92,7 +101,7 @@ export function createThreadedRenderer({
   return {
     render,
     async renderFiles(request, signal) {
-      const outcome = forwardNotices(await inThread(pack(request, 'files'), signal), request.notice);
+      const outcome = forwardNotices(await perform(pack(request, 'files'), signal), request.notice);
       return outcome.type === 'files' ? outcome.files : throwFailure(outcome);
     },
     close: () => pool.close(),

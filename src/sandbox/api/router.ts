@@ -113,7 +113,7 @@ function handleObject(
     name,
     ...(subresource !== undefined && { subresource }),
   };
-  if (subresource === 'log') return podLog(state, address, request.query);
+  if (subresource === 'log') return podLog(state, address, request);
   switch (request.method) {
     case 'GET':
       return ok(subresource === 'scale' ? readScale(state, address) : read(state, address));

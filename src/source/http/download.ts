@@ -1,11 +1,13 @@
-import { request, type Dispatcher } from 'undici';
-import { smallDownloadBytes, type WaitForTurn } from '../download-settings.ts';
+import type { Dispatcher } from 'undici';
+import { downloadKey, type KeptDownloads } from '../disk/kept-downloads.ts';
+import { smallDownloadBytes, type WaitForTurn } from '../wait-for-turn.ts';
 import { BodyCollector } from './body.ts';
 import { endpointOf, type Endpoint } from './endpoint.ts';
 import { requestFailure, statusFailure } from './http-failure.ts';
 import { requireHttp } from './http-url.ts';
 import { shownUrl } from './shown-url.ts';
 import { SourceError } from '../source-error.ts';
+import { requestFrom } from './url-request.ts';
 
 const maxRedirects = 5;
 
@@ -19,6 +21,11 @@ export interface DownloadOptions {
   readonly accept?: string;
   /** Called when the download turns out to be large, before the rest is read. Default: no call. */
   readonly waitForTurn?: WaitForTurn | undefined;
+  /**
+   * Downloads of before: the server is asked whether they have changed (`If-None-Match`). Default:
+   * none.
+   */
+  readonly kept?: KeptDownloads | undefined;
 }
 
 /**
@@ -58,15 +65,21 @@ export async function downloadPage(endpoint: Endpoint, options: DownloadOptions,
 async function follow(first: Endpoint, options: DownloadOptions, signal: AbortSignal): Promise<Page> {
   let endpoint = first;
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-    const response = await get(endpoint, options, signal);
-    if (response.statusCode === 200) {
-      const link = [response.headers['link'] ?? []].flat().join(', ');
-      return { body: await readBody(response, endpoint.url, options, signal), link };
+    const key = downloadKey(endpoint);
+    const known = options.kept?.find(key);
+    const response = await get(endpoint, options, signal, known?.etag);
+    if (response.statusCode === 200) return receive(response, endpoint, options, signal);
+    if (response.statusCode === 304 && known) {
+      discard(response);
+      if (known.bytes > options.maxBytes) throw tooLarge(endpoint.url, options); // kept with another limit
+      const body = await options.kept?.read(key, known, signal);
+      if (body) return { body, link: known.link ?? '' };
+      continue; // another file has taken its place meanwhile: the server is not asked about it again
     }
     discard(response);
     const { location } = response.headers;
     if (!isRedirect(response.statusCode) || typeof location !== 'string') {
-      throw statusFailure(response.statusCode, endpoint, options.what);
+      throw statusFailure(`${response.statusCode} ${response.statusText}`.trim(), endpoint, options.what);
     }
     endpoint = redirected(endpoint, location);
   }
@@ -76,18 +89,38 @@ async function follow(first: Endpoint, options: DownloadOptions, signal: AbortSi
   );
 }
 
-function get(endpoint: Endpoint, options: DownloadOptions, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-  return request(endpoint.url, {
+/** Returns the file of a response, and keeps it if it can be asked for again. */
+async function receive(
+  response: Dispatcher.ResponseData,
+  endpoint: Endpoint,
+  options: DownloadOptions,
+  signal: AbortSignal,
+): Promise<Page> {
+  const { headers } = response;
+  const body = await readBody(response, endpoint.url, options, signal);
+  const link = [headers['link'] ?? []].flat().join(', ');
+  const { etag } = headers;
+  if (typeof etag === 'string') await options.kept?.keep(downloadKey(endpoint), body, { etag, link });
+  return { body, link };
+}
+
+function get(
+  endpoint: Endpoint,
+  options: DownloadOptions,
+  signal: AbortSignal,
+  etag: string | undefined,
+): Promise<Dispatcher.ResponseData> {
+  return requestFrom(endpoint.url, {
     headers: {
       'user-agent': 'helm-agent',
       ...(options.accept !== undefined && { accept: options.accept }),
       ...(endpoint.authorization !== undefined && { authorization: endpoint.authorization }),
+      ...(etag !== undefined && { 'if-none-match': etag }),
     },
     signal,
-    reset: true, // a connection left idle would outlive the download
     headersTimeout: options.timeoutMs,
     bodyTimeout: options.timeoutMs,
-    ...(options.dispatcher && { dispatcher: options.dispatcher }),
+    dispatcher: options.dispatcher,
   });
 }
 

@@ -4,9 +4,11 @@ import { SourceError } from '../source-error.ts';
 
 const timeoutCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
 
-/** Returns the error for a response with a status other than 200. */
-export function statusFailure(status: number, { url, authorization }: Endpoint, what: string): SourceError {
+/** Returns the error for a response with a status other than 200, such as `404 Not Found`. */
+export function statusFailure(line: string, { url, authorization }: Endpoint, what: string): SourceError {
   const shown = shownUrl(url);
+  const status = Number.parseInt(line);
+  const options = { status: line };
   switch (status) {
     case 401:
     case 403: {
@@ -17,6 +19,7 @@ export function statusFailure(status: number, { url, authorization }: Endpoint, 
       return new SourceError(
         'repository_unauthorized',
         `${what} requires valid credentials: ${shown} responded with status ${status}; ${hint}`,
+        options,
       );
     }
     case 404:
@@ -24,11 +27,13 @@ export function statusFailure(status: number, { url, authorization }: Endpoint, 
       return new SourceError(
         'repository_not_found',
         `${what} was not found at ${shown} (status ${status}); check the URL`,
+        options,
       );
     default:
       return new SourceError(
         'repository_failed',
         `could not download ${what}: ${shown} responded with status ${status}; try again later, or see the server's log`,
+        options,
       );
   }
 }

@@ -1,18 +1,16 @@
-import { request } from 'undici';
-import { z } from 'zod';
-import type { ChartRequest } from '../chart-request.ts';
+import * as z from 'zod';
 import { download } from '../http/download.ts';
 import type { DownloadSettings } from '../download-settings.ts';
-import { basicAuthorization, type Endpoint } from '../http/endpoint.ts';
+import { authorizationOf, type Credentials, type Endpoint } from '../http/endpoint.ts';
 import { requestFailure } from '../http/http-failure.ts';
 import { requireHttp } from '../http/http-url.ts';
+import { requestFrom } from '../http/url-request.ts';
 import { SourceError } from '../source-error.ts';
 import { bearerChallenge } from './challenge.ts';
 import type { ChartReference } from './reference.ts';
 import { isOwnTokenService } from './token-service.ts';
 
-/** The credentials for a registry, and whether other hosts may get them. */
-export type Credentials = Pick<ChartRequest, 'username' | 'password' | 'passCredentials'>;
+type RegistrySettings = Pick<DownloadSettings, 'dispatcher' | 'timeoutMs' | 'plainHttp'>;
 
 const tokenSchema = z.object({ token: z.string().optional(), access_token: z.string().optional() });
 
@@ -30,22 +28,53 @@ export interface RegistryAccess {
  */
 export async function accessRegistry(
   { host, repository }: ChartReference,
-  { username = '', password = '', passCredentials = false }: Credentials,
-  settings: DownloadSettings,
+  credentials: Credentials,
+  settings: RegistrySettings,
   signal: AbortSignal,
+  actions: 'pull' | 'pull,push' = 'pull',
 ): Promise<RegistryAccess> {
-  const base = new URL(`${settings.plainHttp ? 'http' : 'https'}://${host}/v2/`);
-  const basic = username === '' || password === '' ? undefined : basicAuthorization(username, password);
-  const challenge = await readChallenge(base, settings, signal);
+  const base = registryUrl(host, settings);
+  const basic = authorizationOf(credentials);
+  // a token is for the registry itself, and not for its token service
+  const challenge = credentials.token === undefined ? await readChallenge(base, settings, signal) : undefined;
   const endpointAt = (path: string, authorization: string | undefined): Endpoint => ({
     url: new URL(`${base.href}${repository}/${path}`),
     authorization,
   });
   if (challenge === undefined) return { endpointAt: (path) => endpointAt(path, basic) };
-  const url = tokenUrl(challenge, base, repository);
-  if (basic !== undefined && !passCredentials && !isOwnTokenService(url, base)) throw foreignService(url);
+  const url = tokenUrl(challenge, base, `repository:${repository}:${actions}`);
+  if (basic !== undefined && credentials.passCredentials !== true && !isOwnTokenService(url, base))
+    throw foreignService(url);
   const token = await fetchToken({ url, authorization: basic }, settings, signal);
   return { endpointAt: (path) => endpointAt(path, `Bearer ${token}`) };
+}
+
+/**
+ * Checks that a registry accepts credentials. Throws {@link SourceError}, or the signal's reason.
+ */
+export async function checkCredentials(
+  host: string,
+  credentials: Credentials,
+  settings: RegistrySettings,
+  signal: AbortSignal,
+): Promise<void> {
+  const base = registryUrl(host, settings);
+  const basic = authorizationOf(credentials);
+  const challenge = await readChallenge(base, settings, signal);
+  let authorization = basic;
+  if (challenge !== undefined) {
+    const url = tokenUrl(challenge, base, '');
+    if (credentials.passCredentials !== true && !isOwnTokenService(url, base)) throw foreignService(url);
+    authorization = `Bearer ${await fetchToken({ url, authorization: basic }, settings, signal)}`;
+  }
+  const options = { what: 'the registry', maxBytes: 1024 * 1024, ...settings };
+  await download({ url: base, authorization }, options, signal);
+}
+
+function registryUrl(host: string, { plainHttp }: RegistrySettings): URL {
+  const address = `${plainHttp ? 'http' : 'https'}://${host}/v2/`;
+  if (URL.canParse(address)) return new URL(address);
+  throw new SourceError('invalid_repository_url', `${JSON.stringify(host)} is not the host of a registry`);
 }
 
 function foreignService({ host }: URL): SourceError {
@@ -58,15 +87,14 @@ function foreignService({ host }: URL): SourceError {
 /** Returns the parameters of the registry's `Bearer` challenge; undefined if it sends none. */
 async function readChallenge(
   url: URL,
-  { dispatcher, timeoutMs }: DownloadSettings,
+  { dispatcher, timeoutMs }: RegistrySettings,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   try {
-    const { statusCode, headers, body } = await request(url, {
+    const { statusCode, headers, body } = await requestFrom(url, {
       headers: { 'user-agent': 'helm-agent' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      reset: true,
-      ...(dispatcher && { dispatcher }),
+      dispatcher,
     });
     await body.dump();
     return statusCode === 401 ? bearerChallenge([headers['www-authenticate'] ?? []].flat()) : undefined;
@@ -78,7 +106,7 @@ async function readChallenge(
   }
 }
 
-function tokenUrl(challenge: ReadonlyMap<string, string>, registry: URL, repository: string): URL {
+function tokenUrl(challenge: ReadonlyMap<string, string>, registry: URL, scope: string): URL {
   const realm = challenge.get('realm') ?? '';
   if (!URL.canParse(realm)) throw invalidToken('gives no valid URL for it');
   const url = new URL(realm);
@@ -86,13 +114,13 @@ function tokenUrl(challenge: ReadonlyMap<string, string>, registry: URL, reposit
   if (registry.protocol === 'https:' && url.protocol === 'http:') throw invalidToken('issues it without TLS');
   const service = challenge.get('service');
   if (service !== undefined) url.searchParams.set('service', service);
-  url.searchParams.set('scope', `repository:${repository}:pull`);
+  if (scope !== '') url.searchParams.set('scope', scope);
   return url;
 }
 
 async function fetchToken(
   endpoint: Endpoint,
-  { dispatcher, timeoutMs }: DownloadSettings,
+  { dispatcher, timeoutMs }: RegistrySettings,
   signal: AbortSignal,
 ): Promise<string> {
   const options = { what: "the registry's token", maxBytes: 1024 * 1024, dispatcher, timeoutMs };

@@ -26,7 +26,7 @@ export function findChart(indexText: string, { where, ...query }: IndexQuery): I
   if (versions === undefined) {
     throw new SourceError(
       'chart_not_found',
-      `the repository's index at ${where} has no chart ${JSON.stringify(chartName)} among its ${index.chartCount}; check the chart's name and the repository's URL`,
+      `the repository's index at ${where} has no chart ${JSON.stringify(chartName)} among its ${index.chartNames.length}; check the chart's name and the repository's URL`,
     );
   }
   const chart = selectVersion(chartName, versions, query.chartVersion?.trim() ?? '');

@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseVersion, type VersionParts } from '../../go/semver.ts';
+import { sanitize } from '../../chart/metadata/sanitize.ts';
 import type { ChartVersion } from '../select-version.ts';
 
 /** One version of a chart in the index of a repository. */
@@ -8,6 +9,9 @@ export interface IndexedVersion extends ChartVersion {
   readonly urls: readonly string[];
   /** SHA-256 of the archive; empty if the index has none. */
   readonly digest: string;
+  readonly appVersion: string;
+  readonly description: string;
+  readonly keywords: readonly string[];
 }
 
 const entrySchema = z.object({
@@ -27,6 +31,9 @@ const entrySchema = z.object({
     .nullish(),
   urls: z.array(z.string()).nullish(),
   digest: z.string().nullish(),
+  appVersion: z.string().nullish(),
+  description: z.string().nullish(),
+  keywords: z.array(z.string().nullable()).nullish(),
 });
 
 function readVersion(version: string, context: z.RefinementCtx): VersionParts {
@@ -45,5 +52,13 @@ function readVersion(version: string, context: z.RefinementCtx): VersionParts {
 export function readEntry(entry: unknown): IndexedVersion | undefined {
   const { data } = entrySchema.safeParse(entry);
   if (data === undefined) return undefined;
-  return { version: data.version.original, parts: data.version, urls: data.urls ?? [], digest: data.digest ?? '' };
+  return {
+    version: data.version.original,
+    parts: data.version,
+    urls: data.urls ?? [],
+    digest: data.digest ?? '',
+    appVersion: sanitize(data.appVersion ?? ''),
+    description: sanitize(data.description ?? ''),
+    keywords: (data.keywords ?? []).map((keyword) => sanitize(keyword ?? '')),
+  };
 }

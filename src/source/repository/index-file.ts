@@ -8,7 +8,7 @@ import { SourceError } from '../source-error.ts';
 
 /** The index of a repository. */
 export interface RepositoryIndex {
-  readonly chartCount: number;
+  readonly chartNames: readonly string[];
   /**
    * Returns the valid versions of a chart in the order of the index; undefined if there is no such
    * chart. Throws like {@link readIndex}.
@@ -75,7 +75,7 @@ function indexOf(document: unknown, where: string): RepositoryIndex {
   const entries = document.entries ?? {};
   if (!isObject(entries)) throw invalid(where, 'its entries are not a mapping');
   return {
-    chartCount: Object.keys(entries).length,
+    chartNames: Object.keys(entries),
     versionsOf: (chart) => (Object.hasOwn(entries, chart) ? versionsIn(entries[chart], where) : undefined),
   };
 }
@@ -85,7 +85,7 @@ function readInSections(text: string, where: string): RepositoryIndex | undefine
   if (sections === undefined) return undefined;
   if (!/^apiVersion:[ \t]*[^\s#]/m.test(text)) throw withoutApiVersion(where);
   return {
-    chartCount: sections.size,
+    chartNames: [...sections.keys()],
     versionsOf(chart) {
       const section = sections.get(chart);
       if (section === undefined) return undefined;

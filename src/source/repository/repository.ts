@@ -1,5 +1,5 @@
 import type { ChartRequest } from '../chart-request.ts';
-import { checkDigest } from '../digest.ts';
+import { downloadArchive, type ArchiveOptions } from '../download-archive.ts';
 import { download, type DownloadOptions } from '../http/download.ts';
 import type { DownloadSettings } from '../download-settings.ts';
 import { endpointFor } from '../http/endpoint.ts';
@@ -20,7 +20,7 @@ export async function downloadFromRepository(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const repository = parseHttpUrl(repoUrl);
-  const { dispatcher, timeoutMs, waitForTurn } = settings;
+  const { dispatcher, timeoutMs, waitForTurn, kept } = settings;
 
   const indexUrl = resolveReference(repository, 'index.yaml');
   const indexDownload: DownloadOptions = {
@@ -29,6 +29,7 @@ export async function downloadFromRepository(
     dispatcher,
     timeoutMs,
     waitForTurn,
+    kept,
   };
   const index = await download(endpointFor(indexUrl, repository, request), indexDownload, signal);
   const { chartName, chartVersion } = request;
@@ -39,17 +40,18 @@ export async function downloadFromRepository(
   if (archiveUrl.protocol === 'oci:') {
     return pullIndexedChart(archiveUrl, chart.version, repository, request, settings, signal);
   }
-  const archiveDownload: DownloadOptions = {
+  const archive: ArchiveOptions = {
     what: `the archive of the chart ${JSON.stringify(request.chartName)} ${chart.version}`,
+    where: shownUrl(archiveUrl),
+    digest: chart.digest,
     maxBytes: settings.maxArchiveBytes,
     accept: 'application/gzip,application/octet-stream',
     dispatcher,
     timeoutMs,
     waitForTurn,
+    kept,
   };
-  const archive = await download(endpointFor(archiveUrl, repository, request), archiveDownload, signal);
-  if (chart.digest !== '') await checkDigest(archive, chart.digest, shownUrl(archiveUrl));
-  return archive;
+  return downloadArchive(endpointFor(archiveUrl, repository, request), archive, signal);
 }
 
 function warnIfInexact({ version }: IndexedChart, request: ChartRequest, { onWarning }: DownloadSettings): void {
@@ -73,9 +75,9 @@ async function pullIndexedChart(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const isTrusted = url.host === repository.host || request.passCredentials === true;
-  const { username, password } = isTrusted ? request : {};
+  const { username, password, token } = isTrusted ? request : {};
   const chartVersion = hasTagOrDigest(url) ? undefined : version;
-  return pullChart(url.href, { ...request, chartVersion, username, password }, settings, signal);
+  return pullChart(url.href, { ...request, chartVersion, username, password, token }, settings, signal);
 }
 
 function hasTagOrDigest({ pathname }: URL): boolean {

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { CommandContext } from '../../../src/agent/commands/command-handler.ts';
 import { deploymentInfo } from '../../../src/agent/commands/deployment-info.ts';
+import { adoptRelease } from '../../../src/agent/commands/adopt-release.ts';
 import { getRelease } from '../../../src/agent/commands/get-release.ts';
 import { installRelease } from '../../../src/agent/commands/install-release.ts';
 import { listReleases } from '../../../src/agent/commands/list-releases.ts';
@@ -45,6 +46,7 @@ function dependencies(overrides: Partial<RequestDependencies> = {}) {
   return {
     loaded,
     plans: memoryPlans(realHost),
+    tillerRecords: (namespace = 'kube-system') => ({ query: () => Promise.reject(new Error(namespace)) }),
     source: {
       load(request: object) {
         loaded.push(request);
@@ -81,6 +83,7 @@ test('an installation gets its options and values, and loads the chart when the 
     timeout: 90_000,
     wait: false,
     settleUnprobed: 5000,
+    settleCustom: 3000,
     upgrade: true,
   });
   t.is(given.loaded.length, 0);
@@ -97,7 +100,7 @@ test('an installation gets its options and values, and loads the chart when the 
 test('an upgrade without values has none, so that those of the release stay', (t) => {
   const payload = { namespace: 'default', releaseName: 'web', chartName: 'nginx' };
   const request = upgradeRelease.request(payload, dependencies());
-  t.deepEqual(Object.keys(request).sort(), ['loadChart', 'namespace', 'releaseName', 'settleUnprobed']);
+  t.deepEqual(Object.keys(request).sort(), ['loadChart', 'namespace', 'releaseName', 'settleCustom', 'settleUnprobed']);
 });
 
 test('an uninstallation returns the release and the resources that were kept', (t) => {
@@ -117,7 +120,7 @@ const options = test.macro({
     const named = { namespace: 'shop', releaseName: 'web', chartName: 'nginx' };
     const request = upgradeRelease.request({ ...named, ...payload }, dependencies());
     const { loadChart } = request;
-    const settled = { settleUnprobed: 5000, ...expected };
+    const settled = { settleUnprobed: 5000, settleCustom: 3000, ...expected };
     t.deepEqual<unknown, unknown>(
       withoutUndefined({ namespace: 'shop', releaseName: 'web', loadChart, ...settled }),
       request,
@@ -126,12 +129,12 @@ const options = test.macro({
 });
 
 test(options, { wait: 'watcher' }, { wait: true });
-test(options, { wait: 'legacy' }, { wait: true });
+test(options, { wait: 'legacy' }, { wait: true, waitStrategy: 'legacy' });
 test(options, { wait: 'hookOnly' }, { wait: false });
 test(options, { wait: 'hookOnly', atomic: true }, { atomic: true, wait: true });
 test(options, { wait: false, atomic: true }, { atomic: true, wait: false });
-test(options, { settle: 10_000 }, { settle: 10_000, settleUnprobed: undefined });
-test(options, { settle: false }, { settleUnprobed: undefined });
+test(options, { settle: 10_000 }, { settle: 10_000, settleUnprobed: undefined, settleCustom: undefined });
+test(options, { settle: false }, { settleUnprobed: undefined, settleCustom: undefined });
 test(options, { dryRun: 'none' }, {});
 test(options, { dryRun: 'server' }, { dryRun: true, preview: 'dry-run' });
 test(options, { dryRun: 'client', hideSecret: true }, { dryRun: true, offline: true, hideSecret: true });
@@ -154,6 +157,19 @@ test('hideNotes leaves the notes out of the answer', (t) => {
   const payload = { namespace: 'shop', releaseName: 'web', chartName: 'nginx' };
   t.is(installRelease.answer({ release }, payload).release.info.notes, 'long');
   t.is(installRelease.answer({ release }, { ...payload, hideNotes: true }).release.info.notes, undefined);
+});
+
+test('a list of Helm 2, and an adoption, read the records of its Tiller', async (t) => {
+  const listed = listReleases.request({ helm2: true, max: 3 }, dependencies());
+  t.is(listed.max, 3);
+  await t.throwsAsync(Promise.resolve(listed.storage?.query({})), { message: 'kube-system' });
+  const name = { namespace: 'shop', releaseName: 'web' };
+  const { tiller, ...adopted } = adoptRelease.request(
+    { ...name, tillerNamespace: 'tiller', dryRun: true },
+    dependencies(),
+  );
+  t.deepEqual<unknown, unknown>(adopted, { ...name, dryRun: true });
+  await t.throwsAsync(tiller.query({}), { message: 'tiller' });
 });
 
 test('a list has the fields of each release that a table shows', (t) => {
@@ -194,6 +210,7 @@ test('a handler performs the operation with the context of its command', async (
     state: undefined,
     signal: new AbortController().signal,
     abandon: new AbortController().signal,
+    queued: 0,
     whileWaiting: (wait) => wait(),
     progress: () => undefined,
     cancel: () => false,

@@ -78,7 +78,7 @@ const explanations: [failure: DialFailure, url: string, text: string][] = [
   [
     error('SELF_SIGNED_CERT_IN_CHAIN'),
     tls,
-    "the control plane's certificate is not trusted; name the file with its CA in NODE_EXTRA_CA_CERTS (SELF_SIGNED_CERT_IN_CHAIN)",
+    "the control plane's certificate is not trusted; name the file with its CA with --control-plane-ca (SELF_SIGNED_CERT_IN_CHAIN)",
   ],
   [
     error('CERT_HAS_EXPIRED'),
@@ -91,9 +91,24 @@ const explanations: [failure: DialFailure, url: string, text: string][] = [
     'the certificate is not valid for plane.example; use a host name that the certificate has (ERR_TLS_CERT_ALTNAME_INVALID)',
   ],
   [
-    error('ERR_PROXY_TUNNEL'),
+    { kind: 'proxy', status: 403 },
     tls,
-    'the proxy refuses to connect to the control plane; check HTTPS_PROXY and the rules of the proxy (ERR_PROXY_TUNNEL)',
+    'the proxy refuses to connect to the control plane; check HTTPS_PROXY and the rules of the proxy (HTTP 403)',
+  ],
+  [
+    { kind: 'proxy', status: 407 },
+    tls,
+    'a proxy asks for credentials; put them into the URL of the proxy, or connect without the proxy (HTTP 407)',
+  ],
+  [
+    { kind: 'error', code: 'ECONNREFUSED', isProxy: true },
+    tls,
+    'cannot connect to the proxy; check HTTPS_PROXY, or name the control plane in NO_PROXY (ECONNREFUSED)',
+  ],
+  [
+    error('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'),
+    tls,
+    'the control plane refuses the client certificate; check --client-certificate and --client-key (ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED)',
   ],
   [error('EWEIRD'), tls, 'the connection to plane.example:8088 failed (EWEIRD)'],
   [error(), tls, 'the connection to plane.example:8088 failed'],
@@ -102,7 +117,6 @@ const explanations: [failure: DialFailure, url: string, text: string][] = [
     tls,
     'the control plane did not complete the handshake in time; check the address, and firewalls on the way',
   ],
-  [{ kind: 'no-subprotocol' }, tls, 'the control plane selected no subprotocol'],
 ];
 for (const [failure, url, text] of explanations) {
   test(`${JSON.stringify(failure)} at ${url} is explained`, (t) => t.is(explainDialFailure(failure, url), text));
@@ -120,7 +134,7 @@ async function portOf(t: ExecutionContext, server: Server): Promise<number> {
 
 async function failureOf(t: ExecutionContext, url: string, handshakeTimeoutMs = 5000): Promise<DialFailure> {
   const { signal } = new AbortController();
-  const dialled = dial({ url, form: 'v1', token: undefined, handshakeTimeoutMs, signal }, () => t.fail('it opened'));
+  const dialled = dial({ url, token: undefined, handshakeTimeoutMs, signal }, () => t.fail('it opened'));
   return (await t.throwsAsync(dialled, { instanceOf: DialError })).failure;
 }
 

@@ -263,4 +263,5 @@ test('an agent that only listens is ready; one that cannot reach its control pla
   t.is(await status(waiting.port, '/readyz'), 503);
   t.is(await status(waiting.port, '/exe-cmd'), 426);
   t.is(await status(waiting.port, '/secret'), 404);
+  t.is((await fetch(`http://127.0.0.1:${waiting.port}/healthz`)).headers.get('connection'), 'close');
 });

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { testAgent } from '../support/agent.ts';
 import { controlPlane, install, seqs } from '../support/control-plane.ts';
-import { testRelease } from '../support/release.ts';
 import { PausableProxy } from '../support/proxy.ts';
 
 test.serial('a half-open connection is detected and replaced, and its packets are sent again', async (t) => {
@@ -67,29 +66,3 @@ test.serial('after a stable connection the next attempt is immediate', async (t)
   await plane.connection(1);
   t.is(plane.attempts.length, 3);
 });
-
-test.serial(
-  'if the server selects no subprotocol, the agent redials immediately without one, and remembers it',
-  async (t) => {
-    const plane = await controlPlane(t, { select: () => false });
-    const { puppets } = await testAgent(t, {
-      controlPlaneUrl: plane.url,
-      times: { backoff: { baseMs: 60_000, capMs: 60_000, stableMs: 0 } },
-    });
-    const first = await plane.connection(1);
-    t.deepEqual(
-      plane.attempts.map(({ protocol }) => protocol),
-      ['helm-agent.v1', undefined],
-    );
-    first.send(install('k'));
-    const call = await puppets.call(0);
-    call.report('one');
-    call.succeed();
-    await first.packet('install_release', 'k');
-    t.deepEqual(first.packets, [{ key: 'k', type: 'install_release', payload: JSON.stringify(testRelease('web')) }]);
-    first.socket.close();
-    await plane.connection(2);
-    t.is(plane.attempts[2]?.protocol, undefined);
-    t.is(plane.attempts.length, 3);
-  },
-);

@@ -53,7 +53,7 @@ test('an agent accepts a welcome', async (t) => {
 test('a plain server gets the bare text of an error, with the type and key of its command', async (t) => {
   const plane = await controlPlane(t, { select: () => false });
   const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
-  const connection = await plane.connection(1);
+  const connection = await plane.connection(0);
   connection.send(install('k'));
   (await puppets.call(0)).fail(Object.assign(new Error('it is late'), { code: 'cancelled' }));
   t.deepEqual(await connection.packet('install_release'), { key: 'k', type: 'install_release', payload: 'it is late' });
@@ -114,7 +114,7 @@ test('a lost connection loses no packet: the rest follows on the next one', asyn
   t.is(second.packets[0]?.type, 'hello');
 });
 
-test('without a connection, the oldest status packets are dropped, visibly; results are not', async (t) => {
+test('without a connection, the oldest status packets become part of later ones, visibly; results stay', async (t) => {
   const plane = await controlPlane(t);
   const { puppets, lines } = await testAgent(t, { controlPlaneUrl: plane.url });
   const first = await plane.connection(0);
@@ -128,7 +128,38 @@ test('without a connection, the oldest status packets are dropped, visibly; resu
   await second.packet('result', 'k');
   t.is(seqs(second.packets)[0], 4);
   t.is(seqs(second.packets).length, 1000);
-  t.true(lines.join('').includes('"dropped":3,'));
+  t.true(lines.join('').includes('"merged":3,'));
+});
+
+const tooManyReplies = 'too many replies wait to be confirmed by the control plane; try again later';
+
+test('no result is lost, however many the control plane does not confirm; new commands are then refused', async (t) => {
+  const plane = await controlPlane(t);
+  const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url, waiting: { length: 1e6, count: 150 } });
+  const first = await plane.connection(0);
+  const resume = { epoch: 'e', acknowledged: 0 };
+  first.send({ type: 'welcome', payload: JSON.stringify({ server: 'x', version: '1', resume }) });
+  const list = (key: string) => ({ key, type: 'list_releases' });
+  const keys = Array.from({ length: 200 }, (_, index) => `k${index}`);
+  for (const key of keys) first.send(list(key));
+  const isResult = ({ type }: { type: string | undefined }) => type === 'result';
+  // 64 of them run, and the others are refused
+  while (first.packets.filter(isResult).length < keys.length - 64) await sleep(20);
+  for (const call of puppets.calls) call.succeed({ releases: [] });
+  first.send(list('late'));
+  while (first.packets.filter(isResult).length <= keys.length) await sleep(20);
+  t.like(payloadOf(await first.packet('result', 'late')), { error: { code: 'busy', message: tooManyReplies } });
+
+  first.socket.terminate();
+  const second = await plane.connection(1);
+  second.send({ type: 'welcome', payload: JSON.stringify({ server: 'x', version: '1', resume }) });
+  while (second.packets.filter(isResult).length <= keys.length) await sleep(20);
+  const results = second.packets.filter(isResult).map(({ key }) => key);
+  t.deepEqual(results.sort(), [...keys, 'late'].sort());
+  second.send({ type: 'ack', payload: JSON.stringify({ seq: second.packets.at(-1)?.seq }) });
+  second.send(list('next'));
+  (await puppets.call(64)).succeed({ releases: [] });
+  t.true(payloadOf(await second.packet('result', 'next'))['ok']);
 });
 
 test('the token is read at each dial, and is not logged', async (t) => {
@@ -182,4 +213,135 @@ test('an agent that stops without a connection stops after its time', async (t) 
   const attempts = plane.attempts.length;
   await sleep(150);
   t.is(plane.attempts.length, attempts);
+});
+
+test('a server that selects no subprotocol gets the plain form, and its first command is not lost', async (t) => {
+  const plane = await controlPlane(t, { select: () => false, greeting: install('k') });
+  const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
+  const call = await puppets.call(0);
+  call.report('one');
+  call.succeed();
+  const first = await plane.connection(0);
+  await first.packet('install_release', 'k');
+  t.deepEqual(first.packets, [{ key: 'k', type: 'install_release', payload: JSON.stringify(testRelease('web')) }]);
+  first.socket.close();
+  await plane.connection(1);
+  t.deepEqual(
+    plane.attempts.map(({ protocol }) => protocol),
+    ['helm-agent.v1', 'helm-agent.v1'],
+  );
+});
+
+test('the first control plane that can be reached gets the agent, again after each connection', async (t) => {
+  let isDown = true;
+  const first = await controlPlane(t, { refuse: () => (isDown ? 503 : undefined) });
+  const second = await controlPlane(t);
+  const third = await controlPlane(t);
+  await testAgent(t, {
+    controlPlaneUrl: [first.url, second.url, third.url],
+    times: { backoff: { baseMs: 20, capMs: 100, stableMs: 0 } },
+  });
+  const connection = await second.connection(0);
+  isDown = false;
+  connection.socket.terminate();
+  await first.connection(0);
+  t.is(second.attempts.length, 1);
+  t.is(third.attempts.length, 0);
+});
+
+test('packets that one control plane has not confirmed are sent to the next one', async (t) => {
+  const first = await controlPlane(t);
+  const second = await controlPlane(t);
+  const { puppets } = await testAgent(t, { controlPlaneUrl: [first.url, second.url] });
+  const connection = await first.connection(0);
+  connection.send(install('k'));
+  const call = await puppets.call(0);
+  await first.close();
+  call.succeed();
+  await (await second.connection(0)).packet('result', 'k');
+  t.pass();
+});
+
+test('an agent that is asked to come back later goes to the next control plane, or waits', async (t) => {
+  const first = await controlPlane(t);
+  const second = await controlPlane(t);
+  await testAgent(t, { controlPlaneUrl: [first.url, second.url] });
+  for (const [plane, retryAfter] of [
+    [first, 3600],
+    [second, 0.3],
+  ] as const) {
+    const { socket } = await plane.connection(0);
+    socket.send(JSON.stringify({ type: 'drain', payload: JSON.stringify({ reason: 'test', retryAfter }) }));
+    socket.close(1001);
+  }
+  const closed = performance.now();
+  await second.connection(1);
+  // a random part of the time again: half of it, as the tests' random numbers are 0.5
+  t.true((second.attempts[1]?.time ?? 0) - closed > 400);
+  t.is(first.attempts.length, 1);
+});
+
+const logOf = (line: string) => ({
+  resource: { apiVersion: 'batch/v1', kind: 'Job', namespace: 'default', name: 'load' },
+  ...{ event: 'pre-install' as const, pod: 'load-1', container: 'main', lines: [line] },
+});
+const logStep = { step: 'pre-hooks', state: 'running', time: '2026-01-01T00:00:00.000Z' } as const;
+
+test('an agent sends logs to a control plane that takes them, without the secrets of the command', async (t) => {
+  const plane = await controlPlane(t);
+  const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
+  const connection = await plane.connection(0);
+  t.deepEqual(payloadOf(await connection.packet('hello'))['packets'], ['log']);
+  connection.send({ type: 'welcome', payload: '{"server":"x","version":"1","packets":["log","other"]}' });
+  const payload = {
+    releaseName: 'web',
+    chartName: 'c',
+    repoUrl: 'https://charts.example',
+    repoPassword: 'hunter2-long',
+  };
+  connection.send({ key: 'k', type: 'install_release', payload: JSON.stringify(payload) });
+  const call = await puppets.call(0);
+  call.context.progress({ ...logStep, log: logOf('login hunter2-long') });
+  const { step, time } = logStep;
+  t.deepEqual(payloadOf(await connection.packet('log', 'k')), { seq: 1, step, time, ...logOf('login ***') });
+});
+
+for (const [title, welcome] of [
+  ['does not say that it takes them', '{"server":"x","version":"1"}'],
+  ['sends no welcome', undefined],
+] as const) {
+  test(`an agent sends no logs to a control plane that ${title}`, async (t) => {
+    const plane = await controlPlane(t);
+    const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
+    const connection = await plane.connection(0);
+    if (welcome !== undefined) connection.send({ type: 'welcome', payload: welcome });
+    connection.send(install('k'));
+    const call = await puppets.call(0);
+    call.context.progress({ ...logStep, log: logOf('one') });
+    call.succeed();
+    await connection.packet('result', 'k');
+    t.false(connection.packets.some(({ type }) => type === 'log'));
+  });
+}
+
+test('an agent drops the oldest logs for a control plane that is away, but no results', async (t) => {
+  const plane = await controlPlane(t);
+  const { puppets } = await testAgent(t, { controlPlaneUrl: plane.url });
+  const first = await plane.connection(0);
+  const resume = { epoch: 'e', acknowledged: 0 };
+  const welcome = JSON.stringify({ server: 'x', version: '1', packets: ['log'], resume });
+  first.send({ type: 'welcome', payload: welcome });
+  first.send(install('k'));
+  const call = await puppets.call(0);
+  first.socket.terminate();
+  await first.closed;
+  for (let index = 0; index < 100; index++)
+    call.context.progress({ ...logStep, log: logOf(`${index} ${'x'.repeat(4000)}`) });
+  call.succeed();
+  const second = await plane.connection(1);
+  second.send({ type: 'welcome', payload: welcome });
+  await second.packet('result', 'k');
+  const numbers = second.packets.filter(({ type }) => type === 'log').map((packet) => Number(payloadOf(packet)['seq']));
+  t.true(numbers.length > 10 && numbers.length < 70, String(numbers.length));
+  t.is(numbers.at(-1), 100);
 });

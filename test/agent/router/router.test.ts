@@ -448,6 +448,20 @@ test('a command that waits gets its position, and each change of it', async (t) 
   t.is(peer.replies.find(({ payload }) => payload['position'] === 2)?.payload['message'], queueText);
 });
 
+test('the time in the queue counts: a command whose time is over ends there and has changed nothing', async (t) => {
+  const { peer, puppets, command, install } = routerWith();
+  install('a', 'web');
+  const first = await puppets.call(0);
+  t.true(first.context.queued >= 0);
+  command('b', 'upgrade_release', { releaseName: 'web', chartName: 'c', timeout: '100ms' });
+  const { error } = await peer.result('b');
+  t.is(error?.code, 'timeout');
+  t.is(error?.message, 'timed out after 100ms: the command was still waiting for its turn, and has changed nothing');
+  first.succeed();
+  t.true((await peer.result('a')).ok);
+  t.is(puppets.calls.length, 1);
+});
+
 const queueText = 'waits for 2 other commands on the release';
 
 test('an operation that only waits for the cluster lets others work, and continues before new ones', async (t) => {

@@ -32,10 +32,15 @@ export class FakeControlPlane {
 
   /**
    * Without `select`, the first subprotocol is selected, as ws does by default. With `refuse`, a
-   * handshake gets the HTTP status that it returns.
+   * handshake gets the HTTP status that it returns. `greeting` is sent together with the handshake.
    */
   static async start(
-    options: { port?: number; select?: () => false; refuse?: (attempt: number) => number | undefined } = {},
+    options: {
+      port?: number;
+      select?: () => false;
+      refuse?: (attempt: number) => number | undefined;
+      greeting?: object;
+    } = {},
   ): Promise<FakeControlPlane> {
     const server = createServer();
     const sockets = new WebSocketServer({ noServer: true, ...(options.select && { handleProtocols: options.select }) });
@@ -55,7 +60,14 @@ export class FakeControlPlane {
       socket.on('error', () => undefined);
       const status = options.refuse?.(plane.attempts.length - 1);
       if (status !== undefined) socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
-      else sockets.handleUpgrade(request, socket, head, (opened) => plane.#serve(opened, request));
+      else {
+        socket.cork();
+        sockets.handleUpgrade(request, socket, head, (opened) => {
+          plane.#serve(opened, request);
+          if (options.greeting) opened.send(JSON.stringify(options.greeting));
+        });
+        socket.uncork();
+      }
     });
     return plane;
   }

@@ -1,103 +1,49 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ControlPlane, type SentCommand } from '../../../src/control-plane/index.ts';
-import { connectCluster, type KubeCluster } from '../../../src/kube/cluster.ts';
-import { secretStorage } from '../../../src/release/storage/secret.ts';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { tokensOf } from '../../control-plane/support/credentials.ts';
-import { snapshot } from '../../operation/resumption/snapshot.ts';
 import { compileCache } from '../../support/compile-cache.ts';
-import { realHost } from '../../support/host.ts';
+import { crashCluster, type CrashCluster, type CrashClusterOptions } from './crash-cluster.ts';
 import { agentId } from './world.ts';
 
 const program = new URL('../../../src/bin/helm-agent.ts', import.meta.url).pathname;
 
-const job = (name: string, annotations: string, args: string) => `---
-apiVersion: batch/v1
-kind: Job
-metadata:
-  name: ${name}
-  annotations: {${annotations}}
-spec:
-  backoffLimit: 0
-  template:
-    spec:
-      restartPolicy: Never
-      containers: [{name: main, image: localhost/app:1, args: ${args}}]
-`;
-
-const every = (when: string) => ['install', 'upgrade', 'rollback', 'delete'].map((verb) => `${when}-${verb}`).join();
-
-const templates = `
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: web, labels: {random: {{ randAlphaNum 8 | lower | quote }}}}
-data: {revision: {{ .Release.Revision | quote }}, greeting: {{ .Values.greeting }}}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: main, image: localhost/app:1, args: {{ toJson .Values.args }}}]}
-${job('before', `helm.sh/hook: "${every('pre')}"`, '[sleep, 2s]')}
-${job('after', `helm.sh/hook: "${every('post')}", helm.sh/hook-delete-policy: hook-succeeded`, '[sleep, 2s]')}
-{{- if .Values.fails }}
-${job('load', '', '[fail]')}
-{{- end }}`;
-
 /**
- * A control plane, a sandbox, and an agent as a process of its own that can be killed. Its journal
+ * A control plane, a cluster, and an agent as a process of its own that can be killed. Its journal
  * is in the cluster.
  */
-export interface CrashWorld {
+export interface CrashWorld extends Pick<CrashCluster, 'cluster' | 'left' | 'jobs' | 'close'> {
   plane: ControlPlane;
-  cluster: KubeCluster;
   /** Starts a process of the agent, and resolves when it is connected. */
   start(): Promise<ChildProcess>;
-  /** Returns what is in a namespace; see `snapshot`. Random texts have numbers. */
-  left(namespace: string): Promise<string[]>;
-  /** Returns the names of the Jobs that were created in a namespace, once for each creation. */
-  jobs(namespace: string): string[];
-  close(): Promise<void>;
+  /** Kills the processes that a failed test has left: they would take commands of the next one. */
+  killAll(): Promise<void>;
 }
 
-export async function crashWorld(): Promise<CrashWorld> {
+export interface CrashWorldOptions extends CrashClusterOptions {
+  /** More arguments of the agent. */
+  args?: readonly string[];
+}
+
+/** Time for the control plane to notice that a process has ended, in milliseconds. */
+const noticeMs = 30_000;
+
+export async function crashWorld(options: CrashWorldOptions = {}): Promise<CrashWorld> {
   const children: ChildProcess[] = [];
-  const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
-  await mkdir(join(folder, 'charts/web/templates'), { recursive: true });
-  await writeFile(join(folder, 'charts/web/Chart.yaml'), 'apiVersion: v2\nname: web\nversion: 1.0.0\n');
-  await writeFile(join(folder, 'charts/web/values.yaml'), 'greeting: hello\nargs: [serve]\nfails: false\n');
-  await writeFile(join(folder, 'charts/web/templates/all.yaml'), templates);
-  const sandbox = await startSandbox({ host: realHost, speed: 20 });
-  const cluster = connectCluster({ text: sandbox.kubeconfig });
+  const { cluster, folder, left, jobs, ...own } = await crashCluster(options);
   const plane = new ControlPlane({ authenticate: tokensOf({ [agentId]: 'open-sesame' }) });
   const [kubeconfig, tokenFile] = [join(folder, 'kubeconfig'), join(folder, 'token')];
-  await writeFile(kubeconfig, sandbox.kubeconfig);
+  await writeFile(kubeconfig, own.kubeconfig);
   await writeFile(tokenFile, 'open-sesame\n');
   const port = await plane.listen(0);
-  const watching = new AbortController();
-  const created = new Map<string, Map<string, string>>();
-  const watch = (async () => {
-    for await (const change of cluster.observe({ apiVersion: 'batch/v1', kind: 'Job' }, watching.signal)) {
-      for (const { metadata } of change.type === 'snapshot' ? change.objects : [change.object]) {
-        const { namespace = '', name, uid = '' } = metadata;
-        created.set(namespace, (created.get(namespace) ?? new Map<string, string>()).set(uid, name));
-      }
-    }
-  })();
-  const onUnreadable = (error: Error) => {
-    throw error;
-  };
-  const storage = secretStorage({ cluster, host: realHost, onUnreadable });
-  return {
+  const world: CrashWorld = {
     plane,
     cluster,
+    left,
+    jobs,
     async start() {
       const args = [
         'run',
@@ -107,6 +53,7 @@ export async function crashWorld(): Promise<CrashWorld> {
         join(folder, 'charts'),
         '--journal',
         'cluster',
+        ...(options.args ?? []),
       ];
       const child = spawn(process.execPath, [program, ...args], {
         env: {
@@ -118,41 +65,35 @@ export async function crashWorld(): Promise<CrashWorld> {
         },
         stdio: ['ignore', 'ignore', 'inherit'],
       });
+      child.once('exit', (code, signal) => {
+        if (!child.killed) console.error(`an agent exited by itself with ${code ?? signal}`);
+      });
       children.push(child);
       await plane.waitForAgent(agentId, AbortSignal.timeout(55_000));
       return child;
     },
-    left: async (namespace) => numbered(await snapshot(cluster, storage, namespace)),
+    async killAll() {
+      for (const child of children) child.kill('SIGKILL');
+      for (const child of children.splice(0)) await kill(world, child);
+    },
     async close() {
       for (const child of children) child.kill('SIGKILL');
-      watching.abort();
-      await watch;
       await plane.close();
-      await cluster.close();
-      await sandbox.close();
-      await rm(folder, { recursive: true });
+      await own.close();
     },
-    jobs: (namespace) => [...(created.get(namespace)?.values() ?? [])].sort(),
   };
-}
-
-/** Replaces the random texts of the chart by their numbers in the order in which they appear. */
-function numbered(texts: readonly string[]): string[] {
-  const found = new Map<string, string>();
-  const number = (random: string) => {
-    found.set(random, found.get(random) ?? `RANDOM-${found.size + 1}`);
-    return found.get(random) ?? '';
-  };
-  return texts.map((text) =>
-    text.replace(/(random[\\": ]+)([a-z0-9]{8})/g, (_, name: string, random: string) => name + number(random)),
-  );
+  return world;
 }
 
 /** Kills a process, and resolves when the control plane has noticed it. */
 export async function kill({ plane }: CrashWorld, child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');
-  await once(child, 'exit');
-  while (plane.agents().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  const deadline = performance.now() + noticeMs;
+  while (plane.agents().length > 0) {
+    if (performance.now() > deadline) throw new Error('the control plane has not noticed that the agent has ended');
+    await sleep(5);
+  }
 }
 
 /** Resolves when a command has sent a number of status packets, or its result. */

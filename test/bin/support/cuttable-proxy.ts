@@ -13,16 +13,18 @@ export interface CuttableProxy {
   close(): void;
 }
 
-export async function startCuttableProxy(target: number): Promise<CuttableProxy> {
+/** `target` is a port, or returns one; undefined if nothing listens. */
+export async function startCuttableProxy(target: number | (() => number | undefined)): Promise<CuttableProxy> {
   const sockets = new Set<Socket>();
   let isCut = false;
   let isSilent = false;
   const server = createServer((inbound) => {
-    if (isCut) {
+    const port = typeof target === 'number' ? target : target();
+    if (isCut || port === undefined) {
       inbound.destroy();
       return;
     }
-    const outbound = connect(target, '127.0.0.1');
+    const outbound = connect(port, '127.0.0.1');
     for (const socket of [inbound, outbound]) {
       sockets.add(socket);
       socket.on('error', () => undefined);

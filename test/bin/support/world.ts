@@ -27,6 +27,8 @@ export interface World {
   /** The cluster, for assertions. */
   cluster: KubeCluster;
   kubeconfig: string;
+  /** The port of the control plane. */
+  port: number;
   /** Log lines of the agent, from level `trace` up. */
   lines: string[];
   close(): Promise<void>;
@@ -67,6 +69,7 @@ export async function startWorld({ speed = 20, proxy, ...setup }: WorldOptions =
     agent,
     cluster,
     kubeconfig: sandbox.kubeconfig,
+    port,
     lines,
     async close() {
       await agent.stop();

@@ -181,6 +181,16 @@ test('upgrade --install installs a release that does not exist', async (t) => {
   t.is(await code, 0);
 });
 
+test('--credentials-from names a Secret of the agent', async (t) => {
+  const { run, puppets } = await world(t);
+  const repository = ['--repo', 'https://charts.example', '--credentials-from', 'charts'];
+  const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1', ...repository);
+  const call = await puppets.call(0);
+  t.like(call.payload, { repoUrl: 'https://charts.example', credentialsFrom: { secret: 'charts' } });
+  call.succeed({});
+  t.is(await code, 0);
+});
+
 test('uninstall prints the resources that were kept', async (t) => {
   const { run, puppets, stdout } = await world(t);
   const code = run('ctl', 'uninstall', 'web', '--agent', 'edge-1', '-n', 'shop', '--no-wait');
@@ -247,6 +257,38 @@ test('Ctrl-C stops following, and the hint is a complete command to follow again
   );
 });
 
+/** Sends requests, but reports that the connection was lost if a request is chosen. */
+function losing(isLost: (body: string) => boolean): typeof fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (typeof init?.body !== 'string' || !isLost(init.body)) return response;
+    throw new TypeError('fetch failed', { cause: new Error('other side closed') });
+  };
+}
+
+test('a command whose connection was lost is sent again, and performed once', async (t) => {
+  let posts = 0;
+  const { run, puppets, stdout } = await world(t, { fetch: losing(() => ++posts < 3) });
+  const code = run('ctl', 'uninstall', 'web', '--agent', 'edge-1');
+  const call = await puppets.call(0);
+  call.succeed({});
+  t.is(await code, 0);
+  t.is(stdout.text, 'release "web" uninstalled\n');
+  t.deepEqual([posts, puppets.calls.length], [3, 1]);
+});
+
+test('says why a command could not be cancelled, and how to follow it again', async (t) => {
+  const fetch = losing((body) => body.includes('cancel_command'));
+  const { run, puppets, stderr, interrupt } = await world(t, { fetch });
+  const code = run('ctl', 'status', 'web', '--watch', '--agent', 'edge-1');
+  const call = await puppets.call(0);
+  call.report('a change');
+  while (!stderr.text.includes('a change')) await new Promise((resolve) => setTimeout(resolve, 5));
+  interrupt();
+  t.is(await code, 1);
+  t.regex(stderr.text, /\nCannot cancel the command: cannot reach .*: other side closed\nStopped following\. /);
+});
+
 test('a refusal of the control plane is an error', async (t) => {
   const { run, stderr } = await world(t);
   t.is(await run('ctl', 'list', '--agent', 'unknown'), 1);
@@ -297,4 +339,19 @@ test('an empty token file is refused', async (t) => {
   const { run, stderr } = testProgram({ files: { empty: '\n' } });
   t.is(await run('ctl', 'agents', '--token-file', 'empty'), 1);
   t.is(stderr.text, 'Error: --token-file (HELM_AGENT_TOKEN_FILE): empty is empty; write the token into it\n');
+});
+
+test('--deliver-within sets the time for an agent that is away', async (t) => {
+  const { url } = await testPlane(t);
+  const { run, stderr } = testProgram({ env: { HELM_AGENT_SERVER: url } });
+  const install = async (time: string) => {
+    stderr.text = '';
+    const code = await run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1', '--deliver-within', time);
+    return [code, stderr.text] as const;
+  };
+  const [expired, whileWaiting] = await install('50ms');
+  t.is(expired, 1);
+  t.regex(whileWaiting, /the agent edge-1 was not connected in time/);
+  t.regex((await install('false'))[1], /no agent is connected as edge-1/);
+  t.regex((await install('soon'))[1], /deliverWithin must be a duration such as 10m, .* or false/);
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import { z } from 'zod';
+import * as z from 'zod';
 import { testProgram } from '../support/program.ts';
 
 /** Flags of each verb, as `helm VERB --help` lists them, with the global ones. */

@@ -179,6 +179,27 @@ test('cancel names a command by its key, and fails if none runs', async (t) => {
   t.is(stderr.text, 'Error: no command with this key runs or waits (command_not_found)\n');
 });
 
+test('status --watch shows changes until Ctrl-C, which cancels it, and then prints the status', async (t) => {
+  const { ctl, puppets, stdout, stderr, interrupt } = await world(t);
+  const code = ctl('status', 'web', '-n', 'shop', '--watch', '--timeout', '10m');
+  const call = await puppets.call(0);
+  t.is(call.type, 'watch_release');
+  t.deepEqual<unknown, unknown>(call.payload, { namespace: 'shop', releaseName: 'web', timeout: 600_000 });
+  const web = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', status: 'InProgress', reason: 'Ready: 1/2' };
+  call.report('a change');
+  while (!stderr.text.includes('a change')) await new Promise((resolve) => setTimeout(resolve, 5));
+  interrupt();
+  const cancel = await puppets.call(1);
+  t.is(cancel.type, 'cancel_command');
+  cancel.succeed({ cancelled: true });
+  call.succeed({ release, resources: [web] });
+  t.is(await code, 0);
+  t.true(stdout.text.includes('web   InProgress  Ready: 1/2'));
+  stderr.text = '';
+  t.is(await ctl('status', 'web', '--timeout', '1s'), 1);
+  t.is(stderr.text, 'Error: --timeout is only for --watch\n');
+});
+
 test('test sends its filters, and prints the release and the logs', async (t) => {
   const { ctl, puppets, stdout, stderr } = await world(t);
   const code = ctl('test', 'web', '--filter', 'name=a,!name=b', '--filter', 'other=c', '--logs', '--timeout', '9s');
@@ -222,7 +243,16 @@ output
 
 test('template sends values and prints the manifest, or parts of it', async (t) => {
   const { ctl, puppets, stdout } = await world(t);
-  const flags = ['--set', 'a=1', '--no-hooks', '--skip-tests', '--is-upgrade', '-s', 'templates/b.yaml'];
+  const flags = [
+    '--set',
+    'a=1',
+    '--no-hooks',
+    '--skip-tests',
+    '--include-crds',
+    '--is-upgrade',
+    '-s',
+    'templates/b.yaml',
+  ];
   const code = ctl('template', 'web', 'nginx', '--repo', 'https://charts.example', ...flags);
   const call = await puppets.call(0);
   t.is(call.type, 'template_release');
@@ -234,6 +264,7 @@ test('template sends values and prints the manifest, or parts of it', async (t) 
     set: [{ kind: 'set', text: 'a=1' }],
     noHooks: true,
     skipTests: true,
+    includeCrds: true,
     isUpgrade: true,
   });
   const part = (file: string) => `---\n# Source: nginx/templates/${file}\nkind: X\n`;
@@ -389,6 +420,10 @@ const helmDefaults = {
   createNamespace: false,
   failFast: 'never',
 };
+test(sends, 'install web nginx --enable-dns --dependency-update', 'install_release', {
+  enableDns: true,
+  dependencyUpdate: true,
+});
 test(sends, 'install web nginx --helm-defaults', 'install_release', helmDefaults);
 test(sends, 'install --wait --helm-defaults web nginx', 'install_release', { ...helmDefaults, wait: true });
 test(sends, 'install web nginx --helm-defaults --rollback-on-failure', 'install_release', {
@@ -402,6 +437,10 @@ test(sends, 'install web nginx --wait=legacy --rollback-on-failure=false', 'inst
 test(sends, 'install web nginx --dry-run --hide-secret', 'install_release', { dryRun: 'client', hideSecret: true });
 test(sends, 'install web nginx --upgrade --unchanged skip', 'install_release', { upgrade: true, unchanged: 'skip' });
 test(sends, 'install web nginx --hook-timeout 90s', 'install_release', { hookTimeout: 90_000 });
+test(sends, 'install web nginx --step-timeout pre-hooks=30s,wait=2m', 'install_release', {
+  stepTimeouts: { 'pre-hooks': 30_000, wait: 120_000 },
+});
+test(sends, 'uninstall web --step-timeout delete=30s', 'uninstall_release', { stepTimeouts: { delete: 30_000 } });
 test(sends, 'install web nginx --storage chunked', 'install_release', { storage: 'chunked' });
 test(sends, 'install web nginx --dry-run=none --replace', 'install_release', { replace: true });
 test(sends, 'install --name-template w{{`eb`}} nginx --devel', 'install_release', { chartVersion: '>0.0.0-0' });
@@ -484,6 +523,7 @@ test(fails, 'install -g web nginx', 'cannot set --generate-name and also specify
 test(fails, 'install --name-template x web nginx', 'cannot set --name-template and also specify a name');
 test(fails, 'plan rollback web --dry-run', 'leave out --dry-run: a plan changes nothing');
 test(fails, 'install web nginx --unchanged x', '--unchanged must be "skip", not "x"');
+test(fails, 'install web nginx --step-timeout wait', '--step-timeout must be STEP=DURATION, not "wait"');
 test(fails, 'uninstall web --cascade x', 'invalid cascade value (x). Must be "background", "foreground", or "orphan"');
 test(fails, 'rollback web --dry-run=x', 'invalid dry-run value ("x"). Must be "none", "server", or "client"');
 test(
@@ -492,3 +532,67 @@ test(
   'invalid argument "x" for "--wait" flag: invalid wait input "x". Valid inputs are watcher, hookOnly, and legacy',
 );
 test(fails, 'install web nginx -l a', 'a must be formatted as key=value');
+
+const adopted = [
+  {
+    name: 'web',
+    namespace: 'shop',
+    version: 1,
+    info: { status: 'superseded' },
+    chart: { metadata: { name: 'nginx', version: '1.0.0' } },
+  },
+  {
+    name: 'web',
+    namespace: 'shop',
+    version: 2,
+    info: { status: 'deployed' },
+    chart: { metadata: { name: 'nginx', version: '1.1.0' } },
+  },
+];
+
+const adopts = test.macro({
+  title: (_, args: string) => `adopt ${args} sends adopt_release and prints the revisions`,
+  async exec(t, args: string, payload: object, releases: object[], text: string) {
+    const { ctl, puppets, stdout } = await world(t);
+    const code = ctl('adopt', ...args.split(' '));
+    const call = await puppets.call(0);
+    t.deepEqual<unknown, unknown>([call.type, call.payload], ['adopt_release', payload]);
+    call.succeed({ releases });
+    t.is(await code, 0);
+    t.is(stdout.text, text);
+  },
+});
+test(
+  adopts,
+  'web --tiller-namespace tiller --history-max 0 --dry-run',
+  { releaseName: 'web', namespace: 'default', tillerNamespace: 'tiller', historyLimit: -1, dryRun: true },
+  adopted,
+  'Would take over web of Helm 2, with the revisions:\n  1 superseded nginx-1.0.0\n  2 deployed nginx-1.1.0\n',
+);
+test(
+  adopts,
+  'web --storage chunked --timeout 1m',
+  { releaseName: 'web', namespace: 'default', storage: 'chunked', timeout: 60_000 },
+  adopted.slice(1),
+  `Took over web of Helm 2, with the revisions:
+  2 deployed nginx-1.1.0
+Its objects are unchanged; the next upgrade adds the labels of Helm 3 to them.
+Do not change it with helm 2 any more.
+`,
+);
+test(
+  adopts,
+  'web',
+  { releaseName: 'web', namespace: 'default' },
+  [],
+  'The revisions of web have been taken over before.\n',
+);
+
+test('list asks for the releases of Helm 2', async (t) => {
+  const { ctl, puppets } = await world(t);
+  const code = ctl('list', '--helm2', '--tiller-namespace', 'tiller');
+  const call = await puppets.call(0);
+  t.like(call.payload, { helm2: true, tillerNamespace: 'tiller' });
+  call.succeed({ releases: adopted });
+  t.is(await code, 0);
+});

@@ -3,6 +3,7 @@ import type { Event } from '../../../src/cli/ctl/api-client.ts';
 import { follow } from '../../../src/cli/ctl/follow.ts';
 import { liveLines } from '../../../src/cli/ctl/live-view.ts';
 import { createPlainView } from '../../../src/cli/ctl/plain-view.ts';
+import { createScreen } from '../../../src/cli/ctl/screen.ts';
 import { successText } from '../../../src/cli/ctl/result-text.ts';
 import { advance, newProgress } from '../../../src/cli/ctl/progress.ts';
 import { readServerSentEvents } from '../../../src/cli/ctl/server-sent-events.ts';
@@ -62,6 +63,22 @@ test('a table and lines say how far workloads are', (t) => {
     createPlainView()(event).map((line) => line.slice(26)),
     ['Pod/web InProgress: 3/5 updated, 2 ready; Available: 2/3', 'Pod/load Current: 1/1 ready'],
   );
+});
+
+test('the table says how long resources have not changed, and when the operation may end', (t) => {
+  const web = { ...pod('web', 'InProgress', 'Available: 2/3'), since: '2026-01-01T09:59:15.000Z' };
+  const load = { ...pod('load', 'Current'), since: '2026-01-01T09:00:00.000Z' };
+  const progress = newProgress();
+  const estimate = '2026-01-01T10:01:30.000Z';
+  for (const event of [accepted, status(1, { estimate }), status(2, { resources: [web, load] })]) {
+    advance(progress, event);
+  }
+  t.deepEqual(liveLines(progress, 80, 15_000), [
+    '● wait          about 75s left, as for the revision before',
+    '    Pod/web   InProgress 60s  Available: 2/3',
+    '    Pod/load  Current',
+  ]);
+  t.is(liveLines(progress, 80, 100_000)[0], '● wait');
 });
 
 test('the table fits its terminal, and counts the resources it leaves out', (t) => {
@@ -126,6 +143,7 @@ test('a stream that breaks off is resumed after its last event', async (t) => {
   const client = {
     agents: () => Promise.reject(new Error('not asked')),
     send: () => Promise.reject(new Error('not asked')),
+    uploadChart: () => Promise.reject(new Error('not asked')),
     async *events(_key: string, afterId: number): AsyncGenerator<Event> {
       asked.push(afterId);
       await Promise.resolve();
@@ -178,4 +196,40 @@ test('plain lines show the evidence of a failed wait', (t) => {
     '    | one',
     '    | two',
   ]);
+});
+
+test('plain lines show logs, what was left out of them, and that packets were lost', (t) => {
+  const linesOf = createPlainView();
+  const resource = { apiVersion: 'batch/v1', kind: 'Job', namespace: 'shop', name: 'migrate' };
+  const log = (seq: number, rest: object): Event => ({
+    id: seq,
+    type: 'log',
+    payload: {
+      ...{ seq, step: 'pre-hooks', time: '2026-01-01T10:00:00.000Z', resource },
+      ...{ pod: 'migrate-1', container: 'app', lines: [], ...rest },
+    },
+  });
+  t.deepEqual(linesOf(log(1, { event: 'pre-install', lines: ['one', '\u001b[2J two'] })), [
+    'hook/migrate app | one',
+    'hook/migrate app | \uFFFD[2J two',
+  ]);
+  t.deepEqual(linesOf(log(3, { lines: ['four'], omitted: { lines: 5, bytes: 70 }, isFull: true })), [
+    'lines of logs were lost, because the connection is slow',
+    'job/migrate app | four',
+    'job/migrate app | … 5 lines (70 bytes) are left out',
+    'no more lines of logs follow, because there were too many',
+  ]);
+});
+
+test('a terminal shows logs above the table', (t) => {
+  const written: string[] = [];
+  const screen = createScreen({ isTerminal: true, columns: 80, write: (text) => void written.push(text) });
+  t.teardown(() => screen.close());
+  screen.show(accepted);
+  screen.show(status(1, { step: 'pre-hooks' }));
+  const resource = { apiVersion: 'batch/v1', kind: 'Job', name: 'load' };
+  const lines = { pod: 'load-1', container: 'app', lines: ['one'] };
+  const payload = { seq: 1, step: 'wait', time: '2026-01-01T10:00:00.000Z', resource, ...lines };
+  screen.show({ id: 2, type: 'log', payload });
+  t.is(written.at(-1), '\u001b[1A\u001b[Jjob/load app | one\n● pre-hooks\n');
 });

@@ -32,7 +32,7 @@ const sharedRenderer: ProgramDependencies['createRenderer'] = (options) => {
   const key = JSON.stringify(options);
   const renderer = renderers.get(key) ?? createThreadedRenderer({ workerUrl, ...options });
   renderers.set(key, renderer);
-  return { ...renderer, close: () => Promise.resolve() };
+  return Promise.resolve({ ...renderer, close: () => Promise.resolve() });
 };
 
 /** Returns the program with fakes for everything outside. */
@@ -42,6 +42,9 @@ export function testProgram(
     files?: Record<string, string>;
     folders?: string[];
     isTerminal?: boolean;
+    openReleases?: ProgramDependencies['openReleases'];
+    listNamespaces?: ProgramDependencies['listNamespaces'];
+    fetch?: ProgramDependencies['fetch'];
   } = {},
 ) {
   const runs: RunSettings[] = [];
@@ -60,6 +63,9 @@ export function testProgram(
     stderr,
     host: fixedHost,
     createRenderer: sharedRenderer,
+    resolveHost: (name) => Promise.resolve(name === 'db.example' ? ['192.0.2.7'] : []),
+    openReleases: given.openReleases ?? (() => Promise.reject(new Error('this test has no cluster'))),
+    listNamespaces: given.listNamespaces ?? (() => Promise.reject(new Error('this test has no cluster'))),
     readFile(path) {
       const text = files[path];
       return text === undefined
@@ -71,7 +77,7 @@ export function testProgram(
       return Promise.resolve();
     },
     isFolder: (path) => Promise.resolve(given.folders?.includes(path) ?? false),
-    fetch: (url, init) => fetch(url, init),
+    fetch: given.fetch ?? ((url, init) => fetch(url, init)),
     onInterrupt(listener) {
       interrupts.add(listener);
       return () => interrupts.delete(listener);

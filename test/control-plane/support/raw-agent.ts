@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import type { Hello } from '../../../src/protocol/messages.ts';
 import type { Packet } from '../../../src/protocol/packet.ts';
 import { testRelease } from '../../agent/support/release.ts';
 
@@ -10,13 +11,30 @@ export interface RawAgent {
   packet: (type: string) => Promise<Packet>;
 }
 
-const hello = { agentId: 'edge-1', instanceId: 'a', version: '1', capabilities: ['install_release'], durable: false };
+interface RawHello {
+  agentId: string;
+  instanceId: string;
+  version: string;
+  capabilities: string[];
+  durable: boolean;
+  resume?: Hello['resume'];
+  packets?: string[];
+  streams?: Hello['streams'];
+}
+
+const hello: RawHello = {
+  agentId: 'edge-1',
+  instanceId: 'a',
+  version: '1',
+  capabilities: ['install_release'],
+  durable: false,
+};
 
 /** The result of a successful installation. */
 export const installed = { ok: true, release: testRelease('web') };
 
 /** Connects a socket that sends `hello` as an agent does, and nothing more by itself. */
-export async function rawAgent(url: string, as: Partial<typeof hello> = {}, token?: string): Promise<RawAgent> {
+export async function rawAgent(url: string, as: Partial<RawHello> = {}, token?: string): Promise<RawAgent> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const socket = new WebSocket(url, ['helm-agent.v1'], { headers });
   const packets: Packet[] = [];

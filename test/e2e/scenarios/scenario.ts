@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { useHarness } from '../harness.ts';
 import type { Harness } from '../open-harness.ts';
 import { freeNamespace } from '../namespaces.ts';
@@ -68,7 +69,28 @@ export async function useScenarios() {
   return test.macro((t, scenario: Scenario) => inSlot(() => run(t, scenario, harness(), folder)));
 }
 
+/**
+ * Runs a scenario, and once more if the sides differ. Some of what helm does is chance: it creates
+ * the objects of a kind at the same time, and an API may not be served yet when it looks for one.
+ */
 async function run(t: ExecutionContext, scenario: Scenario, harness: Harness, folder: string): Promise<void> {
+  const attempt = () => differencesAfter(t, scenario, harness, folder);
+  const first = await attempt().catch((error: unknown) => [inspect(error)]);
+  if (first.length === 0) {
+    t.pass();
+    return;
+  }
+  t.log('the first of two attempts differed:', first);
+  t.deepEqual(await attempt(), []);
+}
+
+/** Runs all steps by all sides. Returns the differences that are not wanted. */
+async function differencesAfter(
+  t: ExecutionContext,
+  scenario: Scenario,
+  harness: Harness,
+  folder: string,
+): Promise<string[]> {
   const sides = [helmSide, ctlSide, packetSide].map((side) => {
     const namespace = freeNamespace(t, harness.cluster, scenario.namespaces);
     return side({ harness, namespace, folder, values: scenario.values ?? {} });
@@ -89,10 +111,7 @@ async function run(t: ExecutionContext, scenario: Scenario, harness: Harness, fo
     if (readingVerbs.has(line[0] ?? '')) continue;
     for (const difference of await compareSides(sides, scenario, line)) found.add(difference);
   }
-  t.deepEqual(
-    [...found].filter((difference) => !isWanted(difference, t.title)),
-    [],
-  );
+  return [...found].filter((difference) => !isWanted(difference, t.title));
 }
 
 function wordsOf(step: Exclude<ScenarioStep, Intervention>, side: Side['name']): readonly string[] {
@@ -123,7 +142,7 @@ function compareOutcomes(
     const { name = '' } = sides[index + 1] ?? {};
     const about = `${line.join(' ')}: ${name}`;
     if (outcome === undefined) {
-      const needsPacket = ofHelm.succeeded && !readingVerbs.has(line[0] ?? '');
+      const needsPacket = ofHelm.succeeded && line.length > 1; // a verb alone prints its usage, or fails
       return needsPacket ? [`${about}: there is no packet for this`] : [];
     }
     const differences: string[] = [];
@@ -134,7 +153,8 @@ function compareOutcomes(
     compare('succeeded');
     if (!ofHelm.succeeded || !outcome.succeeded) compare('error');
     if (outcome.stdout !== undefined) compare('stdout');
-    return differences;
+    if (outcome.facts === undefined || ofHelm.facts === undefined) return differences;
+    return [...differences, ...compareStates(ofHelm.facts, outcome.facts, `${about} facts`)];
   });
 }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { KubeCluster } from '../../../src/kube/cluster.ts';
 import type { Harness } from '../open-harness.ts';
-import { runHelm } from '../helm.ts';
+import { helm, runHelm } from '../helm.ts';
 import { runCtl } from '../twins.ts';
 import { comparableError, errorIn, printed } from './output.ts';
 import { packetsOf, type CommandPacket } from './packets.ts';
+import { readingOf, type Answer, type Reading } from './readings.ts';
 
 /** How a command line ended. */
 export interface Outcome {
@@ -13,6 +14,8 @@ export interface Outcome {
   stdout?: string;
   /** The message of the error, empty for a success. */
   error: string;
+  /** Facts that a reading command line returns. Undefined for `ctl`, of which all output counts. */
+  facts?: unknown;
 }
 
 /** One of the programs that run a scenario, in a namespace of its own. */
@@ -48,7 +51,17 @@ export function helmSide({ harness, namespace, folder }: SideOptions): Side {
     async perform(line) {
       const words = line.map((word) => word.replace(/^[@%]/, `${join(folder, namespace)}/`));
       const { code, stdout, stderr } = await runHelm('helm4', ...words, '--namespace', namespace);
-      return { succeeded: code === 0, stdout: printed(stdout, namespace), error: errorIn(stderr, namespace) };
+      const outcome = {
+        succeeded: code === 0,
+        stdout: printed(stdout, namespace),
+        error: errorIn(stderr, namespace),
+      };
+      const reading = outcome.succeeded ? readingOf(line, namespace) : undefined;
+      if (reading === undefined) return outcome;
+      const outputs = await Promise.all(
+        reading.helmLines.map((args) => helm('helm4', ...args, '--namespace', namespace)),
+      );
+      return { ...outcome, facts: comparable(reading.inOutput(outputs), namespace) };
     },
   };
 }
@@ -75,6 +88,8 @@ export function packetSide({ harness, namespace, values }: SideOptions): Side {
     namespace,
     cluster: harness.cluster,
     async perform(line) {
+      const reading = readingOf(line, namespace);
+      if (reading !== undefined) return read(harness, namespace, reading);
       const words = line.map((word) => localWord(word, namespace));
       const packets = packetsOf(words, namespace, values);
       if (packets === undefined) return undefined;
@@ -91,6 +106,18 @@ async function sent({ plane, agentId }: Harness, namespace: string, packet: Comm
   const failure = result.ok ? ('failure' in result ? result.failure : undefined) : result.error;
   const error = failure === undefined ? '' : comparableError(failure.message, namespace);
   return { succeeded: failure === undefined, error };
+}
+
+async function read({ plane, agentId }: Harness, namespace: string, reading: Reading): Promise<Outcome> {
+  const result = await plane.send(agentId, reading.packet).result;
+  if (!result.ok) return { succeeded: false, error: comparableError(result.error.message, namespace) };
+  const facts = reading.inAnswer(result as Answer); // the packet says which fields there are
+  return { succeeded: true, error: '', facts: comparable(facts, namespace) };
+}
+
+/** Returns facts without what differs in each run. */
+function comparable(facts: unknown, namespace: string): unknown {
+  return JSON.parse(printed(JSON.stringify(facts), namespace)) as unknown;
 }
 
 /** Returns a word of a command line with the names that the agent has for charts and files. */

@@ -7,8 +7,11 @@ export interface ControlPlaneUnderAttack extends Target {
   close(): Promise<void>;
 }
 
-/** Starts a control plane with the given arguments of `control-plane`. */
-export async function startControlPlaneUnderAttack(args: readonly string[] = []): Promise<ControlPlaneUnderAttack> {
+/**
+ * Starts a control plane with the given arguments of `control-plane`. One of them has to be a file
+ * for `--data`: the default is a file of the user.
+ */
+export async function startControlPlaneUnderAttack(args: readonly string[]): Promise<ControlPlaneUnderAttack> {
   const program = startProgram(['control-plane', '--port', '0', ...args]);
   const { port } = await program.logged('the control plane is listening');
   return {

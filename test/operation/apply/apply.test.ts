@@ -84,6 +84,27 @@ test('forceReplace drops the fields of others', async (t) => {
   t.deepEqual((await world.find('ConfigMap', 'a'))?.['data'], { value: '1' });
 });
 
+test('forceReplace replaces the version that another client has just written', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a', '1') });
+  const next = textChart({ 'a.yaml': configMap('a', '2') });
+  const world = newWorld(t, chart, next);
+  await world.install(chart, { serverSide: false });
+  let writes = 0;
+  const cluster: Cluster = {
+    ...world.cluster,
+    async replace(object, options) {
+      writes += 1;
+      const { namespace } = world;
+      const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'a' };
+      if (writes === 1) await world.cluster.mergePatch(ref, { data: { other: 'x' } });
+      return world.cluster.replace(object, options);
+    },
+  };
+  await world.upgrade(next, { serverSide: false, forceReplace: true }, { cluster });
+  t.is(writes, 2);
+  t.deepEqual((await world.find('ConfigMap', 'a'))?.['data'], { value: '2' });
+});
+
 test('refuses contradictory options before it stores a revision', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);

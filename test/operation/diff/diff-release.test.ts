@@ -1,5 +1,8 @@
 import { diffRelease } from '../../../src/operation/diff/diff-release.ts';
+import { plan } from '../../../src/operation/plan/plan.ts';
+import { memoryPlans } from '../../../src/operation/plan/plans.ts';
 import type { DiffRequest } from '../../../src/operation/request.ts';
+import { realHost } from '../../support/host.ts';
 import { configMap } from '../manifests.ts';
 import { textChart, type TextChart } from '../text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, type World } from '../world.ts';
@@ -86,4 +89,24 @@ test('says which object the API server would refuse', async (t) => {
   const { differences } = await diff(world, chart, { against: 'live' });
   t.like(differences, { length: 1, 0: { change: 'unknown', name: 'a' } });
   t.regex(differences[0]?.reason ?? '', /conflict/i);
+});
+
+test('compares live objects as a plan of the same upgrade does, also after a client-side revision', async (t) => {
+  const first = textChart({ 'a.yaml': configMap('a'), 'b.yaml': configMap('b') });
+  const second = textChart({ 'a.yaml': configMap('a', '2'), 'c.yaml': configMap('c') });
+  const world = newWorld(t, first, second);
+  await world.install(first, { serverSide: false });
+  const { namespace, cluster } = world;
+  await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name: 'c' } });
+  const { differences } = await diff(world, second, { against: 'live' });
+  const operation = {
+    verb: 'upgrade' as const,
+    request: { namespace, releaseName, loadChart: () => Promise.resolve(second.chart), takeOwnership: true },
+  };
+  const { content } = await plan(world.context(), { plans: memoryPlans(realHost), operation });
+  t.deepEqual<unknown, unknown>(differences, content.differences);
+  t.deepEqual(
+    differences.map(({ change, name }) => `${change} ${name}`),
+    ['changed a', 'changed c', 'removed b'],
+  );
 });

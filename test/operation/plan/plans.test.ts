@@ -1,8 +1,8 @@
 import test from 'ava';
 import type { PlanEntry } from '../../../src/operation/plan/plan-entry.ts';
-import { memoryPlans, type MemoryPlansOptions } from '../../../src/operation/plan/plans.ts';
+import { memoryPlans, type PlanLimits } from '../../../src/operation/plan/plans.ts';
 
-function newPlans(options?: MemoryPlansOptions) {
+function newPlans(options?: Partial<PlanLimits>) {
   const clock = { milliseconds: 1000 };
   return { clock, plans: memoryPlans({ now: () => BigInt(clock.milliseconds) * 1_000_000n }, options) };
 }
@@ -23,12 +23,13 @@ test('a plan is found by its id and by the start of it', async (t) => {
   t.is(await plans.find('shop/web@x'), undefined);
 });
 
-test('a plan expires', async (t) => {
+test('a plan expires, unless its performance has started', async (t) => {
   const { plans, clock } = newPlans();
   await plans.add(entryOf('a', 5000));
   clock.milliseconds = 4999;
   t.truthy(await plans.find('a'));
   clock.milliseconds = 5000;
+  t.truthy(await plans.find('a', true));
   t.is(await plans.find('a'), undefined);
 });
 

@@ -1,8 +1,6 @@
 import type { OperationContext } from '../../../src/operation/context.ts';
-import { resume } from '../../../src/operation/resume.ts';
 import { memoryCheckpoints } from '../../../src/operation/state/checkpoints.ts';
 import type { OperationState } from '../../../src/operation/state/operation-state.ts';
-import { requestOf, start, type Scenario } from './scenarios.ts';
 
 /**
  * When a run is interrupted: never, after each checkpoint, or before each checkpoint is stored, so
@@ -26,17 +24,21 @@ export interface Run {
   interruptions: number;
 }
 
+/** An operation that can be continued. */
+export interface Resumable {
+  start(context: OperationContext): Promise<unknown>;
+  resume(context: OperationContext, state: OperationState): Promise<unknown>;
+}
+
 /**
- * Runs the operation of a scenario, and after each interruption continues it from the text of the
- * last stored state. `newContext` returns a context that shares nothing with earlier ones.
+ * Runs an operation, and after each interruption continues it from the text of the last stored
+ * state. `newContext` returns a context that shares nothing with earlier ones.
  */
 export async function run(
-  { interrupted }: Scenario,
-  namespace: string,
+  operation: Resumable,
   newContext: () => OperationContext,
   interruption: Interruption,
 ): Promise<Run> {
-  const operation = requestOf(interrupted, namespace);
   const states: string[] = [];
   const checkpoints = memoryCheckpoints();
   let saves = 0;
@@ -62,10 +64,7 @@ export async function run(
     const context = { ...newContext(), id, abandon: process.signal, checkpoints: { save } };
     const stored = checkpoints.find(id);
     try {
-      const outcome =
-        stored === undefined
-          ? await start(context, operation)
-          : await resume(context, stored, () => Promise.resolve(operation));
+      const outcome = await (stored === undefined ? operation.start(context) : operation.resume(context, stored));
       return { outcome, error: undefined, states, interruptions };
     } catch (error) {
       if (!process.signal.aborted) return { outcome: undefined, error, states, interruptions };

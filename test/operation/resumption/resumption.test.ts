@@ -1,7 +1,13 @@
 import type { ExecutionContext } from 'ava';
 import type { Cluster } from '../../../src/objects/cluster.ts';
-import { newWorld, sandboxTest } from '../world.ts';
-import { run, type Interruption, type Run } from './interrupted-run.ts';
+import type { KubeObject } from '../../../src/objects/object.ts';
+import { applyPlan, resumeApplyPlan } from '../../../src/operation/plan/apply-plan.ts';
+import { plan } from '../../../src/operation/plan/plan.ts';
+import { memoryPlans } from '../../../src/operation/plan/plans.ts';
+import { resume } from '../../../src/operation/resume.ts';
+import { realHost } from '../../support/host.ts';
+import { newWorld, sandboxTest, type World } from '../world.ts';
+import { run, type Interruption, type Resumable, type Run } from './interrupted-run.ts';
 import { charts, requestOf, scenarios, start, type Scenario, type ScenarioName } from './scenarios.ts';
 import { errorText, snapshot } from './snapshot.ts';
 
@@ -22,7 +28,8 @@ async function perform(t: Context, scenario: Scenario, interruption: Interruptio
   const { namespace } = world;
   for (const part of scenario.before) await start(world.context(), requestOf(part, namespace));
   const { cluster, uids } = countingCluster(world.cluster);
-  const done = await run(scenario, namespace, () => newWorld(t, ...charts).context({ cluster }), interruption);
+  const operation = await resumable(scenario, world);
+  const done = await run(operation, () => newWorld(t, ...charts).context({ cluster }), interruption);
   const left = await snapshot(cluster, world.context().storage, namespace);
   const creations = [...uids].map(([name, found]) => [name, found.size] as const).sort();
   const { interruptions } = done;
@@ -31,16 +38,40 @@ async function perform(t: Context, scenario: Scenario, interruption: Interruptio
   return { interruptions, states, error, left, creations: Object.fromEntries(creations) };
 }
 
-/** Returns a cluster that notes the uids of the Jobs that were applied. */
+/** Returns the operation that is interrupted, or the performance of a plan of it. */
+async function resumable({ interrupted, isPlanned }: Scenario, world: World): Promise<Resumable> {
+  const operation = requestOf(interrupted, world.namespace);
+  if (isPlanned !== true) {
+    return {
+      start: (context) => start(context, operation),
+      resume: (context, state) => resume(context, state, () => Promise.resolve(operation)),
+    };
+  }
+  if (operation.verb === 'test') throw new Error('tests are not planned');
+  const plans = memoryPlans(realHost);
+  const { id } = await plan(world.context(), { plans, operation });
+  const request = { plans, plan: id };
+  return {
+    start: (context) => applyPlan(context, request),
+    resume: (context, state) => resumeApplyPlan(context, state, request),
+  };
+}
+
+/** Returns a cluster that notes the uids of the Jobs that were applied or created. */
 function countingCluster(cluster: Cluster): { cluster: Cluster; uids: Map<string, Set<string | undefined>> } {
   const uids = new Map<string, Set<string | undefined>>();
-  const apply: Cluster['apply'] = async (object, options) => {
-    const applied = await cluster.apply(object, options);
-    const { name, uid } = applied.metadata;
-    if (applied.kind === 'Job') uids.set(name, (uids.get(name) ?? new Set()).add(uid));
-    return applied;
+  const note = ({ kind, metadata: { name, uid, generateName } }: KubeObject) => {
+    const key = typeof generateName === 'string' ? generateName : name;
+    if (kind === 'Job') uids.set(key, (uids.get(key) ?? new Set()).add(uid));
   };
-  return { cluster: { ...cluster, apply }, uids };
+  const noted = async (request: Promise<KubeObject>, isDryRun = false) => {
+    const object = await request;
+    if (!isDryRun) note(object);
+    return object;
+  };
+  const apply: Cluster['apply'] = (object, options) => noted(cluster.apply(object, options), options.dryRun);
+  const create: Cluster['create'] = (object, options) => noted(cluster.create(object, options), options?.dryRun);
+  return { cluster: { ...cluster, apply, create }, uids };
 }
 
 const endsTheSame = test.macro({

@@ -14,6 +14,8 @@ import { textChart, type TextChart } from '../text-renderer.ts';
 export interface Scenario {
   before: readonly Part[];
   interrupted: Part;
+  /** Whether it is the performance of a plan. Default: false. */
+  isPlanned?: boolean;
 }
 
 type Options = Partial<InstallRequest & RollbackRequest & UninstallRequest>;
@@ -49,6 +51,17 @@ const second = textChart({
   'k.yaml': configMap('kept', '2', { 'helm.sh/resource-policy': 'keep' }),
   ...hooks,
 });
+const generated = textChart({
+  'a.yaml': configMap('a', '5'),
+  'pre.yaml': job('pre-', { annotations: hook('pre-upgrade', { policy: 'hook-succeeded' }) }).replace(
+    '"name"',
+    '"generateName"',
+  ),
+  'post.yaml': job('post-', { annotations: hook('post-upgrade', { policy: 'hook-succeeded' }) }).replace(
+    '"name"',
+    '"generateName"',
+  ),
+});
 const failing = textChart({
   'a.yaml': configMap('a', '3'),
   'c.yaml': configMap('c'),
@@ -81,7 +94,17 @@ const failingTest = textChart({
   'u.yaml': job('second-test', { args: ['fail'], annotations: hook('test', { weight: 1 }) }),
 });
 
-export const charts = [first, second, failing, failingHook, failingRollback, failingDeletion, tested, failingTest];
+export const charts = [
+  first,
+  second,
+  generated,
+  failing,
+  failingHook,
+  failingRollback,
+  failingDeletion,
+  tested,
+  failingTest,
+];
 
 const installFirst: Part = { verb: 'install', chart: first };
 
@@ -96,6 +119,10 @@ export const scenarios = {
     interrupted: { verb: 'install', chart: second, options: { upgrade: true } },
   },
   upgrade: { before: [installFirst], interrupted: { verb: 'upgrade', chart: second } },
+  'upgrade with hooks whose names are generated': {
+    before: [{ ...installFirst, options: { serverSide: false } }],
+    interrupted: { verb: 'upgrade', chart: generated },
+  },
   rollback: {
     before: [installFirst, { verb: 'upgrade', chart: second }],
     interrupted: { verb: 'rollback' },
@@ -108,6 +135,19 @@ export const scenarios = {
   'uninstall with a failing hook': {
     before: [{ verb: 'install', chart: failingDeletion }],
     interrupted: { verb: 'uninstall' },
+  },
+  'planned install': { before: [], interrupted: installFirst, isPlanned: true },
+  'planned upgrade': { before: [installFirst], interrupted: { verb: 'upgrade', chart: second }, isPlanned: true },
+  'planned rollback': {
+    before: [installFirst, { verb: 'upgrade', chart: second }],
+    interrupted: { verb: 'rollback' },
+    isPlanned: true,
+  },
+  'planned uninstall': { before: [installFirst], interrupted: { verb: 'uninstall' }, isPlanned: true },
+  'planned upgrade that fails and is rolled back': {
+    before: [installFirst],
+    interrupted: { verb: 'upgrade', chart: failing },
+    isPlanned: true,
   },
   test: { before: [{ verb: 'install', chart: tested }], interrupted: { verb: 'test' } },
   'failing test': { before: [{ verb: 'install', chart: failingTest }], interrupted: { verb: 'test' } },

@@ -60,13 +60,17 @@ for (const [title, changes, version, collection] of cases) {
   });
 }
 
-test('is listed after the first list, and counts only changes that bring something new', (t) => {
+test('is listed after the first list, and says what a change has touched', (t) => {
+  const owned = (version: string, uid: string) =>
+    pod('a', version, { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'x', uid }] });
   const cache = new ObjectCache();
   t.false(cache.isListed);
-  t.true(cache.add(snapshot('2', pod('a', '2'))));
+  t.is(cache.add(snapshot('2', owned('2', 'one'))), 'all');
   t.true(cache.isListed);
-  t.false(cache.add(changed(pod('a', '1'))));
-  t.is(cache.changes, 1);
+  const { namespace = '', name } = owned('2', 'one').metadata;
+  const key = `${namespace}/${name}`;
+  t.deepEqual(cache.add(changed(owned('3', 'two'))), { key, uids: ['one', 'two'] });
+  t.is(cache.add(changed(owned('2', 'one'))), undefined, 'it is older');
 });
 
 test('finds objects by their owners, and events by what they are about', (t) => {

@@ -98,16 +98,19 @@ test('a watch lingers after its last user, and the next one continues with it', 
   t.deepEqual(cluster.started, [pods]);
 });
 
-test('tells all users about a change', async (t) => {
+test('tells all users about a list, and those who have looked for an object about its changes', async (t) => {
   const cluster = openCluster();
   const tracker = createTracker(cluster);
-  const told = [0, 0];
-  for (const index of [0, 1]) tracker.track(pods, () => (told[index] = (told[index] ?? 0) + 1));
+  const told = [0, 0, 0];
+  const users = [0, 1, 2].map((index) => tracker.track(pods, () => (told[index] = (told[index] ?? 0) + 1)));
   await turn();
-  t.deepEqual(told, [1, 1]);
+  t.deepEqual(told, [1, 1, 1]);
+  users[0]?.objects.find({ namespace, name: 'a' });
+  users[1]?.objects.find({ namespace, name: 'a' });
+  users[2]?.objects.find({ namespace, name: 'b' });
   cluster.send({ type: 'changed', object: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace } } });
   await turn();
-  t.deepEqual(told, [2, 2]);
+  t.deepEqual(told, [2, 2, 1]);
   await tracker.close();
 });
 

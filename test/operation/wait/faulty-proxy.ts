@@ -9,6 +9,13 @@ import { kubeconfigOf } from '../../kube/fake-server.ts';
 /** Sends the lines of a watch, or something else. `count` is the number of watches before. */
 export type WatchFault = (lines: AsyncIterable<string>, response: ServerResponse, count: number) => Promise<void>;
 
+/** Sends the lines as they are. */
+export const passOn: WatchFault = async (lines, response) => {
+  response.writeHead(200).flushHeaders();
+  for await (const line of lines) response.write(`${line}\n`);
+  response.end();
+};
+
 interface Upstream {
   url: string;
   ca: string;
@@ -17,22 +24,27 @@ interface Upstream {
 
 /**
  * Starts a proxy in front of an API server whose watches have a fault. Returns its kubeconfig, and
- * a function that returns the number of watches so far.
+ * functions that return the number of watches so far and the paths of those that are open.
  */
 export async function startFaultyProxy(
   t: ExecutionContext,
   { url, ca, token }: Upstream,
   fault: WatchFault,
-): Promise<{ kubeconfig: string; watches: () => number }> {
+): Promise<{ kubeconfig: string; watches: () => number; openWatches: () => string[] }> {
   let watches = 0;
+  const open = new Set<{ path: string }>();
   const server = createServer((incoming, outgoing) => {
     const { method = 'GET', url: path = '/' } = incoming;
     const headers = { ...incoming.headers, authorization: `Bearer ${token}` };
     const forwarded = httpsRequest(new URL(path, url), { method, headers, ca }, (answer) => {
       answer.on('error', () => outgoing.destroy());
       const isWatch = new URL(path, url).searchParams.has('watch') && answer.statusCode === 200;
-      if (isWatch) void sendWatch(fault, answer, outgoing, watches++);
-      else {
+      if (isWatch) {
+        const watch = { path: new URL(path, url).pathname };
+        open.add(watch);
+        outgoing.once('close', () => open.delete(watch));
+        void sendWatch(fault, answer, outgoing, watches++);
+      } else {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(outgoing);
       }
@@ -48,7 +60,11 @@ export async function startFaultyProxy(
     server.closeAllConnections();
     server.close();
   });
-  return { kubeconfig: kubeconfigOf(`http://127.0.0.1:${port}`), watches: () => watches };
+  return {
+    kubeconfig: kubeconfigOf(`http://127.0.0.1:${port}`),
+    watches: () => watches,
+    openWatches: () => [...open].map(({ path }) => path),
+  };
 }
 
 async function sendWatch(

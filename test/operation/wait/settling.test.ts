@@ -1,4 +1,5 @@
 import test from 'ava';
+import { identityOf } from '../../../src/objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../../src/objects/object.ts';
 import type { SettleOptions } from '../../../src/operation/wait/settling.ts';
 import { settling } from '../../../src/operation/wait/settling.ts';
@@ -133,4 +134,30 @@ test('a Job that has completed is not held back', (t) => {
   const job: KubeObject = { ...own, metadata: { name: 'web', namespace: 'shop' } };
   const settled = settling({ settle: 10_000, settleUnprobed: 5000 }, () => nothing);
   t.is(settled(job, own, { status: { ...own, status: 'Current' } }, 1000).status.status, 'Current');
+});
+
+test('a changed custom resource is held back until its controller has acted, or the time is over', (t) => {
+  const own: ObjectRef = { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'shop', name: 'web' };
+  const widget = (version: string, rest: object = {}): KubeObject => ({
+    ...own,
+    metadata: { name: 'web', namespace: 'shop', resourceVersion: version },
+    ...rest,
+  });
+  const applied = new Map([[identityOf(own), '5']]);
+  const judgement = { status: { ...own, status: 'Current' as const } };
+  const status = { conditions: [{ type: 'Ready', status: 'True' }] };
+
+  const settled = settling({ settleCustom: 3000 }, () => nothing, applied);
+  t.like(settled(widget('5'), own, judgement, 1000), {
+    changesIn: 3000,
+    status: { status: 'InProgress', reason: 'its controller has not acted yet' },
+  });
+  t.is(settled(widget('6', { status }), own, judgement, 2000).status.status, 'Current');
+
+  const waited = settling({ settleCustom: 3000 }, () => nothing, applied);
+  t.is(waited(widget('5'), own, judgement, 1000).status.status, 'InProgress');
+  t.is(waited(widget('5'), own, judgement, 4000).status.status, 'Current');
+
+  const unchanged = settling({ settleCustom: 3000 }, () => nothing);
+  t.is(unchanged(widget('5'), own, judgement, 1000).status.status, 'Current');
 });

@@ -11,7 +11,7 @@ import { realHost } from '../../support/host.ts';
 import { deployment, job } from '../manifests.ts';
 import { textChart } from '../text-renderer.ts';
 import { newWorld } from '../world.ts';
-import { startFaultyProxy, type WatchFault } from './faulty-proxy.ts';
+import { passOn, startFaultyProxy, type WatchFault } from './faulty-proxy.ts';
 
 const test = anyTest as TestFn<{ cluster: Cluster; kubeconfig: string }>;
 let sandbox: Sandbox;
@@ -20,12 +20,6 @@ test.before(async () => {
   sandbox = await startSandbox({ host: realHost, speed: 20 });
 });
 test.after.always(() => sandbox.close());
-
-const passOn: WatchFault = async (lines, response) => {
-  response.writeHead(200).flushHeaders();
-  for await (const line of lines) response.write(`${line}\n`);
-  response.end();
-};
 
 /** Sends some lines, and then closes the connection. */
 function dropsAfter(count: number): WatchFault {

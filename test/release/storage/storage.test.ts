@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
-import { history, lastDeployed, lastSuccessful, pruneHistory } from '../../../src/release/history.ts';
+import { history, lastDeployed, lastSuccessful, excessRevisions } from '../../../src/release/history.ts';
 import { withStatus } from '../../../src/release/release.ts';
 import { configMapStorage } from '../../../src/release/storage/config-map.ts';
-import type { KubeStorageOptions } from '../../../src/release/storage/kube-object.ts';
+import type { KubeStorageOptions } from '../../../src/release/storage/kube-storage-options.ts';
 import { memoryStorage } from '../../../src/release/storage/memory.ts';
 import { secretStorage } from '../../../src/release/storage/secret.ts';
 import { customLabels, type ReleaseStorage, type StoredRevision } from '../../../src/release/storage/storage.ts';
@@ -127,8 +127,9 @@ withStorage('sorts the history by revision', async (t, storage) => {
 withStorage('pruning keeps the deployed revision', async (t, storage) => {
   await storage.create(sampleRelease('web', 1, 'deployed'), {});
   for (const version of [2, 3, 4, 5]) await storage.create(sampleRelease('web', version, 'failed'), {});
-  await pruneHistory(storage, await history(storage, 'default', 'web'), 3);
-  t.deepEqual(names(await storage.query({})), ['default/web.v1', 'default/web.v4', 'default/web.v5']);
-  await pruneHistory(storage, await history(storage, 'default', 'web'), 0);
-  t.deepEqual(names(await storage.query({})), ['default/web.v1']);
+  const revisions = await history(storage, 'default', 'web');
+  const excess = (limit: number) => excessRevisions(revisions, limit).map(({ release }) => release.version);
+  t.deepEqual(excess(5), []);
+  t.deepEqual(excess(3), [2, 3]);
+  t.deepEqual(excess(0), [2, 3, 4, 5]);
 });

@@ -58,7 +58,7 @@ const layouts: Record<string, string> = {
 for (const [layout, text] of Object.entries(layouts)) {
   test(`reads an index with ${layout}`, (t) => {
     t.deepEqual(versions(text), read);
-    t.is(readIndex(text, '').chartCount, 3);
+    t.is(readIndex(text, '').chartNames.length, 3);
     t.is(versions(text, 'absent'), undefined);
     t.is(versions(text, 'constructor'), undefined);
   });

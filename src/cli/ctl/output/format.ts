@@ -1,11 +1,11 @@
-import { Option } from 'commander';
 import { encodeJson } from '../../../go/json-encode.ts';
 import type { Value } from '../../../go/value.ts';
 import { writeYaml } from '../../../yaml/write.ts';
 
-const formats = ['table', 'json', 'yaml'] as const;
+/** The formats of helm's `--output`. */
+export const outputFormats = ['table', 'json', 'yaml'] as const;
 
-export type OutputFormat = (typeof formats)[number];
+export type OutputFormat = (typeof outputFormats)[number];
 
 /**
  * Data as Go prints it: an object is a struct, whose fields keep their order and are left out if
@@ -24,16 +24,6 @@ export interface Output {
   table(): string;
   /** Data for JSON and YAML. */
   data(): Printable;
-}
-
-/** Returns the flag `--output` of helm, without a default. */
-export function optionalOutputOption(): Option {
-  return new Option('-o, --output <format>', 'format of the output').choices(formats);
-}
-
-/** Returns the flag `--output` of helm. Default: `table`. */
-export function outputOption(): Option {
-  return optionalOutputOption().default('table');
 }
 
 /** Returns the output in a format (pkg/cli/output/output.go). */

@@ -2,12 +2,14 @@
  * Aligns cells like helm's tables (github.com/gosuri/uitable): columns are padded and separated by
  * tabs, and the last one is padded too. A cell with several lines is cut to the width of its
  * longest line. Counts each character as one column.
+ * @param most width above which cells are cut
  */
-export function helmTable(rows: readonly (readonly string[])[]): string {
+export function helmTable(rows: readonly (readonly string[])[], most = Infinity): string {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [i, cell] of row.entries()) {
-      widths[i] = Math.max(widths[i] ?? 0, ...cell.split('\n').map(widthOf));
+      const width = Math.max(...cell.split('\n').map(widthOf));
+      widths[i] = Math.max(widths[i] ?? 0, Math.min(width, most));
     }
   }
   return `${rows.map((row) => rowText(row, widths)).join('\n')}\n`;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Host } from '../../../go/host.ts';
 import { quote } from '../../../go/strconv.ts';
 import { valueMapOfPlain, valueOfPlain } from '../../../release/plain-value.ts';

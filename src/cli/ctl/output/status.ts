@@ -2,6 +2,7 @@ import type { Host } from '../../../go/host.ts';
 import type { CommandAnswers } from '../../../protocol/commands/index.ts';
 import type { Release } from '../../../release/release.ts';
 import { table } from '../../text.ts';
+import { progressText } from '../progress-text.ts';
 import type { Output } from './format.ts';
 import { releaseFields } from './release-fields.ts';
 import { ansiTime, hasTime } from './time.ts';
@@ -41,7 +42,7 @@ function resourcesText(resources: readonly Resource[]): string {
   if (resources.length === 0) return '';
   const kinds = Map.groupBy(resources, ({ apiVersion, kind }) => `${apiVersion.split('/').at(-1) ?? ''}/${kind}`);
   const sections = Array.from(kinds, ([kind, members]) => {
-    const rows = members.map(({ name, status, reason = '' }) => [name, status, reason.replace(/\s+/g, ' ')]);
+    const rows = members.map(({ name, status, ...rest }) => [name, status, progressText(rest).replace(/\s+/g, ' ')]);
     return lines([`==> ${kind}`, ...table([['NAME', 'STATUS', 'REASON'], ...rows]), '']);
   });
   return `RESOURCES:\n${sections.join('')}\n`;

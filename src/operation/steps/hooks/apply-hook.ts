@@ -1,3 +1,4 @@
+import type { ObjectRef } from '../../../objects/object.ts';
 import type { Hook, HookEvent } from '../../../release/hook.ts';
 import type { Release } from '../../../release/release.ts';
 import { formatTime } from '../../../release/time.ts';
@@ -12,7 +13,8 @@ import type { OperationState } from '../../state/operation-state.ts';
 import { ownRevision, type Work } from '../../work.ts';
 import type { StateTools } from '../step.ts';
 import { updateRevision } from '../update-revision.ts';
-import { deleteBeforeCreation, deletesBeforeCreation, requireStillThere } from './hook-objects.ts';
+import { generatedNames, withGeneratedNames } from './generated-names.ts';
+import { deleteBeforeCreation, deletesBeforeCreation, requireStillThere, stopSuperseded } from './hook-objects.ts';
 import { annotatedTimeout } from './hook-timeout.ts';
 import { endedRun, mayVanish, runOf, withRun } from './hook-runs.ts';
 
@@ -45,19 +47,19 @@ export async function applyHook(
   const prefix = `unable to build kubernetes object for ${purpose} hook ${hook.path}`;
   const options = { prefix, signal: tools.signal };
   const objects = await resolveReleaseObjects(context, hook.manifest, initial.namespace, options);
-  const run = earlier ?? (await startedRun(initial, work, placed, objects, tools));
+  const { release } = await ownRevision(work, initial, tools.signal);
+  const method = methodOf(release, event);
+  const run = earlier ?? (await startedRun(initial, work, placed, { objects, method }, tools));
+  const named = withGeneratedNames(objects, run.names);
   const started = withRun(initial, run);
   if (earlier === undefined) await tools.save(started);
   await storeRun(started, work, hook, tools);
   let applied: AppliedObject[];
   try {
-    const { release } = await ownRevision(work, started, tools.signal);
-    const strategy = applyStrategy(
-      { method: methodOf(release, event) },
-      { ...tools, cluster: context.cluster, watching: context },
-    );
-    applied = await applyObjects(work, run, objects, { ...tools, strategy, isResumed: earlier !== undefined });
+    const strategy = applyStrategy({ method }, { ...tools, cluster: context.cluster, watching: context });
+    applied = await applyObjects(work, run, named, { ...tools, strategy, isResumed: earlier !== undefined });
   } catch (cause) {
+    await stopSuperseded(context, run, refsOf(named), tools);
     tools.keep(withRun(started, endedRun(context.host, run, 'Failed')));
     tools.signal.throwIfAborted();
     const message = `warning: Hook ${event} ${hook.path} failed: ${messageOf(cause)}`;
@@ -72,12 +74,14 @@ async function startedRun(
   state: OperationState,
   { context }: Work<unknown>,
   { event, index, hook }: PlacedHook,
-  objects: readonly ReleaseObject[],
+  { objects, method }: { objects: readonly ReleaseObject[]; method: ApplyMethod },
   tools: StateTools,
 ): Promise<HookRun> {
   const owner = { name: state.releaseName, namespace: state.namespace };
   const timeout = annotatedTimeout(hook.path, objects);
   const before = await deleteBeforeCreation(context, owner, hook, objects, tools);
+  // server-side apply refuses an object without a name
+  const names = method === 'csa' ? generatedNames(context.host, objects) : [];
   const execution = { started_at: formatTime(context.host.now()), phase: 'Running' };
   return {
     event,
@@ -87,6 +91,7 @@ async function startedRun(
     before,
     applied: [],
     ...(timeout !== undefined && { timeout }),
+    ...(names.some((name) => name !== '') && { names }),
   };
 }
 
@@ -108,6 +113,10 @@ async function applyObjects(
     applied.push({ ...seenObject(item.ref, object), isNew: !before.includes(object.metadata.uid ?? '') });
   }
   return applied;
+}
+
+function refsOf(objects: readonly ReleaseObject[]): ObjectRef[] {
+  return objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
 }
 
 /** Returns how hooks are applied: as the objects of the revision, and server-side on uninstall. */

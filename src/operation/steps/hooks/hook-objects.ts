@@ -5,10 +5,12 @@ import { deleteSeen } from '../../apply/deletion.ts';
 import { seenObject, type SeenObject } from '../../apply/seen-object.ts';
 import { otherOwner, type Owner } from '../../apply/ownership.ts';
 import type { ReleaseObject } from '../../apply/release-object.ts';
+import { cancelModeOf } from '../../cancellation.ts';
 import { OperationError, messageOf } from '../../error.ts';
 import { policiesOf } from '../../state/hook-executions.ts';
 import type { HookRun } from '../../state/hook-run.ts';
 import { waitUntilGone } from '../../wait/deletion-wait.ts';
+import { waitUntilJobStarted } from '../../wait/job-start.ts';
 import type { StepTools } from '../step-runner.ts';
 import type { WorkContext } from '../../work.ts';
 import { timeLimit } from '../time-limit.ts';
@@ -48,8 +50,12 @@ export async function deleteBeforeCreation(
     requireNoOtherOwner(hook, ref, live, owner);
     const isDeleted = hasPolicy(hook, 'before-hook-creation') && !isDefinition(ref) && !isNamespace(ref);
     const seen = seenObject(ref, live);
-    if (!isDeleted) left.push(seen.uid ?? '');
-    else if (await deleteSeen(cluster, seen, { onLeft, signal })) deleted.push(seen);
+    if (!isDeleted) {
+      left.push(seen.uid ?? '');
+      continue;
+    }
+    await waitUntilJobStarted(ref, live, { context, tools });
+    if (await deleteSeen(cluster, seen, { onLeft, signal })) deleted.push(seen);
   }
   await waitUntilGone(deleted, { context, tools, labelled: false });
   return left;
@@ -104,6 +110,39 @@ export async function deleteAfterFailure(
   } finally {
     limit.close();
   }
+}
+
+/**
+ * Deletes the Jobs and Pods of a run if a newer command has superseded the operation, so that they
+ * do not work beside those of the newer one. A failure to delete them is only reported.
+ */
+export async function stopSuperseded(
+  context: WorkContext,
+  { before }: HookRun,
+  refs: readonly ObjectRef[],
+  tools: StepTools,
+): Promise<void> {
+  const { cluster, signal, abandon } = context;
+  if (!signal.aborted || cancelModeOf(signal) !== 'superseded' || abandon?.aborted === true) return;
+  const limit = timeLimit(cleanupTimeout, [abandon]);
+  const ownTools = { ...tools, signal: limit.signal };
+  const onLeft = (message: string) => tools.report({ message });
+  const stop = async (ref: ObjectRef) => {
+    const live = await cluster.get(ref, limit.signal);
+    if (live === undefined || before.includes(live.metadata.uid ?? '')) return;
+    await waitUntilJobStarted(ref, live, { context, tools: ownTools });
+    if (await deleteSeen(cluster, seenObject(ref, live), { onLeft, signal: limit.signal }))
+      tools.report({ message: `stopped hook ${ref.kind} ${ref.name}: a newer command replaces this one` });
+  };
+  const stopping = refs
+    .filter(({ kind }) => kind === 'Job' || kind === 'Pod')
+    .map((ref) =>
+      stop(ref).catch((error: unknown) => {
+        tools.report({ message: `could not stop hook ${ref.kind} ${ref.name}: ${messageOf(error)}` });
+      }),
+    );
+  await Promise.all(stopping);
+  limit.close();
 }
 
 /** Deletes the objects that a run of a hook has applied, if the policy says so. */

@@ -22,11 +22,11 @@ export function withRun(state: OperationState, run: HookRun): OperationState {
 }
 
 /**
- * Whether an object of a hook may be gone when it is looked for by its name: it is deleted by its
- * time to live, or the API server has chosen its name.
+ * Whether an object of a hook may be gone when it is looked for, because it is deleted by its time
+ * to live.
  */
 export function mayVanish({ manifest }: Hook): boolean {
-  return manifest.includes('ttlSecondsAfterFinished') || manifest.includes('generateName');
+  return manifest.includes('ttlSecondsAfterFinished');
 }
 
 /** Returns a run that has ended now. */

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../go/duration.ts';
+import { annotatedDuration } from '../../annotated-duration.ts';
 import type { ReleaseObject } from '../../apply/release-object.ts';
 import type { OperationContext } from '../../context.ts';
 import { messageOf, OperationError } from '../../error.ts';
@@ -10,20 +10,9 @@ const annotation = 'helm-agent/hook-timeout';
 
 /** Returns the time limit that a hook has by its annotation. Throws `invalid_manifest`. */
 export function annotatedTimeout(path: string, objects: readonly ReleaseObject[]): number | undefined {
-  const text = objects.map(({ object }) => object.metadata.annotations?.[annotation]).find((one) => one !== undefined);
-  if (text === undefined) return undefined;
-  const milliseconds = millisecondsOf(text);
-  if (milliseconds !== undefined && milliseconds > 0) return milliseconds;
-  const problem = `the annotation ${annotation} is ${JSON.stringify(text)}`;
-  throw new OperationError('invalid_manifest', `hook ${path}: ${problem}; give a duration above 0, such as 90s`);
-}
-
-function millisecondsOf(text: string): number | undefined {
-  try {
-    return Number(parseDuration(text) / 1_000_000n);
-  } catch {
-    return undefined;
-  }
+  return objects
+    .map(({ object }) => annotatedDuration(annotation, object, `hook ${path}`))
+    .find((timeout) => timeout !== undefined);
 }
 
 /**

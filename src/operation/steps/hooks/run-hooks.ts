@@ -3,6 +3,7 @@ import type { FailFast } from '../../../readiness/fail-fast.ts';
 import { OperationError } from '../../error.ts';
 import { withEvidence } from '../../evidence/with-evidence.ts';
 import { policiesOf } from '../../state/hook-executions.ts';
+import { withLogs } from '../../logs/with-logs.ts';
 import type { HookRun } from '../../state/hook-run.ts';
 import type { OperationState } from '../../state/operation-state.ts';
 import { failFastOf, type FailFastOptions } from '../../wait/fail-fast-options.ts';
@@ -10,7 +11,7 @@ import { waitUntilReady } from '../../wait/ready-wait.ts';
 import { ownRevision, type Work } from '../../work.ts';
 import type { StateTools } from '../step.ts';
 import { applyHook, type PlacedHook } from './apply-hook.ts';
-import { deleteAfterFailure, deleteApplied, type StartedHook } from './hook-objects.ts';
+import { deleteAfterFailure, deleteApplied, stopSuperseded, type StartedHook } from './hook-objects.ts';
 import { withHookTimeout } from './hook-timeout.ts';
 import { endedRun, mayVanish, runOf, runsOf, withRun } from './hook-runs.ts';
 
@@ -23,6 +24,8 @@ export interface HookOptions {
   failFast?: FailFastOptions;
   /** Time limit of hooks without their own, in milliseconds. Default: none. */
   hookTimeout?: number | undefined;
+  /** Reports the logs of hooks while they run. Default: false. */
+  logs?: boolean | undefined;
 }
 
 /**
@@ -36,7 +39,13 @@ export async function runHooks(
   work: Work<unknown>,
   event: HookEvent,
   tools: StateTools,
-  { selects = () => true, beforeDeletion = () => Promise.resolve(), failFast = {}, hookTimeout }: HookOptions = {},
+  {
+    selects = () => true,
+    beforeDeletion = () => Promise.resolve(),
+    failFast = {},
+    hookTimeout,
+    logs,
+  }: HookOptions = {},
 ): Promise<OperationState> {
   const { release } = await ownRevision(work, initial, tools.signal);
   const hooks = release.hooks ?? [];
@@ -57,6 +66,7 @@ export async function runHooks(
       hooks,
       failFast: failFastOf(failFast, state.deadline.timeout),
       hookTimeout,
+      logs,
       beforeDeletion: () => beforeDeletion(selected),
     });
   }
@@ -91,6 +101,7 @@ interface HookTools extends StateTools {
   hooks: readonly Hook[];
   failFast: FailFast;
   hookTimeout: number | undefined;
+  logs: boolean | undefined;
   beforeDeletion: () => Promise<void>;
 }
 
@@ -99,7 +110,7 @@ async function waitForHook(
   state: OperationState,
   work: Work<unknown>,
   { event, index, hook }: PlacedHook,
-  { hooks, beforeDeletion, failFast, hookTimeout, ...tools }: HookTools,
+  { hooks, beforeDeletion, failFast, hookTimeout, logs = false, ...tools }: HookTools,
 ): Promise<OperationState> {
   const { context } = work;
   const { host } = context;
@@ -108,11 +119,17 @@ async function waitForHook(
   try {
     const limit = { path: hook.path, timeout: run.timeout ?? hookTimeout };
     await withEvidence(state, work, tools, () =>
-      withHookTimeout(context, limit, tools, (own) => waitForEnd(context, run, { tools: own, failFast })),
+      withHookTimeout(context, limit, tools, async (own) => {
+        const wait = () => waitForEnd(context, run, { tools: own, failFast });
+        if (logs) await withLogs(state, work, own, { objects: run.applied, event }, wait);
+        else await wait();
+      }),
     );
   } catch (error) {
     const failed = endedRun(host, run, 'Failed');
     tools.keep(withRun(state, failed));
+    const refs = run.applied.map(({ ref }) => ref);
+    await stopSuperseded(context, run, refs, tools);
     await beforeDeletion();
     const others = runsOf(state, event).filter((other) => other.hook !== index);
     await deleteAfterFailure(context, { hook, run: failed }, startedHooks(hooks, others), tools);

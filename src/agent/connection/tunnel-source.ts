@@ -1,0 +1,37 @@
+import type { Tunnel } from '../../protocol/streams/tunnel.ts';
+
+/** Gives the tunnel of the newest connection to those that open streams. */
+export class TunnelSource {
+  /** False: the control plane has no streams. Undefined: there is no connection. */
+  #tunnel: Tunnel | false | undefined;
+  readonly #waiting = new Set<() => void>();
+
+  /** Uses the tunnel of a new connection; false if the control plane has no streams. */
+  connect(tunnel: Tunnel | false): void {
+    this.#tunnel = tunnel;
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Ends the use of a tunnel. Has no effect if another one is used. */
+  disconnect(tunnel: Tunnel | false): void {
+    if (this.#tunnel === tunnel) this.#tunnel = undefined;
+  }
+
+  /**
+   * Waits for a connection. Returns undefined if its control plane has no streams. Rejects with the
+   * signal's reason.
+   */
+  async tunnel(signal: AbortSignal): Promise<Tunnel | undefined> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#tunnel !== undefined) return this.#tunnel || undefined;
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      const wake = () => resolve(undefined);
+      this.#waiting.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+      await promise;
+      this.#waiting.delete(wake);
+      signal.removeEventListener('abort', wake);
+    }
+  }
+}

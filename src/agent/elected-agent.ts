@@ -1,0 +1,86 @@
+import type { Elector } from '../leader-election/elector.ts';
+import type { Term } from '../leader-election/term.ts';
+import type { Agent } from './agent.ts';
+import { startHealthServer } from './connection/health-server.ts';
+import type { Logger } from './logger.ts';
+import { messageOf } from '../operation/error.ts';
+
+export interface ElectedAgentOptions {
+  elector: Elector;
+  /** Starts the agent when this process leads. Rejects if its term ends before it has started. */
+  start: (term: Term) => Promise<Agent>;
+  /** Port for `/healthz` and `/readyz` on all addresses. Default: probes are not served. */
+  healthPort?: number | undefined;
+  /** Time by which an attempt to lead may be late before `/healthz` responds with 503. */
+  slackMs: number;
+  log: Logger;
+}
+
+/**
+ * Starts an agent that works only while this process leads. While another one does, it waits, and
+ * is ready. Rejects if the port for the probes cannot be bound.
+ */
+export async function startElectedAgent(options: ElectedAgentOptions): Promise<Agent> {
+  const { elector, start, healthPort, slackMs, log } = options;
+  const stopping = new AbortController();
+  let term: Term | undefined;
+  let agent: Agent | undefined;
+  const broken = new AbortController();
+  const state = {
+    isReady: () => (term === undefined ? !broken.signal.aborted : (agent?.isReady() ?? false)),
+    isAlive: () => !broken.signal.aborted && elector.isAlive(slackMs) && (agent?.isAlive() ?? true),
+  };
+  const health = healthPort === undefined ? undefined : await startHealthServer(healthPort, state);
+
+  /** Leads until the term ends or the agent stops. Others lead only after it has ended. */
+  async function lead(current: Term): Promise<void> {
+    try {
+      agent = await start(current);
+      await aborted(AbortSignal.any([current.signal, stopping.signal]));
+    } catch (error) {
+      if (!current.signal.aborted) {
+        broken.abort();
+        const reason = messageOf(error);
+        log.error({ reason }, 'cannot start the agent; this process has to be replaced');
+      }
+    }
+    if (current.signal.aborted) log.warn({ reason: reasonOf(current) }, 'lost the lead; operations are parked');
+    await agent?.stop();
+    agent = undefined;
+    await current.release();
+  }
+
+  const running = (async () => {
+    const ended = AbortSignal.any([stopping.signal, broken.signal]);
+    while (!ended.aborted) {
+      log.info({}, 'waiting to lead');
+      term = await elector.acquire(ended);
+      if (term === undefined) return;
+      log.info({}, 'this process leads');
+      await lead(term);
+      term = undefined;
+    }
+  })();
+
+  return {
+    port: undefined,
+    healthPort: health?.port,
+    ...state,
+    async stop() {
+      stopping.abort();
+      await running;
+      health?.close();
+    },
+  };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => {
+    signal.addEventListener('abort', resolve, { once: true });
+  });
+}
+
+function reasonOf({ signal }: Term): string {
+  return signal.reason instanceof Error ? signal.reason.message : '';
+}

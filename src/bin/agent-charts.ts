@@ -1,0 +1,49 @@
+import { UploadedCharts } from '../agent/charts/uploaded-charts.ts';
+import type { TunnelSource } from '../agent/connection/tunnel-source.ts';
+import type { Logger } from '../agent/logger.ts';
+import { codeOf } from '../operation/error.ts';
+import { createChartSource, type ChartSource } from '../source/chart-source.ts';
+import { KeptDownloads } from '../source/disk/kept-downloads.ts';
+import { KeptFiles } from '../source/disk/kept-files.ts';
+import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
+import type { TextThreads } from '../texts/text-threads.ts';
+
+export interface AgentChartsOptions {
+  tunnels: TunnelSource;
+  texts: Pick<TextThreads, 'chartReader' | 'large'>;
+  log: Logger;
+  localCharts?: string | undefined;
+  denyAddresses?: readonly string[] | undefined;
+  /** Environment with the proxies for downloads. Default: no proxy. */
+  proxyEnv?: ProxyEnvironment | undefined;
+  downloadTimeoutMs?: number | undefined;
+  plainHttp?: boolean | undefined;
+}
+
+/** Where an agent gets charts from. What it has downloaded and received is kept on disk. */
+export interface AgentCharts {
+  source: ChartSource;
+  close(): void;
+}
+
+export function agentCharts({ tunnels, texts, log, ...options }: AgentChartsOptions): AgentCharts {
+  const { waitForTurn } = texts.large;
+  const files = new KeptFiles({ waitForTurn });
+  const uploads = new UploadedCharts({ tunnels, files });
+  const onProblem = (error: unknown) => {
+    log.warn({ code: codeOf(error) ?? 'internal' }, 'cannot keep a download on disk');
+  };
+  const source = createChartSource({
+    readUpload: (digest, signal) => uploads.load(digest, signal),
+    localCharts: options.localCharts,
+    denyAddresses: options.denyAddresses,
+    proxyEnv: options.proxyEnv,
+    retry: true,
+    kept: new KeptDownloads({ files, onProblem }),
+    timeoutMs: options.downloadTimeoutMs,
+    reader: texts.chartReader,
+    plainHttp: options.plainHttp,
+    waitForTurn,
+  });
+  return { source, close: () => files.clear() };
+}

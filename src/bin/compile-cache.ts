@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Commands that run for long. Compiled code from a file would stay in their memory. */
+const longRunning = new Set(['run', 'control-plane']);
+
+/**
+ * Lets Node keep the compiled code of this program in a folder of the user, so that the next
+ * command starts faster. Nothing is kept if the folder cannot be written. `NODE_COMPILE_CACHE` and
+ * `NODE_DISABLE_COMPILE_CACHE` have their usual meaning.
+ */
+export function enableCompileCache(command: string | undefined, env: Environment): void {
+  const folder = compileCacheFolder(env);
+  if (folder === undefined || longRunning.has(command ?? '') || !makeFolder(folder, 3)) return;
+  process.getBuiltinModule('node:module').enableCompileCache(folder);
+}
+
+/**
+ * Creates a folder, and the given number of folders above it if they are missing. Returns whether
+ * it exists then. Node's own recursive `mkdir` never returns for a path such as `/proc/none/a`.
+ */
+function makeFolder(path: string, levels: number): boolean {
+  if (existsSync(path)) return true;
+  if (levels === 0 || !makeFolder(dirname(path), levels - 1)) return false;
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch {
+    return existsSync(path); // another process may have created it
+  }
+}
+
+/**
+ * Returns the folder for compiled code, or undefined if the user has none. It is never a folder
+ * that several users share, as Node's default is: a user who can write the files can run code.
+ */
+export function compileCacheFolder(env: Environment, platform: NodeJS.Platform = process.platform): string | undefined {
+  const cache = env['XDG_CACHE_HOME'] || cacheFolder(env, platform);
+  return cache === undefined ? undefined : join(cache, 'helm-agent', 'compiled');
+}
+
+function cacheFolder(env: Environment, platform: NodeJS.Platform): string | undefined {
+  if (platform === 'win32') return env['LOCALAPPDATA'] || undefined;
+  const home = env['HOME'];
+  if (!home) return undefined;
+  return platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache');
+}

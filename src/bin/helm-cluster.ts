@@ -1,0 +1,58 @@
+import { plainObject } from '../release/plain-value.ts';
+import { readKubeConfig, textAt } from '../cli/helm/kubeconfig.ts';
+import type { HelmSettings } from '../cli/helm/settings.ts';
+import type { Value } from '../go/value.ts';
+import type { ConnectionSource } from '../kube/connection.ts';
+
+/** Address that client-go has if nothing says another one. */
+const defaultServer = 'http://localhost:8080';
+
+/**
+ * Returns the cluster that Helm's settings name: that of the kubeconfig with what flags and
+ * environment change, or in a pod without a kubeconfig that of its service account. Throws an error
+ * with Helm's text.
+ */
+export async function helmCluster(
+  settings: HelmSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ConnectionSource> {
+  const config = await readKubeConfig(settings, env);
+  const contextName = settings.kubeContext || config.currentContext;
+  const context = config.contexts.get(contextName);
+  if (context === undefined && contextName !== '') throw new Error(`context "${contextName}" does not exist`);
+  if (context === undefined && settings.kubeApiServer === '' && env['KUBERNETES_SERVICE_HOST'] !== undefined) {
+    return 'service-account';
+  }
+  const cluster = { ...fieldsOf(config.clusters.get(textAt(context, 'cluster'))), ...clusterOverrides(settings) };
+  const user = { ...fieldsOf(config.users.get(textAt(context, 'user'))), ...userOverrides(settings) };
+  const name = 'helm';
+  const text = JSON.stringify({
+    'current-context': name,
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    clusters: [{ name, cluster: { server: defaultServer, ...cluster } }],
+    users: [{ name, user }],
+  });
+  return { text, impersonateGroups: settings.kubeAsGroups };
+}
+
+function clusterOverrides(settings: HelmSettings) {
+  return given({
+    server: settings.kubeApiServer,
+    'certificate-authority': settings.kubeCaFile,
+    'tls-server-name': settings.kubeTlsServerName,
+    'insecure-skip-tls-verify': settings.kubeInsecureSkipTlsVerify,
+  });
+}
+
+function userOverrides(settings: HelmSettings) {
+  return given({ token: settings.kubeToken, as: settings.kubeAsUser });
+}
+
+/** Returns the settings that are not empty. */
+function given(fields: Readonly<Record<string, string | boolean>>) {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && value !== false));
+}
+
+function fieldsOf(fields: ReadonlyMap<string, Value> | undefined) {
+  return fields === undefined ? {} : plainObject(fields);
+}

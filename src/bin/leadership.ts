@@ -1,0 +1,81 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Agent } from '../agent/agent.ts';
+import { startElectedAgent } from '../agent/elected-agent.ts';
+import type { Logger } from '../agent/logger.ts';
+import { connectCluster } from '../kube/cluster.ts';
+import type { ConnectionSource } from '../kube/connection.ts';
+import type { ElectionTimes } from '../leader-election/election-times.ts';
+import { createElector, type ElectionClock } from '../leader-election/elector.ts';
+import { LeaseLostError } from '../leader-election/lease-lost-error.ts';
+import type { Term } from '../leader-election/term.ts';
+import { messageOf } from '../operation/error.ts';
+
+export interface LeadershipOptions {
+  agentId: string;
+  cluster: ConnectionSource;
+  times: ElectionTimes;
+  healthPort?: number | undefined;
+  log: Logger;
+}
+
+/** Time by which an attempt to lead may be late before the process counts as stuck. */
+const slackMs = 30_000;
+
+const clock: ElectionClock = {
+  monotonic: () => performance.now(),
+  now: () => new Date(),
+  sleep: async (milliseconds, signal) => await sleep(milliseconds, true, { signal }).catch(() => false),
+  random: Math.random,
+};
+
+/** The election of one process among those with an agent id. */
+export interface Leadership {
+  /**
+   * Returns the milliseconds that a write may take. Throws `LeaseLostError` unless this process
+   * leads.
+   */
+  timeLeft: () => number;
+  /** Starts an agent that works while this process leads. */
+  startAgent(start: (term: AbortSignal) => Promise<Agent>): Promise<Agent>;
+  close(): Promise<void>;
+}
+
+/**
+ * Returns the election by the Lease of an agent id in the namespace of the agent. It has a
+ * connection of its own, so that renewals do not wait behind other requests.
+ */
+export function leadership({ agentId, cluster: source, times, healthPort, log }: LeadershipOptions): Leadership {
+  const cluster = connectCluster(source);
+  const identity = `${hostname()}_${randomUUID()}`;
+  const name = `helm-agent.${createHash('sha256').update(agentId).digest('hex').slice(0, 40)}`;
+  let term: Term | undefined;
+  const elector = createElector({
+    cluster,
+    ref: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: cluster.namespace, name },
+    labels: { 'app.kubernetes.io/managed-by': 'helm-agent' },
+    identity,
+    times,
+    clock,
+    onProblem(error) {
+      const reason = messageOf(error);
+      log.warn({ reason, lease: name, namespace: cluster.namespace }, 'cannot read or write the Lease');
+    },
+  });
+  return {
+    timeLeft() {
+      if (term === undefined) throw new LeaseLostError('it does not lead yet');
+      return term.timeLeft();
+    },
+    startAgent: (start) =>
+      startElectedAgent({
+        ...{ elector, healthPort, slackMs, log },
+        start(current) {
+          term = current;
+          return start(current.signal);
+        },
+      }),
+    close: () => cluster.close(),
+  };
+}

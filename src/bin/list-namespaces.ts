@@ -1,0 +1,21 @@
+import type { HelmSettings } from '../cli/helm/settings.ts';
+import { connectCluster } from '../kube/cluster.ts';
+import { helmCluster } from './helm-cluster.ts';
+
+/** Time after which a shell waits no longer for candidates (helm: pkg/cmd/root.go). */
+const limitMs = 3000;
+
+/** Returns the names of the namespaces of the cluster that Helm's settings name. */
+export async function listNamespaces(
+  settings: HelmSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string[]> {
+  const cluster = connectCluster(await helmCluster(settings, env));
+  try {
+    const query = { apiVersion: 'v1', kind: 'Namespace' };
+    const namespaces = await cluster.list(query, AbortSignal.timeout(limitMs));
+    return namespaces.map(({ metadata }) => metadata.name);
+  } finally {
+    await cluster.close();
+  }
+}

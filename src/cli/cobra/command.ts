@@ -1,0 +1,51 @@
+import type { Flag } from '../pflag/flag.ts';
+import type { FlagValues } from '../pflag/flag-values.ts';
+
+/** A command as a list of commands shows it. The rest of it is loaded when it is used. */
+export interface CommandEntry<Context> {
+  name: string;
+  short: string;
+  aliases?: readonly string[];
+  /** Other words for which this command is suggested. */
+  suggestFor?: readonly string[];
+  isHidden?: boolean;
+  load(): Promise<Command<Context>>;
+}
+
+/** A command by the rules of Go's cobra. */
+export interface Command<Context> {
+  /** The name, and after it the arguments: `install [NAME] [CHART]`. */
+  use: string;
+  /** The first part of the help text. Default: the short text of its entry. */
+  long?: string;
+  /** Checks the number of arguments. Default: any number is right. */
+  checkArguments?: ArgumentCheck;
+  flags?: (context: Context) => readonly Flag[];
+  /** Groups of flags of which only one may be given. */
+  exclusiveFlags?: readonly (readonly string[])[];
+  /** In the order in which suggestions name them. */
+  subcommands?: readonly CommandEntry<Context>[];
+  /** Whether the arguments are passed as they are, without reading flags. Default: false. */
+  passesFlags?: boolean;
+  /** Default: the command prints its help. An error that it throws is printed. */
+  run?: (invocation: Invocation<Context>) => Promise<void>;
+}
+
+/** One call of a command. */
+export interface Invocation<Context> {
+  args: readonly string[];
+  flags: FlagValues;
+  context: Context;
+  /** The words that call the command: `helm get values`. */
+  path: string;
+}
+
+/** Throws an error if the number of arguments is wrong. */
+export type ArgumentCheck = (args: readonly string[], place: { path: string; useLine: string }) => void;
+
+/** A command that was found, with those above it. */
+export interface FoundCommand<Context> {
+  entry: CommandEntry<Context>;
+  command: Command<Context>;
+  path: string;
+}

@@ -1,0 +1,136 @@
+import { quote } from '../../../go/strconv.ts';
+import { argumentCount } from '../../cobra/argument-count.ts';
+import type { Command } from '../../cobra/command.ts';
+import { commaListFlag, listFlag, parseBool, switchFlag, textFlag, type Flag } from '../../pflag/flag.ts';
+import type { FlagValues } from '../../pflag/flag-values.ts';
+import { kubeVersionOf } from '../../release-options.ts';
+import { nameFromTemplate } from '../../template/release-name.ts';
+import { renderChart } from '../../template/render-chart.ts';
+import { showOnly } from '../../template/show-only.ts';
+import { mergeValueFlags } from '../../values.ts';
+import type { HelmContext } from '../context.ts';
+import { prepareDependencies } from '../dependency/prepare-dependencies.ts';
+import { findHelmChart } from '../download/find-chart.ts';
+import { chartPathOfFlags } from '../flags/chart-path-flags.ts';
+import { connectionOfFlags } from '../flags/connection-flags.ts';
+import { installFlags } from '../flags/install-flags.ts';
+import { postRendererFlags } from '../flags/post-renderer-flags.ts';
+import { valuesOfFlags } from '../flags/value-flags.ts';
+import { writeManifests } from './write-manifests.ts';
+
+const dryRun =
+  'simulates the operation either client-side or server-side. Must be either: "client", or "server". \'--dry-run=client simulates the operation client-side only and avoids cluster connections. \'--dry-run=server\' simulates/validates the operation on the server, requiring cluster connectivity.';
+
+/** `helm template` (pkg/cmd/template.go) */
+export const templateCommand: Command<HelmContext> = {
+  use: 'template [NAME] [CHART]',
+  // prettier-ignore
+  long: `
+Render chart templates locally and display the output.
+
+Any values that would normally be looked up or retrieved in-cluster will be
+faked locally. Additionally, none of the server-side testing of chart validity
+(e.g. whether an API is supported) is done.
+
+To specify the Kubernetes API versions used for Capabilities.APIVersions, use
+the '--api-versions' flag. This flag can be specified multiple times or as a
+comma-separated list:
+
+    $ helm template --api-versions networking.k8s.io/v1 --api-versions cert-manager.io/v1 mychart ./mychart
+
+or
+
+    $ helm template --api-versions networking.k8s.io/v1,cert-manager.io/v1 mychart ./mychart
+`,
+  checkArguments: argumentCount('at least', 1),
+  flags: templateFlags,
+  exclusiveFlags: [
+    ['force-replace', 'force-conflicts'],
+    ['force', 'force-conflicts'],
+    ['validate', 'dry-run'],
+  ],
+  async run({ args, flags, context }) {
+    const kubeVersion = kubeVersionOf({ kubeVersion: flags.text('kube-version') });
+    refuseServer(flags, context);
+    const { name, chartName } = nameAndChart(args, flags, context);
+    const { stdout, stderr, log } = context;
+    const write = (text: string) => stderr.write(text);
+    const request = {
+      locate: () => findHelmChart(chartName, chartPathOfFlags(flags), context, { onPulled: write }),
+      values: () => mergeValueFlags(valuesOfFlags(flags), context.readFile),
+      ...(flags.isOn('dependency-update') && {
+        prepare: prepareDependencies({ ...connectionOfFlags(flags), skipRefresh: false }, context),
+      }),
+      name,
+      namespace: await context.namespace(),
+      kubeVersion,
+      apiVersions: flags.list('api-versions'),
+      isUpgrade: flags.isOn('is-upgrade'),
+      includeCrds: flags.isOn('include-crds'),
+      noHooks: flags.isOn('no-hooks'),
+      skipTests: flags.isOn('skip-tests'),
+      resolveHost: flags.isOn('enable-dns') ? context.resolveHost : undefined,
+      skipSchemaValidation: flags.isOn('skip-schema-validation'),
+    };
+    const output = await renderChart(request, () => context.createRenderer({ allowNunjucks: false }), log, write);
+    const folder = flags.text('output-dir');
+    const patterns = flags.list('show-only');
+    if (folder !== '') {
+      stdout.write(await writeManifests(output, flags.isOn('release-name') ? `${folder}/${name}` : folder));
+    } else stdout.write(patterns.length === 0 ? output : showOnly(output, patterns));
+  },
+};
+
+/** Some flags of `helm install` have no effect here. */
+function templateFlags(context: HelmContext): readonly Flag[] {
+  const hasNoEffect = "this flag has no effect for 'helm template' and will be removed in Helm 5";
+  return [
+    ...installFlags(context).map((flag) =>
+      flag.name === 'hide-notes' || flag.name === 'render-subchart-notes' ? { ...flag, deprecated: hasNoEffect } : flag,
+    ),
+    listFlag('show-only', 'only show manifests rendered from the given templates', { shorthand: 's' }),
+    textFlag('output-dir', 'writes the executed templates to files in output-dir instead of stdout'),
+    switchFlag('validate', 'deprecated', { deprecated: "use '--dry-run=server' instead" }),
+    switchFlag('include-crds', 'include CRDs in the templated output'),
+    switchFlag('skip-tests', 'skip tests from templated output'),
+    switchFlag('is-upgrade', 'set .Release.IsUpgrade instead of .Release.IsInstall'),
+    textFlag('kube-version', 'Kubernetes version used for Capabilities.KubeVersion'),
+    commaListFlag(
+      'api-versions',
+      'Kubernetes api versions used for Capabilities.APIVersions (multiple can be specified)',
+      { shorthand: 'a' },
+    ),
+    switchFlag('release-name', 'use release name in the output-dir path.'),
+    textFlag('dry-run', dryRun, { initial: 'client', withoutValue: 'unset' }),
+    ...postRendererFlags(),
+  ];
+}
+
+/** Refuses to ask a cluster, and values of --dry-run that Helm refuses. */
+function refuseServer(flags: FlagValues, { log }: HelmContext): void {
+  const mode = flags.text('dry-run');
+  const isOn = parseBool(mode);
+  if (mode === 'unset') log.warn("--dry-run is deprecated and should be replaced with '--dry-run=client'", {});
+  else if (isOn === true) {
+    log.warn(`boolean '--dry-run=${mode}' flag is deprecated and must be replaced with '--dry-run=client'`, {});
+  } else if (isOn === false || mode === 'none') {
+    throw new Error(`invalid dry-run value (${quote(mode)}). Must be "server" or "client"`);
+  } else if (mode !== 'client' && mode !== 'server') {
+    throw new Error(`invalid dry-run value (${quote(mode)}). Must be "none", "server", or "client"`);
+  }
+  if (mode === 'server' || flags.isOn('validate')) {
+    throw new Error('helm-agent helm template does not ask a cluster; use helm install --dry-run=server');
+  }
+}
+
+function nameAndChart(args: readonly string[], flags: FlagValues, { host, env }: HelmContext) {
+  const [first = '', second, ...more] = args;
+  const template = flags.text('name-template');
+  if (more.length > 0) throw new Error(`expected at most two arguments, unexpected arguments: ${more.join(', ')}`);
+  if (second === undefined) {
+    return { name: template === '' ? 'release-name' : nameFromTemplate(template, { host, env }), chartName: first };
+  }
+  if (flags.isOn('generate-name')) throw new Error('cannot set --generate-name and also specify a name');
+  if (template !== '') throw new Error('cannot set --name-template and also specify a name');
+  return { name: first, chartName: second };
+}

@@ -1,0 +1,67 @@
+import type { Command } from '../cobra/command.ts';
+import { execute } from '../cobra/execute.ts';
+import { helmLog } from '../helm-log.ts';
+import type { FlagValue } from '../pflag/flag.ts';
+import { flagValues } from '../pflag/flag-values.ts';
+import { parseFlags } from '../pflag/parse-flags.ts';
+import { commandsFor } from './commands.ts';
+import type { HelmContext, HelmDependencies } from './context.ts';
+import { globalFlags, settingsOfFlags } from './global-flags.ts';
+import { rootHelp } from './root-help.ts';
+import { requireColorMode, settingsOfEnvironment, type HelmSettings } from './settings.ts';
+
+/** Runs a command of helm with its arguments. Resolves to the exit code. */
+export async function runHelm(args: readonly string[], dependencies: HelmDependencies): Promise<number> {
+  const { env, stdout, stderr } = dependencies;
+  const log = helmLog((line) => stderr.write(line));
+  const settings = settingsOfEnvironment(env);
+  const flags = globalFlags(settings);
+  const early = earlySettings(settings, args);
+  try {
+    requireColorMode(early.colorMode);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    log.warn('command failed', { error: error.message });
+    return 1;
+  }
+  const root: Command<HelmContext> = { use: 'helm', long: rootHelp, subcommands: commandsFor(args) };
+  return execute(
+    {
+      name: 'helm',
+      root,
+      globalFlags: flags,
+      contextOf(given): HelmContext {
+        const current = given === undefined ? early : settingsOfFlags(settings, given);
+        return {
+          ...dependencies,
+          log,
+          settings: current,
+          agent: current.agent || undefined,
+          async openReleases() {
+            if (current.agent === '') return dependencies.openReleases(current);
+            return (await import('./release/open-agent-releases.ts')).openAgentReleases(current, given, dependencies);
+          },
+          namespace: async () => (await import('./kube-namespace.ts')).releaseNamespace({ settings: current, env }),
+        };
+      },
+      stdout: (text) => stdout.write(text),
+      stderr: (text) => stderr.write(text),
+    },
+    args,
+  );
+}
+
+/**
+ * Returns the settings before it is known which command the arguments call: global flags among
+ * others count, up to the first error.
+ */
+function earlySettings(settings: HelmSettings, args: readonly string[]): HelmSettings {
+  const flags = globalFlags(settings);
+  const given = new Map<string, FlagValue>();
+  try {
+    parseFlags(flags, args, { ignoreUnknown: true, onFlag: (name, value) => void given.set(name, value) });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error; // the same error is found again when the command is known
+  }
+  return settingsOfFlags(settings, flagValues(flags, given));
+}

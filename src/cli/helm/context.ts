@@ -1,0 +1,35 @@
+import type { ProgramDependencies } from '../dependencies.ts';
+import type { HelmLog } from '../helm-log.ts';
+import type { HelmSettings } from './settings.ts';
+
+import type { Releases } from './release/releases.ts';
+
+/** Everything that `helm-agent helm` takes from outside. */
+export type HelmDependencies = Pick<
+  ProgramDependencies,
+  | 'version'
+  | 'env'
+  | 'stdout'
+  | 'stderr'
+  | 'host'
+  | 'readFile'
+  | 'fetch'
+  | 'onInterrupt'
+  | 'createRenderer'
+  | 'resolveHost'
+  | 'openReleases'
+  | 'listNamespaces'
+>;
+
+/** The surroundings of a command of helm. */
+export interface HelmContext extends Omit<HelmDependencies, 'openReleases'> {
+  settings: HelmSettings;
+  /** Returns the namespace of releases, which may be that of the kubeconfig. */
+  namespace(): Promise<string>;
+  /** The agent that performs commands about releases. Undefined if this program does. */
+  agent: string | undefined;
+  /** Opens the releases of the cluster, or those of an agent. The caller closes them. */
+  openReleases(): Promise<Releases>;
+  /** Helm's log, on stderr. */
+  log: HelmLog;
+}

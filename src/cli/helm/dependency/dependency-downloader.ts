@@ -1,0 +1,104 @@
+import { basename } from 'node:path';
+import type { ChartDependency } from '../../../chart/metadata/metadata.ts';
+import { compareVersions, parseVersion } from '../../../go/semver.ts';
+import { GoError } from '../../../go/value.ts';
+import type { RepositoryEntry } from '../../../source/configuration/repositories-file.ts';
+import { parseHttpUrl, resolveReference } from '../../../source/http/http-url.ts';
+import type { RepositoryIndex } from '../../../source/repository/index-file.ts';
+import type { HelmContext } from '../context.ts';
+import { downloadChart } from '../download/download-chart.ts';
+import { get } from '../download/get.ts';
+import { accessOf, indexPath, readCachedIndex, readIndexText } from '../download/repository-index.ts';
+import type { DependencyOptions } from './dependency-flags.ts';
+import { equalUrls } from './equal-urls.ts';
+import { messageOf } from '../../../operation/error.ts';
+
+/** The archive of a dependency. */
+interface DependencyArchive {
+  readonly name: string;
+  readonly archive: Uint8Array;
+}
+
+interface KnownRepository {
+  readonly entry: RepositoryEntry;
+  readonly index: RepositoryIndex;
+}
+
+/**
+ * Returns a function that downloads a dependency in its exact version, and returns undefined for
+ * one that it has downloaded before.
+ */
+export async function createDependencyDownloader(
+  repositories: readonly RepositoryEntry[],
+  options: DependencyOptions,
+  context: HelmContext,
+): Promise<(dependency: ChartDependency) => Promise<DependencyArchive | undefined>> {
+  const { signal } = new AbortController();
+  const known: KnownRepository[] = [];
+  for (const entry of repositories) {
+    const index = readIndexText(await readCachedIndex(entry.name, context), indexPath(entry.name, context));
+    known.push({ entry, index });
+  }
+  const done = new Set<string>();
+
+  /** Prints the download. Returns whether it is the first one of this URL. */
+  function begin(url: string, { name, repository }: ChartDependency): boolean {
+    const isFirst = !done.has(url);
+    const action = isFirst ? 'Downloading' : 'Already downloaded';
+    context.stdout.write(`${action} ${name} from repo ${repository}\n`);
+    done.add(url);
+    return isFirst;
+  }
+
+  async function fromKnown({ entry, index }: KnownRepository, dependency: ChartDependency) {
+    const { name, version = '', repository } = dependency;
+    const url = resolveReference(parseHttpUrl(repository), urlIn(index, name, version));
+    if (!begin(url.href, dependency)) return undefined;
+    const archive = await get(url.href, await accessOf(entry, context), signal).catch(couldNotDownload(url.href));
+    return { name: basename(decodeURIComponent(url.pathname)), archive };
+  }
+
+  async function fromElsewhere(dependency: ChartDependency) {
+    const { name, version = '', repository } = dependency;
+    const isRegistry = repository.startsWith('oci://');
+    const url = isRegistry ? `${repository}/${name}` : repository;
+    if (!begin(isRegistry ? `${url}:${version}` : `${url} ${name} ${version}`, dependency)) return undefined;
+    const place = { repo: isRegistry ? '' : repository, version, passCredentials: false };
+    const onPulled = (lines: string) => context.stdout.write(lines);
+    const given = { ...options, ...(isRegistry ? {} : { username: '', password: '' }), ...place, onPulled };
+    const { archive, fileName } = await downloadChart(isRegistry ? url : name, given, context, signal).catch(
+      couldNotDownload(url),
+    );
+    return { name: fileName, archive };
+  }
+
+  return (dependency) => {
+    const repository = known.find(({ entry }) => equalUrls(dependency.repository, entry.url));
+    return repository === undefined ? fromElsewhere(dependency) : fromKnown(repository, dependency);
+  };
+}
+
+function couldNotDownload(url: string) {
+  return (cause: unknown): never => {
+    const reason = messageOf(cause);
+    throw new Error(`could not download ${url}: ${reason}`, { cause });
+  };
+}
+
+/** Returns the URL of a version in an index; the first one if no version is given. */
+function urlIn(index: RepositoryIndex, name: string, wanted: string): string {
+  const versions = index.versionsOf(name);
+  if (versions === undefined) throw new Error('could not find : entry not found');
+  const entry = versions.find(({ version, urls }) => urls.length > 0 && (wanted === '' || isSame(version, wanted)));
+  if (entry?.urls[0] === undefined) throw new Error('could not find : no matching version');
+  return entry.urls[0];
+}
+
+function isSame(version: string, wanted: string): boolean {
+  try {
+    return compareVersions(parseVersion(version), parseVersion(wanted)) === 0;
+  } catch (error) {
+    if (!(error instanceof GoError)) throw error;
+    return version === wanted;
+  }
+}

@@ -1,0 +1,28 @@
+import { switchFlag, textFlag, type Flag } from '../../pflag/flag.ts';
+import type { FlagValues } from '../../pflag/flag-values.ts';
+import type { HelmContext } from '../context.ts';
+import { refuseVerification } from '../download/verification.ts';
+import { connectionFlags, connectionOfFlags, type ConnectionOptions } from '../flags/connection-flags.ts';
+import { defaultKeyring } from '../settings.ts';
+
+/** How dependencies are downloaded. */
+export interface DependencyOptions extends ConnectionOptions {
+  /** Whether to use the indexes of repositories as they are. */
+  readonly skipRefresh: boolean;
+}
+
+/** Returns the flags that update and build have in common (pkg/cmd/dependency.go). */
+export function dependencyFlags({ env }: Pick<HelmContext, 'env'>): Flag[] {
+  return [
+    switchFlag('verify', 'verify the packages against signatures'),
+    textFlag('keyring', 'keyring containing public keys', { initial: defaultKeyring(env) }),
+    switchFlag('skip-refresh', 'do not refresh the local repository cache'),
+    ...connectionFlags('download'),
+  ];
+}
+
+/** Returns what the flags of {@link dependencyFlags} set. Throws an error with `--verify`. */
+export function dependencyOptions(flags: FlagValues): DependencyOptions {
+  if (flags.isOn('verify')) refuseVerification();
+  return { ...connectionOfFlags(flags), skipRefresh: flags.isOn('skip-refresh') };
+}

@@ -1,0 +1,100 @@
+import { basename } from 'node:path';
+import { findRegistryCredentials, registryConfigFiles } from '../../../source/configuration/registry-config.ts';
+import { createChartSource } from '../../../source/chart-source.ts';
+import { parseReference, type ChartReference } from '../../../source/oci/reference.ts';
+import type { HelmContext } from '../context.ts';
+import type { ChartPathOptions } from '../flags/chart-path-flags.ts';
+import { locate, type ChartLocation } from './chart-location.ts';
+import { connect } from './connect.ts';
+import { contentCache } from './content-cache.ts';
+import { get } from './get.ts';
+
+/** The archive of a chart that was found, and the name that Helm gives its file. */
+export interface DownloadedChart {
+  readonly archive: Uint8Array;
+  readonly fileName: string;
+  /** Downloads the signature of the archive. */
+  readonly provenance: () => Promise<Uint8Array>;
+}
+
+export interface DownloadOptions extends Omit<ChartPathOptions, 'verify' | 'keyring'> {
+  /** Receives the lines about a chart that was pulled from a registry. */
+  readonly onPulled: (lines: string) => void;
+}
+
+/**
+ * Downloads the chart that a user names, or takes it from Helm's cache. Throws an error with Helm's
+ * text if it has one.
+ */
+export async function downloadChart(
+  name: string,
+  options: DownloadOptions,
+  context: HelmContext,
+  signal: AbortSignal,
+): Promise<DownloadedChart> {
+  const location = await locate(name, options, context, signal);
+  return location.kind === 'registry'
+    ? pull(location.url, options, context, signal)
+    : fetchArchive(location, context, signal);
+}
+
+async function fetchArchive(
+  { url, digest, access }: Extract<ChartLocation, { kind: 'archive' }>,
+  { settings }: HelmContext,
+  signal: AbortSignal,
+): Promise<DownloadedChart> {
+  const fileName = basename(decodeURIComponent(url.pathname));
+  const cached = digest === '' ? undefined : await contentCache(settings.contentCache).get(digest);
+  return {
+    fileName,
+    archive: cached ?? (await get(url.href, access, signal)),
+    provenance: () => get(`${url.href}.prov`, access, signal),
+  };
+}
+
+async function pull(
+  url: string,
+  options: DownloadOptions,
+  context: HelmContext,
+  signal: AbortSignal,
+): Promise<DownloadedChart> {
+  const reference = parseReference(url);
+  let fileName = '';
+  const source = createChartSource({
+    dispatcher: await connect(options, context),
+    plainHttp: options.plainHttp,
+    onPulled(pulled, digest) {
+      fileName = archiveNameOf(reference, pulled);
+      options.onPulled(`Pulled: ${pulled}\nDigest: ${digest}\n`);
+    },
+  });
+  const credentials = await credentialsFor(reference, options, context);
+  const request = {
+    chartName: url,
+    chartVersion: options.repo === '' ? options.version : undefined,
+    ...credentials,
+    passCredentials: options.passCredentials,
+  };
+  const archive = await source.download(request, signal);
+  return { archive, fileName, provenance: () => Promise.reject(new Error(noRegistryProvenance)) };
+}
+
+const noRegistryProvenance = 'helm-agent does not download signatures from registries; use helm pull --prov';
+
+/** Returns the credentials of the flags, or those that were stored by a login. */
+export async function credentialsFor(
+  { host }: Pick<ChartReference, 'host'>,
+  { username, password }: { username: string; password: string },
+  { settings, env }: Pick<HelmContext, 'settings' | 'env'>,
+): Promise<{ username: string; password: string } | undefined> {
+  if (username !== '' && password !== '') return { username, password };
+  return findRegistryCredentials(registryConfigFiles(settings.registryConfig, env), host);
+}
+
+/** Helm writes a chart that is given by its digest to `NAME@sha256-DIGEST.tgz`. */
+function archiveNameOf({ host, repository, digest }: ChartReference, pulled: string): string {
+  const name = basename(repository);
+  if (digest !== '') return `${name}@${digest.replace(':', '-')}.tgz`;
+  const tag = pulled.slice(`${host}/${repository}:`.length);
+  return `${name}-${tag.replaceAll('_', '+')}.tgz`;
+}

@@ -1,0 +1,35 @@
+import { quote } from '../../../go/strconv.ts';
+import { customFlag, type Flag } from '../../pflag/flag.ts';
+import type { HelmContext } from '../context.ts';
+
+const usage =
+  "wait until resources are ready (up to --timeout). Use '--wait' alone for 'watcher' strategy, or specify one of: 'watcher', 'hookOnly', 'legacy'. Default when flag is omitted: 'hookOnly'.";
+
+/** Returns the flag `--wait` (pkg/cmd/flags.go). Its value is a strategy. */
+export function waitFlag({ log }: Pick<HelmContext, 'log'>): Flag {
+  return customFlag('WaitStrategy', 'wait', usage, {
+    initial: 'hookOnly',
+    withoutValue: 'watcher',
+    check(text) {
+      switch (text) {
+        case 'watcher':
+        case 'legacy':
+        case 'hookOnly':
+          return text;
+        case 'true':
+          log.warn('--wait=true is deprecated (boolean value) and can be replaced with --wait=watcher', {});
+          return 'watcher';
+        case 'false':
+          log.warn('--wait=false is deprecated (boolean value) and can be replaced with --wait=hookOnly', {});
+          return 'hookOnly';
+        default:
+          throw new Error(`invalid wait input ${quote(text)}. Valid inputs are watcher, hookOnly, and legacy`);
+      }
+    },
+  });
+}
+
+/** Returns the strategy of the flag. */
+export function waitStrategy(text: string): 'watcher' | 'legacy' | 'hookOnly' {
+  return text === 'watcher' || text === 'legacy' ? text : 'hookOnly';
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { packChart } from '../../../chart/save/pack-chart.ts';
+import { maxChartArchiveBytes, maxUploadedChartBytes } from '../../../protocol/limits.ts';
+import type { ApiClient } from '../../ctl/api-client.ts';
+import { resultOf } from '../../ctl/follow.ts';
+import { answerSchema, readAs } from '../../ctl/result-text.ts';
+import { silentScreen } from '../../ctl/screen.ts';
+import { loadChart } from '../../load-chart.ts';
+import type { LocatedChart } from '../../locate-chart.ts';
+import type { Releases } from './releases.ts';
+
+/** Pause after a failed attempt to follow a command, in milliseconds. */
+const retryMs = 1000;
+
+/** A command that has failed on the agent. */
+class AgentError extends Error {
+  override readonly name = 'AgentError';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Performs commands about releases through a control plane, by an agent in its cluster. */
+export function agentReleases(client: ApiClient, agentId: string): Releases {
+  return {
+    async perform(type, payload, { chart, signal } = {}) {
+      const never = new AbortController().signal;
+      const packed = chart === undefined ? {} : await packedChart(chart, client, never);
+      const { key } = await client.send(agentId, { type, payload: { ...payload, ...packed } }, never);
+      const cancel = () => {
+        const command = { type: 'cancel_command', payload: { key } };
+        // the command's own result says whether it was cancelled
+        client.send(agentId, command, never).catch(() => undefined);
+      };
+      signal?.addEventListener('abort', cancel, { once: true });
+      try {
+        const result = await resultOf(client, key, silentScreen, { signal: never, retryMs });
+        if (!result.ok) throw new AgentError(result.error.code, result.error.message);
+        return readAs(answerSchema(type), result, 'result');
+      } finally {
+        signal?.removeEventListener('abort', cancel);
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Returns the fields of a command that has its chart with it. Uploads a large chart. */
+async function packedChart(chart: LocatedChart, client: ApiClient, signal: AbortSignal) {
+  const archive = 'archive' in chart ? chart.archive : await packFolder(chart);
+  const chartDigest = createHash('sha256').update(archive).digest('hex');
+  if (archive.length <= maxChartArchiveBytes) {
+    return { chartArchive: Buffer.from(archive).toString('base64'), chartDigest };
+  }
+  if (archive.length > maxUploadedChartBytes) {
+    throw new Error(
+      `the chart has ${archive.length} bytes as an archive; at most ${maxUploadedChartBytes} are allowed`,
+    );
+  }
+  const chartUpload = `sha256:${chartDigest}`;
+  await client.uploadChart(chartUpload, archive, signal);
+  return { chartUpload };
+}
+
+async function packFolder(chart: LocatedChart): Promise<Uint8Array> {
+  // the notices of a chart were logged when it was checked
+  return packChart(await loadChart(chart, () => undefined), new Date(0));
+}

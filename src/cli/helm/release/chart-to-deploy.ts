@@ -1,0 +1,64 @@
+import { requireDependencies, requireInstallableType } from '../../../chart/metadata/installable.ts';
+import type { Chart } from '../../../chart/chart.ts';
+import type { Invocation } from '../../cobra/command.ts';
+import type { FlagValues } from '../../pflag/flag-values.ts';
+import { loadChart } from '../../load-chart.ts';
+import type { LocatedChart } from '../../locate-chart.ts';
+import type { HelmContext } from '../context.ts';
+import { findHelmChart } from '../download/find-chart.ts';
+import { chartPathOfFlags } from '../flags/chart-path-flags.ts';
+import { connectionOfFlags } from '../flags/connection-flags.ts';
+import { chartReference, type ChartReference } from './chart-reference.ts';
+
+/** A chart of this machine or downloaded to it, or one that an agent downloads. */
+export type ChartToDeploy = { fields: { chartName: string }; chart: LocatedChart } | { fields: ChartReference };
+
+/**
+ * Finds the chart that a user names. Lines about a chart that was pulled go to stdout, as in Helm.
+ */
+export async function findChart(name: string, flags: FlagValues, context: HelmContext): Promise<ChartToDeploy> {
+  const options = chartPathOfFlags(flags);
+  const reference = context.agent === undefined ? undefined : await chartReference(name, options, context);
+  if (reference !== undefined) return { fields: reference };
+  const onPulled = (lines: string) => context.stdout.write(lines);
+  return { fields: { chartName: name }, chart: await findHelmChart(name, options, context, { onPulled }) };
+}
+
+/**
+ * Checks a chart before it is deployed, in Helm's order. The agent checks those that it downloads.
+ * Throws an error with Helm's text.
+ */
+export async function checkChart(
+  found: ChartToDeploy,
+  { flags, context }: Pick<Invocation<HelmContext>, 'flags' | 'context'>,
+  { isInstall }: { isInstall: boolean },
+): Promise<void> {
+  if (!('chart' in found)) return;
+  const { log } = context;
+  const chart = await loadChart(found.chart, log.notice);
+  const warn = () => {
+    if (chart.metadata.deprecated) log.deprecated();
+  };
+  if (isInstall) {
+    requireInstallableType(chart);
+    warn();
+  }
+  if (!flags.isOn('dependency-update')) requireDependencies(chart);
+  else await withDependencies(chart, found.chart, flags, context);
+  if (!isInstall) warn();
+}
+
+/** Downloads the dependencies of a chart into its folder if some are missing, as Helm does. */
+async function withDependencies(chart: Chart, located: LocatedChart, flags: FlagValues, context: HelmContext) {
+  if (!('folder' in located) || !hasMissingDependencies(chart)) {
+    requireDependencies(chart);
+    return;
+  }
+  const { updateDependencies } = await import('../dependency/update-dependencies.ts');
+  await updateDependencies(located.folder, { ...connectionOfFlags(flags), skipRefresh: false }, context);
+}
+
+function hasMissingDependencies({ dependencies, metadata }: Chart): boolean {
+  const present = new Set(dependencies.map((dependency) => dependency.metadata.name));
+  return (metadata.dependencies ?? []).some(({ name }) => !present.has(name));
+}

@@ -1,0 +1,180 @@
+import type { CommandResult } from '../protocol/messages.ts';
+import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
+import type { ControlPlaneError } from './error.ts';
+import type { ControlPlaneLimits } from './limits.ts';
+import type { Logger } from './logger.ts';
+import { OpenCommands } from './open-commands.ts';
+import { ResultFeed } from './result-feed.ts';
+import type { CommandRecord, CommandStore } from './store/command-store.ts';
+import { StoreWriter } from './store/store-writer.ts';
+import { TrackedCommand, type CommandContext } from './tracked-command.ts';
+
+/** Number of commands that have ended whose events stay in memory. */
+const maxLoaded = 500;
+
+/** Bytes of the packets of their events. */
+const maxLoadedBytes = 32 * 1024 * 1024;
+
+export interface CommandIndexOptions {
+  store: CommandStore;
+  limits: ControlPlaneLimits;
+  log: Logger;
+  now: () => Date;
+  /** Called when a result is stored. */
+  onResult: (command: TrackedCommand, result: CommandResult) => void;
+  cancel: (command: TrackedCommand, mode: CancelCommandMode | undefined) => Promise<boolean>;
+}
+
+/** All commands that the store keeps, by key, and the agents that were ever connected. */
+export class CommandIndex {
+  /** The results that are stored. */
+  readonly results: ResultFeed;
+  readonly #store: CommandStore;
+  readonly #now: () => Date;
+  readonly #writer: StoreWriter;
+  readonly #context: CommandContext;
+  readonly #commands = new Map<string, TrackedCommand>();
+  readonly #open: OpenCommands;
+  readonly #loaded = new Set<TrackedCommand>();
+  readonly #agents = new Set<string>();
+  readonly #maxAgents: number;
+  #loadedBytes = 0;
+  #lastResult = 0;
+  #isOpen = false;
+
+  constructor({ store, limits, log, now, onResult, cancel }: CommandIndexOptions) {
+    this.#store = store;
+    this.#now = now;
+    this.#maxAgents = limits.knownAgents;
+    this.#open = new OpenCommands(limits);
+    this.#writer = new StoreWriter(store, log, limits);
+    this.results = new ResultFeed(store.retention, (command) => this.#forget(command));
+    this.#context = {
+      write: (change) => this.#writer.add(change),
+      events: (key) => store.events(key),
+      nextEnd: () => ({ number: ++this.#lastResult, at: now().getTime(), isDelivered: false }),
+      onChanged: (command) => this.#open.update(command),
+      onEnded: (command, result) => {
+        this.#open.delete(command);
+        this.#onLoaded(command);
+        this.results.add(command, now().getTime());
+        onResult(command, result);
+      },
+      onLoaded: (command) => this.#onLoaded(command),
+      cancel,
+    };
+  }
+
+  /** Reads what is stored. Rejects with `ControlPlaneError` `store_unavailable`. */
+  async open(): Promise<void> {
+    const { commands, agents } = await this.#store.open();
+    for (const agentId of agents) this.#agents.add(agentId);
+    for (const record of commands) {
+      const isDone = record.state === 'done';
+      const events = isDone ? undefined : await this.#store.events(record.key);
+      const command = new TrackedCommand(this.#context, record, events);
+      this.#commands.set(record.key, command);
+      if (!isDone) this.#open.add(command);
+      command.restore();
+    }
+    const ended = [...this.#commands.values()].filter(({ record }) => record.end);
+    ended.sort((a, b) => numberOf(a) - numberOf(b));
+    this.#lastResult = ended.length === 0 ? 0 : numberOf(ended.at(-1));
+    for (const command of ended) this.results.add(command, this.#now().getTime());
+    this.#isOpen = true;
+  }
+
+  /** Waits until everything is stored, and closes the store. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await this.#writer.close();
+  }
+
+  /** Whether the store is open, and the last write has not failed. */
+  get isAvailable(): boolean {
+    return this.#isOpen && this.#writer.problem === undefined;
+  }
+
+  /** Whether more changes wait to be stored than the limits say, so that no more should arrive. */
+  get isBehind(): boolean {
+    return this.#writer.isBehind;
+  }
+
+  /** Calls back when all changes so far are stored, in the order of the calls. */
+  whenStored(onStored: () => void): void {
+    this.#writer.whenStored(onStored);
+  }
+
+  get(key: string): TrackedCommand | undefined {
+    return this.#commands.get(key);
+  }
+
+  /** Adds and stores a new command, then calls `onStored`. */
+  add(record: CommandRecord, onStored: (command: TrackedCommand) => void): TrackedCommand {
+    const command = new TrackedCommand(this.#context, record, []);
+    this.#commands.set(record.key, command);
+    this.#open.add(command);
+    command.save(
+      () => onStored(command),
+      () => {
+        this.#open.delete(command);
+        this.#commands.delete(record.key);
+      },
+    );
+    return command;
+  }
+
+  /** Returns the agent's commands that have no result yet, in the order in which they arrived. */
+  openOf(agentId: string): TrackedCommand[] {
+    return this.#open.of(agentId).filter(({ isStored, state }) => isStored && state !== 'done');
+  }
+
+  /** Returns why no command with a payload can be added for an agent. */
+  refusal(agentId: string, payload: string): ControlPlaneError | undefined {
+    return this.#open.refusal(agentId, payload);
+  }
+
+  /** Returns the commands of all agents that are stored and have no result yet. */
+  allOpen(): TrackedCommand[] {
+    return this.#open.agentIds().flatMap((agentId) => this.openOf(agentId));
+  }
+
+  /** Whether the agent was ever connected, and is one of those that are remembered. */
+  knowsAgent(agentId: string): boolean {
+    return this.#agents.has(agentId);
+  }
+
+  addAgent(agentId: string): void {
+    if (this.#agents.has(agentId) || this.#agents.size >= this.#maxAgents) return;
+    this.#agents.add(agentId);
+    this.#writer.add({ agent: agentId });
+  }
+
+  /** Keeps the events of those commands in memory whose events were needed last. */
+  #onLoaded(command: TrackedCommand): void {
+    if (!this.#loaded.delete(command)) this.#loadedBytes += command.record.bytes;
+    this.#loaded.add(command);
+    for (const oldest of this.#loaded) {
+      if (oldest === command) return;
+      if (this.#loaded.size <= maxLoaded && this.#loadedBytes <= maxLoadedBytes) return;
+      this.#unload(oldest);
+    }
+  }
+
+  #unload(command: TrackedCommand): void {
+    if (!this.#loaded.delete(command)) return;
+    this.#loadedBytes -= command.record.bytes;
+    command.unload();
+  }
+
+  #forget(command: TrackedCommand): void {
+    this.#commands.delete(command.key);
+    // its events stay in memory for those who still read them
+    if (this.#loaded.delete(command)) this.#loadedBytes -= command.record.bytes;
+    this.#writer.add({ forgotten: command.key });
+  }
+}
+
+function numberOf(command: TrackedCommand | undefined): number {
+  return command?.record.end?.number ?? 0;
+}

@@ -1,0 +1,136 @@
+import type { CommandResult } from '../protocol/messages.ts';
+import type { CommandEvent, NewEvent } from './command-event.ts';
+import { Notice } from './notice.ts';
+import type { EventRecord } from './store/command-store.ts';
+
+/** Number of events of a command that are kept; the oldest are dropped. */
+const maxEvents = 5000;
+
+/** Bytes of the packets of the events of a command that are kept; the oldest are dropped. */
+const maxEventBytes = 2 * 1024 * 1024;
+
+/** Bytes of an event that has no packet, or a small one. */
+const leastEventBytes = 256;
+
+export interface EventLogOptions {
+  /** Number of the newest event. */
+  newest: number;
+  /** All events so far. Default: the newest is the result, and they are read when needed. */
+  events?: EventRecord[] | undefined;
+  /** Reads the events that are stored. */
+  load: () => Promise<EventRecord[]>;
+}
+
+/** The events of a command. Readers get those that are published. */
+export class EventLog {
+  readonly #load: () => Promise<EventRecord[]>;
+  readonly #changed = new Notice();
+  readonly #ended = Promise.withResolvers<undefined>();
+  /** Undefined: not in memory. */
+  #events: EventRecord[] | undefined;
+  #loading: Promise<EventRecord[]> | undefined;
+  #bytes = 0;
+  #newest: number;
+  #published: number;
+  #isEnded = false;
+
+  constructor({ newest, events, load }: EventLogOptions) {
+    this.#newest = newest;
+    this.#published = newest;
+    this.#load = load;
+    if (events) this.#keep(events);
+  }
+
+  /** Bytes of all events that are in memory. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * Adds an event, which is to be published. Returns it, and the number of the newest one that was
+   * dropped for it.
+   */
+  add(event: NewEvent, packetBytes: number): { added: EventRecord; dropped: number | undefined } {
+    const events = (this.#events ??= []);
+    const added = { event: { ...event, id: ++this.#newest }, bytes: Math.max(packetBytes, leastEventBytes) };
+    events.push(added);
+    this.#bytes += added.bytes;
+    return { added, dropped: this.trim(maxEventBytes) };
+  }
+
+  /**
+   * Drops the oldest events if there are more bytes. Returns the number of the newest one that was
+   * dropped.
+   */
+  trim(maxBytes: number): number | undefined {
+    const events = this.#events ?? [];
+    let dropped: number | undefined;
+    while (events.length > 1 && (events.length > maxEvents || this.#bytes > maxBytes)) {
+      const oldest = events.shift();
+      this.#bytes -= oldest?.bytes ?? 0;
+      dropped = oldest?.event.id;
+    }
+    return dropped;
+  }
+
+  /** Shows the events up to a number to readers. */
+  publish(id: number): void {
+    this.#published = id;
+    this.#changed.give();
+  }
+
+  /** Says that the newest event is the result, and that it is published. */
+  end(): void {
+    this.#isEnded = true;
+    this.#ended.resolve(undefined);
+    this.#changed.give();
+  }
+
+  /** Frees the memory of the events, which are stored. */
+  unload(): void {
+    this.#events = undefined;
+    this.#bytes = 0;
+  }
+
+  /** Returns the events with a higher id, until the result or until the signal aborts. */
+  async *after(id: number, signal?: AbortSignal): AsyncGenerator<CommandEvent> {
+    let lastId = id;
+    while (!signal?.aborted) {
+      const next = firstAfter(await this.#loaded(), lastId);
+      if (next && next.id <= this.#published) {
+        lastId = next.id;
+        yield next;
+        if (next.type === 'result') return;
+      } else if (this.#isEnded) {
+        return;
+      } else {
+        await this.#changed.next(signal);
+      }
+    }
+  }
+
+  /** Resolves with the result when there is one. Undefined: it is not kept any more. */
+  async result(): Promise<CommandResult | undefined> {
+    await this.#ended.promise;
+    const last = (await this.#loaded()).at(-1)?.event;
+    return last?.type === 'result' ? last.payload : undefined;
+  }
+
+  async #loaded(): Promise<EventRecord[]> {
+    if (this.#events) return this.#events;
+    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
+    return this.#keep(await this.#loading);
+  }
+
+  #keep(events: EventRecord[]): EventRecord[] {
+    this.#events = events;
+    this.#bytes = events.reduce((sum, { bytes }) => sum + bytes, 0);
+    return events;
+  }
+}
+
+/** Event ids have no gaps. */
+function firstAfter(events: EventRecord[], id: number): CommandEvent | undefined {
+  const oldest = events[0]?.event.id ?? 1;
+  return events[Math.max(0, id + 1 - oldest)]?.event;
+}

@@ -1,0 +1,50 @@
+const mebibyte = 1024 * 1024;
+
+/**
+ * Bounds of what agents and users can make a control plane keep. docs/limits.md says what happens
+ * beyond each of them.
+ */
+export interface ControlPlaneLimits {
+  /** Number of commands of one agent that have no result. */
+  agentCommands: number;
+  /** Number of commands of all agents that have no result. */
+  commands: number;
+  /** Bytes of the payloads of one agent's commands that it has not accepted. */
+  agentPayloadBytes: number;
+  /** Bytes of the payloads of all commands that no agent has accepted. */
+  payloadBytes: number;
+  /** Bytes of the packets of the events of all commands that have no result. */
+  eventBytes: number;
+  /** Number of packets that an agent has not confirmed. */
+  unconfirmedPackets: number;
+  /** Size of the payloads of these packets. */
+  unconfirmedBytes: number;
+  /** Number of changes that wait to be stored. */
+  unstoredChanges: number;
+  /** Bytes of the packets of these changes. */
+  unstoredBytes: number;
+  /** Bytes of the bodies of all requests to the API that are being read. */
+  requestBytes: number;
+  /** Bytes of all archives of charts that were uploaded. */
+  uploadBytes: number;
+  /** Number of agents whose position in the series of packets is kept. */
+  sessions: number;
+  /** Number of agents that are remembered when they are not connected. */
+  knownAgents: number;
+}
+
+export const defaultControlPlaneLimits: ControlPlaneLimits = {
+  agentCommands: 10_000,
+  commands: 100_000,
+  agentPayloadBytes: 64 * mebibyte,
+  payloadBytes: 128 * mebibyte,
+  eventBytes: 64 * mebibyte,
+  unconfirmedPackets: 20_000,
+  unconfirmedBytes: 128 * mebibyte,
+  unstoredChanges: 50_000,
+  unstoredBytes: 32 * mebibyte,
+  requestBytes: 64 * mebibyte,
+  uploadBytes: 2048 * mebibyte,
+  sessions: 20_000,
+  knownAgents: 100_000,
+};

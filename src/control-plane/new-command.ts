@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { changedRelease, isCommandType, payloadReaders } from '../protocol/commands/index.ts';
+import { timeoutSchema } from '../protocol/duration.ts';
+import { validate } from '../protocol/validation.ts';
+import type { SendRequest } from './command-methods.ts';
+import { ControlPlaneError } from './error.ts';
+import type { CommandRecord } from './store/command-store.ts';
+
+/** Time for an agent to connect. */
+const defaultDeliverWithinMs = 24 * 3_600_000;
+
+const deliverWithinSchema = z
+  .union([timeoutSchema, z.literal(false)], {
+    error: 'must be a duration such as 10m, or a number of seconds, more than 0 and at most 168h, or false',
+  })
+  .optional();
+
+/** Returns a packet's payload. Values that are plain data become YAML text, as agents read them. */
+export function payloadText({ payload = {} }: SendRequest): string {
+  const { values } = payload;
+  const read = Array.isArray(values) ? values.map(valuesText) : valuesText(values);
+  return JSON.stringify(values === undefined ? payload : { ...payload, values: read });
+}
+
+/** JSON is YAML, too. */
+function valuesText(values: unknown): unknown {
+  return typeof values === 'object' && values !== null ? JSON.stringify(values) : values;
+}
+
+/** Returns a digest that says whether a key is used again for the same command. */
+export function fingerprintOf({ type }: SendRequest, payload: string): string {
+  return createHash('sha256').update(`${type}\n${payload}`).digest('hex');
+}
+
+/**
+ * Returns the time in milliseconds for the agent to connect; see `deliverWithin`. Throws
+ * `ControlPlaneError` `bad_request`.
+ */
+export function deliverWithinMs(request: SendRequest, payload: string, isKnownAgent: boolean): number | false {
+  const validated = validate(deliverWithinSchema, request.deliverWithin, 'deliverWithin');
+  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
+  return validated.data ?? (isKnownAgent && !onlyReads(request.type, payload) ? defaultDeliverWithinMs : false);
+}
+
+function onlyReads(type: string, payload: string): boolean {
+  if (type === 'cancel_command' || !isCommandType(type)) return false;
+  const read = payloadReaders[type].safeParse(JSON.parse(payload));
+  return read.success && changedRelease(type, read.data) === undefined;
+}
+
+/** Returns the digest of the uploaded chart that a command names; undefined if it names none. */
+export function uploadedChart({ payload }: SendRequest): string | undefined {
+  const { chartUpload } = payload ?? {};
+  return typeof chartUpload === 'string' && chartUpload !== '' ? chartUpload : undefined;
+}
+
+/** Returns a command that is not stored yet. */
+export function newRecord(
+  fields: Pick<
+    CommandRecord,
+    'key' | 'agentId' | 'type' | 'fingerprint' | 'payload' | 'chart' | 'instanceId' | 'expiresAt'
+  >,
+): CommandRecord {
+  const isConnected = fields.instanceId !== undefined;
+  return {
+    ...fields,
+    ...{ state: isConnected ? 'sent' : 'waiting', isConnected, isDurable: false },
+    ...{ lastEvent: 0, lastStatus: 0, lastEvidence: 0, bytes: 0 },
+  };
+}

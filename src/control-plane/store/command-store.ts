@@ -1,0 +1,95 @@
+import type { CommandEvent } from '../command-event.ts';
+import type { CommandState } from '../sent-command.ts';
+
+/** A command as a store keeps it, without its events. */
+export interface CommandRecord {
+  readonly key: string;
+  readonly agentId: string;
+  readonly type: string;
+  /** Digest of type and payload, which says whether a key is used again for the same command. */
+  readonly fingerprint: string;
+  readonly state: CommandState;
+  /** Id of the agent's process that got the command last. Undefined: none so far. */
+  readonly instanceId?: string | undefined;
+  /** JSON text, with all passwords, until the agent has accepted the command. */
+  readonly payload?: string | undefined;
+  /** Digest of a chart that was uploaded, and that the agent asks for. Undefined: none. */
+  readonly chart?: string | undefined;
+  /** Whether another process of the agent may know the command. */
+  readonly isDurable: boolean;
+  /** Whether the last event about the agent's connection says that it is connected. */
+  readonly isConnected: boolean;
+  /** Time in milliseconds after which a command that was not sent is not sent any more. */
+  readonly expiresAt?: number | undefined;
+  /** Number of the newest event; the next one has the next number. */
+  readonly lastEvent: number;
+  /** `seq` of the newest status packet and of the newest evidence. */
+  readonly lastStatus: number;
+  readonly lastEvidence: number;
+  /** Size of all events that are kept. */
+  readonly bytes: number;
+  /** Of a command that has a result. */
+  readonly end?: CommandEnd | undefined;
+}
+
+export interface CommandEnd {
+  /** Place of the result among the results of all commands, from 1. */
+  readonly number: number;
+  /** Time in milliseconds. */
+  readonly at: number;
+  /** Whether the application has read the result. */
+  readonly isDelivered: boolean;
+}
+
+/** An event of a command, with its size. */
+export interface EventRecord {
+  readonly event: CommandEvent;
+  readonly bytes: number;
+}
+
+/** Changes that are stored together. A command is in only one of the lists of commands. */
+export interface StoreBatch {
+  /** New commands, and commands that have changed. New ones are in the order of their arrival. */
+  readonly commands: readonly CommandRecord[];
+  /** In the order of their numbers. */
+  readonly events: readonly (EventRecord & { readonly key: string })[];
+  /** The events before `first` are not kept any more. */
+  readonly trims: readonly { readonly key: string; readonly first: number }[];
+  /** Keys of commands that are not kept any more, with their events. */
+  readonly forgotten: readonly string[];
+  /** Ids of agents that were never connected before. */
+  readonly agents: readonly string[];
+}
+
+/** Everything that was stored before, without events. */
+export interface StoreContents {
+  /** In the order of their arrival. */
+  readonly commands: readonly CommandRecord[];
+  /** Ids of all agents that were ever connected. */
+  readonly agents: readonly string[];
+}
+
+/** How long commands that have ended are kept. The command that ended first is forgotten first. */
+export interface Retention {
+  readonly commands: number;
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+/**
+ * Keeps the commands of one control plane and their events. Only one control plane uses a store at
+ * a time.
+ */
+export interface CommandStore {
+  readonly retention: Retention;
+  /** Returns what is stored. Called once, before all other methods. */
+  open(): Promise<StoreContents>;
+  /**
+   * Stores all changes of a batch, or none of them. Resolves when they are durable. Called again
+   * only after the last call has settled.
+   */
+  write(batch: StoreBatch): Promise<void>;
+  /** Returns the events of a command that are kept, in the order of their numbers. */
+  events(key: string): Promise<EventRecord[]>;
+  close(): Promise<void>;
+}

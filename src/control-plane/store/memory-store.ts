@@ -1,0 +1,38 @@
+import type { CommandRecord, CommandStore, EventRecord } from './command-store.ts';
+
+/**
+ * Keeps commands in the memory of this process: the last 500 that have ended, and of them those
+ * whose packets have 32 MiB together.
+ */
+export function createMemoryStore(): CommandStore {
+  const commands = new Map<string, CommandRecord>();
+  const events = new Map<string, EventRecord[]>();
+  const agents = new Set<string>();
+  return {
+    retention: { commands: 500, bytes: 32 * 1024 * 1024, milliseconds: Infinity },
+    open: () => Promise.resolve({ commands: [...commands.values()], agents: [...agents] }),
+    write(batch) {
+      for (const record of batch.commands) commands.set(record.key, record);
+      for (const { key, event, bytes } of batch.events) {
+        const list = events.get(key) ?? [];
+        list.push({ event, bytes });
+        events.set(key, list);
+      }
+      for (const { key, first } of batch.trims) {
+        const list = events.get(key) ?? [];
+        list.splice(
+          0,
+          list.findIndex(({ event }) => event.id >= first),
+        );
+      }
+      for (const key of batch.forgotten) {
+        commands.delete(key);
+        events.delete(key);
+      }
+      for (const agentId of batch.agents) agents.add(agentId);
+      return Promise.resolve();
+    },
+    events: (key) => Promise.resolve([...(events.get(key) ?? [])]),
+    close: () => Promise.resolve(),
+  };
+}

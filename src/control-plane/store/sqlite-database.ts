@@ -1,0 +1,188 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import * as z from 'zod';
+import type { CommandRecord, StoreContents } from './command-store.ts';
+import { migrate } from './sqlite-schema.ts';
+import type { StoredBatch, StoredEvent } from './sqlite-messages.ts';
+
+/** Time for a control plane that is stopping to release the file, in milliseconds. */
+const lockTimeoutMs = 5000;
+
+/** A SQLite file, used in the thread that calls it. */
+export interface SqliteDatabase {
+  contents(): StoreContents;
+  write(batch: StoredBatch): void;
+  events(key: string): StoredEvent[];
+  /** Overwrites the log of changes, which still has what was deleted since the last call. */
+  checkpoint(): void;
+  close(): void;
+}
+
+/** Opens or creates a file that only this user can read, and locks it. */
+export function openDatabase(path: string): SqliteDatabase {
+  createPrivately(path);
+  const database = new DatabaseSync(path, { timeout: lockTimeoutMs });
+  try {
+    // FULL: what is stored survives a power failure, too
+    database.exec(`
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA secure_delete = ON;
+      PRAGMA foreign_keys = ON;
+    `);
+    transaction(database, () => migrate(database));
+    return operations(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** SQLite gives its log the mode of the file. */
+function createPrivately(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+}
+
+function transaction(database: DatabaseSync, change: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    change();
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+const columns = [
+  'key',
+  'agent_id',
+  'type',
+  'fingerprint',
+  'state',
+  'instance_id',
+  'payload',
+  'is_durable',
+  'is_connected',
+  'expires_at',
+  'last_event',
+  'last_status',
+  'last_evidence',
+  'bytes',
+  'result_number',
+  'ended_at',
+  'is_delivered',
+  'chart',
+];
+
+function operations(database: DatabaseSync): SqliteDatabase {
+  const updates = columns.slice(1).map((column) => `${column} = excluded.${column}`);
+  const putCommand = database.prepare(
+    `INSERT INTO commands (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+     ON CONFLICT (key) DO UPDATE SET ${updates.join(', ')}`,
+  );
+  const position = '(SELECT position FROM commands WHERE key = ?)';
+  const putEvent = database.prepare(
+    `INSERT OR REPLACE INTO events (command, id, type, payload, bytes)
+     SELECT position, ?, ?, ?, ? FROM commands WHERE key = ?`,
+  );
+  const trim = database.prepare(`DELETE FROM events WHERE command = ${position} AND id < ?`);
+  const forget = database.prepare('DELETE FROM commands WHERE key = ?');
+  const putAgent = database.prepare('INSERT OR IGNORE INTO agents (id) VALUES (?)');
+  const allCommands = database.prepare('SELECT * FROM commands ORDER BY position');
+  const allAgents = database.prepare('SELECT id FROM agents');
+  const allEvents = database.prepare(
+    `SELECT id, type, payload, bytes FROM events WHERE command = ${position} ORDER BY id`,
+  );
+  return {
+    contents: () => ({
+      commands: allCommands.all().map(recordOf),
+      agents: allAgents.all().map(({ id }) => String(id)),
+    }),
+    write(batch) {
+      transaction(database, () => {
+        for (const record of batch.commands) putCommand.run(...valuesOf(record));
+        for (const { key, id, type, payload, bytes } of batch.events) putEvent.run(id, type, payload, bytes, key);
+        for (const { key, first } of batch.trims) trim.run(key, first);
+        for (const key of batch.forgotten) forget.run(key);
+        for (const agentId of batch.agents) putAgent.run(agentId);
+      });
+    },
+    events: (key) => allEvents.all(key).map((row) => eventSchema.parse(row)),
+    checkpoint: () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
+    close: () => database.close(),
+  };
+}
+
+function valuesOf({ end, ...record }: CommandRecord): (string | number | null)[] {
+  return [
+    record.key,
+    record.agentId,
+    record.type,
+    record.fingerprint,
+    record.state,
+    record.instanceId ?? null,
+    record.payload ?? null,
+    Number(record.isDurable),
+    Number(record.isConnected),
+    record.expiresAt ?? null,
+    record.lastEvent,
+    record.lastStatus,
+    record.lastEvidence,
+    record.bytes,
+    end?.number ?? null,
+    end?.at ?? null,
+    end ? Number(end.isDelivered) : null,
+    record.chart ?? null,
+  ];
+}
+
+const eventSchema = z.object({ id: z.number(), type: z.string(), payload: z.string(), bytes: z.number() });
+
+const rowSchema = z.object({
+  key: z.string(),
+  agent_id: z.string(),
+  type: z.string(),
+  fingerprint: z.string(),
+  state: z.enum(['waiting', 'sent', 'accepted', 'done']),
+  instance_id: z.string().nullable(),
+  payload: z.string().nullable(),
+  is_durable: z.number(),
+  is_connected: z.number(),
+  expires_at: z.number().nullable(),
+  last_event: z.number(),
+  last_status: z.number(),
+  last_evidence: z.number(),
+  bytes: z.number(),
+  result_number: z.number().nullable(),
+  ended_at: z.number().nullable(),
+  is_delivered: z.number().nullable(),
+  chart: z.string().nullable(),
+});
+
+function recordOf(row: Record<string, SQLOutputValue>): CommandRecord {
+  const read = rowSchema.parse(row);
+  const { result_number: number, ended_at: at, chart } = read;
+  return {
+    key: read.key,
+    agentId: read.agent_id,
+    type: read.type,
+    fingerprint: read.fingerprint,
+    state: read.state,
+    instanceId: read.instance_id ?? undefined,
+    payload: read.payload ?? undefined,
+    isDurable: read.is_durable === 1,
+    isConnected: read.is_connected === 1,
+    expiresAt: read.expires_at ?? undefined,
+    lastEvent: read.last_event,
+    lastStatus: read.last_status,
+    lastEvidence: read.last_evidence,
+    bytes: read.bytes,
+    ...(chart !== null && { chart }),
+    ...(number !== null && at !== null && { end: { number, at, isDelivered: read.is_delivered === 1 } }),
+  };
+}

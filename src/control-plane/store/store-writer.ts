@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../logger.ts';
+import type { ControlPlaneLimits } from '../limits.ts';
+import type { CommandRecord, CommandStore, EventRecord, StoreBatch } from './command-store.ts';
+
+/** A change that is stored with others. */
+export interface Change {
+  command?: CommandRecord;
+  event?: EventRecord & { key: string };
+  trim?: { key: string; first: number };
+  forgotten?: string;
+  agent?: string;
+  /** Called when the change is durable, in the order of the changes. */
+  onStored?: () => void;
+  /**
+   * Of a new command: called if the store refuses a batch with it. All changes of the command are
+   * dropped then. Default: the change is tried again until it is stored.
+   */
+  onRefused?: () => void;
+}
+
+/** Size of the events that are stored at once. */
+const maxBatchBytes = 4 * 1024 * 1024;
+
+/** Number of changes that are stored at once. */
+const maxBatchChanges = 1000;
+
+/** Time after a write that failed, in milliseconds. */
+const retryMs = 1000;
+
+/**
+ * Stores changes in their order, those that arrive during a write with the next one. If a write
+ * fails, it is repeated until it succeeds.
+ */
+export class StoreWriter {
+  readonly #store: CommandStore;
+  readonly #log: Logger;
+  readonly #limits: Pick<ControlPlaneLimits, 'unstoredChanges' | 'unstoredBytes'>;
+  readonly #closing = new AbortController();
+  #changes: Change[] = [];
+  /** Bytes of the events of the changes. */
+  #bytes = 0;
+  #writing: Promise<void> | undefined;
+  #problem: unknown;
+
+  constructor(store: CommandStore, log: Logger, limits: Pick<ControlPlaneLimits, 'unstoredChanges' | 'unstoredBytes'>) {
+    this.#store = store;
+    this.#log = log;
+    this.#limits = limits;
+  }
+
+  /** Whether more changes wait than the limits say. */
+  get isBehind(): boolean {
+    return this.#changes.length > this.#limits.unstoredChanges || this.#bytes > this.#limits.unstoredBytes;
+  }
+
+  /** Why the last write failed; undefined if it did not. */
+  get problem(): unknown {
+    return this.#problem;
+  }
+
+  add(change: Change): void {
+    this.#changes.push(change);
+    this.#bytes += change.event?.bytes ?? 0;
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** Calls back when all changes so far are stored, in the order of the calls. */
+  whenStored(onStored: () => void): void {
+    if (this.#writing) this.#changes.push({ onStored });
+    else onStored();
+  }
+
+  /** Resolves when everything is stored, or when a write has failed after `close` was called. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#writing;
+    await this.#store.close();
+  }
+
+  async #writeAll(): Promise<void> {
+    const { signal } = this.#closing;
+    await Promise.resolve(); // with the other changes of this turn
+    while (this.#changes.length > 0) {
+      const count = batchLength(this.#changes);
+      const changes = this.#changes.slice(0, count);
+      try {
+        if (changes.some(isStored)) await this.#store.write(batchOf(changes));
+        this.#problem = undefined;
+        this.#changes.splice(0, count);
+        this.#bytes -= bytesOf(changes);
+      } catch (error) {
+        this.#onFailure(error, changes);
+        if (signal.aborted) break;
+        await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+        continue;
+      }
+      for (const { onStored } of changes) onStored?.();
+    }
+    this.#writing = undefined;
+  }
+
+  #onFailure(error: unknown, changes: readonly Change[]): void {
+    if (this.#problem === undefined) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#log.warn({ reason }, 'cannot store commands and results; trying again');
+    }
+    this.#problem = error;
+    const refused = changes.filter(({ onRefused }) => onRefused);
+    const keys = new Set(refused.map(({ command }) => command?.key));
+    this.#changes = this.#changes.filter(({ command, event }) => !keys.has(command?.key ?? event?.key ?? ''));
+    this.#bytes = bytesOf(this.#changes);
+    for (const { onRefused } of refused) onRefused?.();
+  }
+}
+
+function bytesOf(changes: readonly Change[]): number {
+  return changes.reduce((sum, { event }) => sum + (event?.bytes ?? 0), 0);
+}
+
+/** Whether a change has something to store, besides the call when that is done. */
+function isStored({ onStored: _, ...parts }: Change): boolean {
+  return Object.keys(parts).length > 0;
+}
+
+/** A key that was forgotten is used again in a later batch. */
+function batchLength(changes: readonly Change[]): number {
+  const forgottenKeys = new Set<string>();
+  let bytes = 0;
+  const end = changes.findIndex(({ command, event, forgotten }, index) => {
+    bytes += event?.bytes ?? 0;
+    if (forgotten !== undefined) forgottenKeys.add(forgotten);
+    const isReused = command !== undefined && forgottenKeys.has(command.key);
+    return index > 0 && (isReused || bytes > maxBatchBytes || index === maxBatchChanges);
+  });
+  return end === -1 ? changes.length : end;
+}
+
+/** Only the last state of each command counts. */
+function batchOf(changes: readonly Change[]): StoreBatch {
+  const commands = new Map<string, CommandRecord>();
+  for (const { command } of changes) if (command) commands.set(command.key, command);
+  return {
+    commands: [...commands.values()],
+    events: changes.flatMap(({ event }) => event ?? []),
+    trims: changes.flatMap(({ trim }) => trim ?? []),
+    forgotten: changes.flatMap(({ forgotten }) => forgotten ?? []),
+    agents: changes.flatMap(({ agent }) => agent ?? []),
+  };
+}

@@ -1,0 +1,33 @@
+import { fieldAt, integerAt, objectsAt, stringAt } from '../../objects/fields.ts';
+import type { KubeObject } from '../../objects/object.ts';
+
+/** The newest run of a container that has a log. */
+export interface ContainerRun {
+  container: string;
+  /** Number of restarts before it. */
+  run: number;
+  hasEnded: boolean;
+  /** Whether the log of the run before it can be read. */
+  hasPrevious: boolean;
+}
+
+/** Returns the newest runs of the containers of a pod, without those that have not started. */
+export function containerRuns(pod: KubeObject): ContainerRun[] {
+  const statuses = [
+    ...objectsAt(pod, 'status', 'initContainerStatuses'),
+    ...objectsAt(pod, 'status', 'containerStatuses'),
+  ];
+  return statuses.flatMap((status) => {
+    const isRunning = fieldAt(status, 'state', 'running') !== undefined;
+    const hasEnded = fieldAt(status, 'state', 'terminated') !== undefined;
+    const ranBefore = fieldAt(status, 'lastState', 'terminated') !== undefined;
+    // while a container waits for its restart, its last run is the newest one
+    if (!isRunning && !hasEnded && !ranBefore) return [];
+    return {
+      container: stringAt(status, 'name') ?? '',
+      run: integerAt(status, 'restartCount') ?? 0,
+      hasEnded: !isRunning,
+      hasPrevious: ranBefore && (isRunning || hasEnded),
+    };
+  });
+}

@@ -1,0 +1,76 @@
+import { identityOf } from '../objects/group-kind.ts';
+import type { KubeObject } from '../objects/object.ts';
+import { managedByLabel } from './apply/ownership.ts';
+import { seenObject } from './apply/seen-object.ts';
+import { Cancellation } from './cancellation.ts';
+import { clockOffset, serverMilliseconds } from './clock.ts';
+import type { OperationContext } from './context.ts';
+import { messageOf } from './error.ts';
+import { presentObjects } from './present-objects.ts';
+import type { ResourceStatus } from './progress.ts';
+import { get } from './query.ts';
+import { statusOptions, type StatusOfRelease } from './release-status.ts';
+import type { WatchRequest } from './request.ts';
+import { stepRunner, type StepTools } from './steps/step-runner.ts';
+import { timeLimit } from './steps/time-limit.ts';
+import { createTracker } from './tracker/tracker.ts';
+import { judgeAgain } from './wait/readiness-judgement.ts';
+import { followStatuses } from './wait/status-watch.ts';
+import { watchSurroundings } from './wait/surroundings-watch.ts';
+import { withWatches } from './wait/watch-group.ts';
+
+const defaultDuration = 24 * 60 * 60_000;
+
+/**
+ * Reports the status of each object of a revision, and each change, until the operation is
+ * cancelled or its time is over. Returns the last statuses. Throws `release_not_found`, and the
+ * reason if the process ends.
+ */
+export async function watchRelease(context: OperationContext, request: WatchRequest): Promise<StatusOfRelease> {
+  const stored = await get(context, request);
+  const { signal, host, progress, startTimer } = context;
+  const limit = timeLimit(request.timeout ?? defaultDuration, [signal], startTimer);
+  try {
+    const runner = stepRunner(limit.signal, host, progress);
+    const resources = await runner.step('watch', (tools) => follow(context, tools, stored, request));
+    if (signal.aborted && !(signal.reason instanceof Cancellation)) signal.throwIfAborted();
+    return { ...stored, resources };
+  } finally {
+    limit.close();
+  }
+}
+
+async function follow(
+  context: OperationContext,
+  tools: StepTools,
+  { release }: Pick<StatusOfRelease, 'release'>,
+  request: WatchRequest,
+): Promise<ResourceStatus[]> {
+  const { host, cluster } = context;
+  const present = await presentObjects({ ...context, signal: tools.signal }, release);
+  const objects = present.flatMap((found) => ('ref' in found ? [found] : []));
+  const unlabelled = new Set(objects.filter(isUnlabelled).map(({ ref }) => identityOf(ref)));
+  const tracker = context.tracker ?? createTracker(cluster);
+  return await withWatches({ ...context, tracker }, tools.signal, async (watches) => {
+    const surroundings = watchSurroundings(watches, (message) => tools.report({ message }));
+    return await followStatuses(watches, tools, host, {
+      fixed: present.flatMap((found) => ('unknown' in found ? [found.unknown] : [])),
+      objects: objects.map(({ ref, object }) => (object ? seenObject(ref, object) : { ref })),
+      isLabelled: (ref) => !unlabelled.has(identityOf(ref)),
+      judge: (object, ref, previous) =>
+        judgeAgain(ref, object, surroundings.of, {
+          ...statusOptions(request),
+          now: serverMilliseconds(context),
+          previous,
+        }),
+      clockOffset: () => clockOffset(context),
+      surroundingsVersion: ({ namespace }) => surroundings.version(namespace),
+      judgeRefused: (ref, refusal) => ({ status: { ...ref, status: 'Unknown', reason: messageOf(refusal) } }),
+    });
+  });
+}
+
+/** Whether an object exists without Helm's label, as Helm 3.1 and older versions have left it. */
+function isUnlabelled({ object }: { object: KubeObject | undefined }): boolean {
+  return object !== undefined && object.metadata.labels?.[managedByLabel] !== 'Helm';
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import type { RegistryCredentials } from './registry-credentials.ts';
+
+/** The entry of a registry in the `auths` of Docker's config.json. */
+export const authSchema = z.looseObject({
+  auth: z.string().optional(),
+  username: z.string().optional(),
+  password: z.string().optional(),
+});
+type Auths = Readonly<Record<string, z.infer<typeof authSchema>>>;
+
+/** Returns the name of a registry in `auths`. Docker Hub has an address of its own there. */
+export function serverAddress(host: string): string {
+  return host === 'docker.io' || host === 'registry-1.docker.io' ? 'https://index.docker.io/v1/' : host;
+}
+
+/** Returns the credentials for a server address, or undefined if there are none. */
+export function credentialsInAuths(auths: Auths, address: string): RegistryCredentials | undefined {
+  const entry = auths[address] ?? Object.entries(auths).find(([key]) => hostOf(key) === address)?.[1];
+  if (entry?.auth !== undefined) return decodeAuth(entry.auth);
+  const { username, password } = entry ?? {};
+  return username === undefined || password === undefined ? undefined : { username, password };
+}
+
+/** Old files have URLs instead of hosts. */
+function hostOf(key: string): string {
+  return key.replace(/^https?:\/\//, '').replace(/\/.*$/s, '');
+}
+
+function decodeAuth(auth: string): RegistryCredentials | undefined {
+  const [, username, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(auth, 'base64').toString()) ?? [];
+  if (username === undefined || password === undefined) return undefined;
+  return { username, password: password.replace(/\0+$/, '') };
+}

@@ -1,0 +1,93 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { openError } from '../../go/file-error.ts';
+import { fromBytes } from '../../go/text.ts';
+import type { Value } from '../../go/value.ts';
+import { decodeYamlTree, goBool, goSlice, goString, goStruct } from '../../yaml/decode-struct.ts';
+import { readTypedYaml } from '../../yaml/read.ts';
+import { writeYaml } from '../../yaml/write.ts';
+import { YamlError } from '../../yaml/yaml-error.ts';
+import { isMissing } from './missing-file.ts';
+
+/** A repository that was added by name, in Helm's words. */
+export interface RepositoryEntry {
+  readonly name: string;
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly caFile: string;
+  readonly insecure_skip_tls_verify: boolean;
+  readonly pass_credentials_all: boolean;
+}
+
+/** Helm's repositories.yaml. */
+export interface RepositoriesFile {
+  readonly apiVersion: string;
+  /** Time in Go's JSON form. */
+  readonly generated: string;
+  readonly repositories: readonly RepositoryEntry[];
+}
+
+const entryType = goStruct<RepositoryEntry>('v1.Entry', {
+  name: goString,
+  url: goString,
+  username: goString,
+  password: goString,
+  certFile: goString,
+  keyFile: goString,
+  caFile: goString,
+  insecure_skip_tls_verify: goBool,
+  pass_credentials_all: goBool,
+});
+
+const fileType = goStruct<RepositoriesFile>('v1.File', {
+  apiVersion: goString,
+  generated: goString,
+  repositories: goSlice(entryType),
+});
+
+export const emptyRepositoriesFile: RepositoriesFile = {
+  apiVersion: '',
+  generated: '0001-01-01T00:00:00Z',
+  repositories: [],
+};
+
+/**
+ * Reads a repositories.yaml; undefined if there is none. Throws errors with Helm's texts
+ * (pkg/repo/v1/repo.go).
+ */
+export async function readRepositoriesFile(path: string): Promise<RepositoriesFile | undefined> {
+  try {
+    const file = decodeYamlTree(readTypedYaml(fromBytes(await readFile(path))), fileType);
+    return { ...file, generated: file.generated || emptyRepositoriesFile.generated };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    if (error instanceof YamlError) throw error;
+    throw new Error(`couldn't load repositories file (${path}): ${openError(path, error).message}`, { cause: error });
+  }
+}
+
+/** Writes a repositories.yaml that only this user can read, as it may contain passwords. */
+export async function writeRepositoriesFile(path: string, file: RepositoriesFile): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+  await writeFile(path, repositoriesYaml(file), { mode: 0o600 });
+}
+
+function repositoriesYaml({ apiVersion, generated, repositories }: RepositoriesFile): string {
+  return writeYaml(
+    new Map<string, Value>([
+      ['apiVersion', apiVersion],
+      ['generated', generated],
+      ['repositories', repositories.map((entry) => new Map(Object.entries(entry)))],
+    ]),
+  );
+}
+
+/** Returns the file with an entry instead of the one with its name, or as the last one. */
+export function withRepository(file: RepositoriesFile, entry: RepositoryEntry): RepositoriesFile {
+  const at = file.repositories.findIndex(({ name }) => name === entry.name);
+  const repositories = at < 0 ? [...file.repositories, entry] : file.repositories.with(at, entry);
+  return { ...file, repositories };
+}

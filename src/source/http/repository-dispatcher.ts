@@ -1,0 +1,86 @@
+import { lookup as resolve } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector, EnvHttpProxyAgent, interceptors, type Dispatcher } from 'undici';
+import type { ClientTls } from '../chart-request.ts';
+import { SourceError } from '../source-error.ts';
+import type { DeniedAddresses } from './denied-addresses.ts';
+import { proxiesOf, type ProxyEnvironment } from './proxy-environment.ts';
+
+export interface RepositoryDispatcherOptions {
+  readonly denied: DeniedAddresses;
+  /** Default: no proxy. */
+  readonly proxyEnv?: ProxyEnvironment | undefined;
+  /** Whether to repeat requests that fail for now. */
+  readonly retry: boolean;
+  readonly tls?: ClientTls | undefined;
+}
+
+/** Responses of servers that are busy, and connections that break off. Waits 0.5, 1, 2 and 4 s. */
+const retries = {
+  maxRetries: 4,
+  minTimeout: 500,
+  maxTimeout: 4000,
+  timeoutFactor: 2,
+  methods: ['GET' as const],
+  statusCodes: [429, 500, 502, 503, 504],
+  errorCodes: ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'],
+  throwOnError: false, // the last response is the result
+};
+
+/**
+ * Returns a dispatcher for requests to repositories and registries that connects to no denied
+ * address. The addresses of a host are checked when it connects, so a name that resolves to another
+ * address later is checked again.
+ */
+export function repositoryDispatcher({
+  denied,
+  proxyEnv = {},
+  retry,
+  tls = {},
+}: RepositoryDispatcherOptions): Dispatcher {
+  const identity = withoutUndefined(tls);
+  const agent = new EnvHttpProxyAgent({
+    ...proxiesOf(proxyEnv),
+    connect: buildConnector({ ...identity, lookup: guardedLookup(denied) }),
+    requestTls: identity,
+  });
+  const guarded = agent.compose(guard(denied));
+  return retry ? guarded.compose(interceptors.retry(retries)) : guarded;
+}
+
+/** Refuses requests to a denied address, which is not looked up, and which a proxy might reach. */
+function guard(denied: DeniedAddresses): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    const { hostname } = new URL(String(options.origin));
+    const address = hostname.replace(/^\[(.*)\]$/s, '$1');
+    if (isIP(address) !== 0 && denied.has(address)) throw addressDenied(hostname);
+    return dispatch(options, handler);
+  };
+}
+
+function withoutUndefined({ ca, cert, key }: ClientTls) {
+  return { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) };
+}
+
+function guardedLookup(denied: DeniedAddresses): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) {
+        callback(error, '');
+        return;
+      }
+      const allowed = addresses.filter(({ address }) => !denied.has(address));
+      const [first] = allowed;
+      if (first === undefined) callback(addressDenied(hostname), '');
+      else if (options.all === true) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function addressDenied(hostname: string): SourceError {
+  return new SourceError(
+    'address_denied',
+    `${hostname} has an address that this agent must not connect to; see --deny-addresses`,
+  );
+}

@@ -1,0 +1,198 @@
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import {
+  createMemoryStore,
+  createSqliteStore,
+  type CommandEvent,
+  type CommandRecord,
+  type CommandStore,
+  type StoreBatch,
+} from '../../../src/control-plane/index.ts';
+import { temporaryFile } from '../support/file.ts';
+
+const record = (key: string, part: Partial<CommandRecord> = {}): CommandRecord => ({
+  ...{ key, agentId: 'edge-1', type: 'install_release', fingerprint: 'f', state: 'waiting' },
+  ...{ isDurable: false, isConnected: true, lastEvent: 0, lastStatus: 0, lastEvidence: 0, bytes: 0 },
+  ...{ instanceId: undefined, payload: '{}', expiresAt: undefined },
+  ...part,
+});
+
+const event = (key: string, id: number) => {
+  const connected: CommandEvent = { id, type: 'agent', payload: { connected: id % 2 === 0 } };
+  return { key, event: connected, bytes: 256 };
+};
+
+const batch = (part: Partial<StoreBatch>): StoreBatch => ({
+  ...{ commands: [], events: [], trims: [], forgotten: [], agents: [] },
+  ...part,
+});
+
+type Reopen = () => Promise<CommandStore>;
+
+const drivers: Record<string, (t: ExecutionContext) => Promise<Reopen>> = {
+  memory() {
+    const store = createMemoryStore();
+    return Promise.resolve(() => Promise.resolve(store));
+  },
+  async SQLite(t) {
+    const path = await temporaryFile(t);
+    let store: CommandStore | undefined;
+    t.teardown(() => store?.close());
+    return async () => {
+      await store?.close();
+      return (store = createSqliteStore(path));
+    };
+  },
+};
+
+const both = (title: string, run: (t: ExecutionContext, reopen: Reopen) => Promise<void>) => {
+  for (const [name, driver] of Object.entries(drivers)) {
+    test(`${name}: ${title}`, async (t) => run(t, await driver(t)));
+  }
+};
+
+both('keeps commands in their order, and their last state', async (t, reopen) => {
+  const store = await reopen();
+  t.deepEqual(await store.open(), { commands: [], agents: [] });
+  await store.write(batch({ commands: [record('b'), record('a')], agents: ['edge-1', 'edge-2'] }));
+  const changed = record('b', {
+    ...{ state: 'done', instanceId: 'i', payload: undefined, isDurable: true, isConnected: false },
+    ...{ chart: 'sha256:1', expiresAt: 5, lastEvent: 7, lastStatus: 4, lastEvidence: 2, bytes: 900 },
+    end: { number: 3, at: 1_700_000_000_000, isDelivered: true },
+  });
+  await store.write(batch({ commands: [changed], agents: ['edge-1'] }));
+  const again = await reopen();
+  t.deepEqual(await again.open(), { commands: [changed, record('a')], agents: ['edge-1', 'edge-2'] });
+});
+
+both('keeps events from the oldest that is needed', async (t, reopen) => {
+  const store = await reopen();
+  await store.open();
+  const commands = [record('a'), record('b')];
+  await store.write(batch({ commands, events: [event('a', 1), event('b', 1), event('a', 2)] }));
+  await store.write(batch({ events: [event('a', 3)], trims: [{ key: 'a', first: 2 }] }));
+  const again = await reopen();
+  await again.open();
+  const ids = async (key: string) => (await again.events(key)).map((each) => each.event.id);
+  t.deepEqual(await ids('a'), [2, 3]);
+  const [first] = await again.events('b');
+  t.deepEqual(first, { event: event('b', 1).event, bytes: 256 });
+});
+
+both('forgets a command with its events', async (t, reopen) => {
+  const store = await reopen();
+  await store.open();
+  await store.write(batch({ commands: [record('a'), record('b')], events: [event('a', 1)] }));
+  await store.write(batch({ forgotten: ['a'] }));
+  const again = await reopen();
+  t.deepEqual((await again.open()).commands, [record('b')]);
+  t.deepEqual(await again.events('a'), []);
+});
+
+test('only this user can read the file, also one that others could read before', async (t) => {
+  const path = await temporaryFile(t, 'folder/plane.db');
+  const store = createSqliteStore(path);
+  await store.open();
+  await store.write(batch({ commands: [record('a')] }));
+  for (const file of [path, `${path}-wal`]) t.is((await stat(file)).mode & 0o777, 0o600, file);
+  await store.close();
+  await chmod(path, 0o644);
+  const again = createSqliteStore(path);
+  await again.open();
+  t.is((await stat(path)).mode & 0o777, 0o600);
+  await again.close();
+});
+
+test('a payload is gone from the file when it was deleted', async (t) => {
+  const path = await temporaryFile(t);
+  const store = createSqliteStore(path);
+  await store.open();
+  const contents = async () =>
+    Buffer.concat([await readFile(path), await readFile(`${path}-wal`).catch(() => Buffer.of())]);
+  await store.write(batch({ commands: [record('a', { payload: 'sentinel'.repeat(2000) })] }));
+  t.true((await contents()).includes('sentinel'));
+  await store.write(batch({ commands: [record('a', { state: 'accepted', payload: undefined })] }));
+  while ((await contents()).includes('sentinel')) await sleep(50);
+  await store.close();
+  t.pass();
+});
+
+test('a file of an earlier version is brought to the newest one', async (t) => {
+  const path = await temporaryFile(t);
+  const store = createSqliteStore(path);
+  await store.open();
+  await store.write(batch({ commands: [record('a')] }));
+  await store.close();
+  const database = new DatabaseSync(path);
+  database.exec('ALTER TABLE commands DROP COLUMN chart; PRAGMA user_version = 1');
+  database.close();
+  const again = createSqliteStore(path);
+  t.deepEqual((await again.open()).commands, [record('a')]);
+  await again.close();
+});
+
+test('a batch is stored as a whole or not at all', async (t) => {
+  const path = await temporaryFile(t);
+  const store = createSqliteStore(path);
+  await store.open();
+  const bad = record('b', { fingerprint: undefined as unknown as string }); // no caller can give it
+  await t.throwsAsync(store.write(batch({ commands: [record('a'), bad] })), { code: 'store_unavailable' });
+  await store.write(batch({ commands: [record('c')] }));
+  await store.close();
+  const again = createSqliteStore(path);
+  t.deepEqual((await again.open()).commands, [record('c')]);
+  await again.close();
+});
+
+const refuses = test.macro({
+  async exec(t, prepare: (path: string) => unknown, reason: RegExp) {
+    const path = await temporaryFile(t);
+    await prepare(path);
+    const store = createSqliteStore(path);
+    const error = await t.throwsAsync(store.open(), { code: 'store_unavailable' });
+    await t.notThrowsAsync(store.close());
+    t.regex(error.message, reason);
+    t.true(error.message.startsWith(`cannot use the file ${path} of the control plane: `));
+  },
+  title: (name) => `refuses ${name ?? ''}`,
+});
+
+const inDatabase = (statements: string) => (path: string) => {
+  const database = new DatabaseSync(path);
+  database.exec(statements);
+  database.close();
+};
+
+test(
+  'a file that is not a database',
+  refuses,
+  (path) => writeFile(path, 'text '.repeat(1000)),
+  /not a SQLite database$/,
+);
+test('the database of another program', refuses, inDatabase('CREATE TABLE a (b)'), /of another program$/);
+test(
+  'a file of a newer version',
+  refuses,
+  async (path) => {
+    const store = createSqliteStore(path);
+    await store.open();
+    await store.close();
+    inDatabase('PRAGMA user_version = 99')(path);
+  },
+  /newer version of helm-agent \(schema 99, not 2\)$/,
+);
+
+test('refuses a file that another control plane uses, and takes one over that is left', async (t) => {
+  const path = await temporaryFile(t);
+  const first = createSqliteStore(path);
+  await first.open();
+  const second = createSqliteStore(path);
+  await t.throwsAsync(second.open(), { code: 'store_unavailable', message: /another process uses it$/ });
+  const third = createSqliteStore(path);
+  const opened = third.open();
+  await first.close();
+  t.deepEqual((await opened).commands, []);
+  await third.close();
+});

@@ -1,0 +1,10 @@
+import { createMemoryStore, type CommandStore } from '../../../src/control-plane/index.ts';
+
+/** Returns a store whose writes fail after `fail(true)`, until `fail(false)`. */
+export function failingStore(): { store: CommandStore; fail: (isFailing: boolean) => void } {
+  const store = createMemoryStore();
+  let isFailing = false;
+  const write: CommandStore['write'] = (batch) =>
+    isFailing ? Promise.reject(new Error('the disk is full')) : store.write(batch);
+  return { store: { ...store, write }, fail: (value) => (isFailing = value) };
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { createChartSource, type ChartSourceOptions } from '../../../src/source/chart-source.ts';
+import { serve, type TestResponse } from '../test-repository.ts';
+
+const never = new AbortController().signal;
+const archive = randomBytes(4000);
+
+/** Responds to requests in turn, and to further ones as to the last. */
+function inTurn(...responses: Exclude<TestResponse, string | Buffer>[]): TestResponse {
+  let count = 0;
+  return (request, response) => responses[Math.min(count++, responses.length - 1)]?.(request, response);
+}
+
+const whole = (_: IncomingMessage, response: ServerResponse) => response.end(archive);
+const status = (code: number, headers: Record<string, string> = { 'retry-after': '0' }) => {
+  return (_: IncomingMessage, response: ServerResponse) => response.writeHead(code, headers).end('<html>sorry</html>');
+};
+
+async function downloadFrom(t: ExecutionContext, response: TestResponse, options: ChartSourceOptions = {}) {
+  const { url, requests } = await serve(t, { '/web.tgz': response });
+  const source = createChartSource({ retry: true, ...options });
+  const chart = { chartName: `${url}/web.tgz` };
+  return { requests, download: (signal = never) => source.download(chart, signal) };
+}
+
+for (const code of [429, 500, 502, 503, 504]) {
+  test(`repeats a request that is refused with ${code}`, async (t) => {
+    const { requests, download } = await downloadFrom(t, inTurn(status(code), status(code), whole));
+    t.deepEqual(Buffer.from(await download()), archive);
+    t.is(requests.length, 3);
+  });
+}
+
+test('waits as long as Retry-After says', async (t) => {
+  const { download } = await downloadFrom(t, inTurn(status(429, { 'retry-after': '1' }), whole));
+  const started = performance.now();
+  await download();
+  t.true(performance.now() - started >= 990);
+});
+
+test('does not repeat a request for a file that is not there', async (t) => {
+  const { requests, download } = await downloadFrom(t, inTurn(status(404), whole));
+  await t.throwsAsync(download(), { code: 'repository_not_found' });
+  t.is(requests.length, 1);
+});
+
+test('fails with the last response after four repetitions', async (t) => {
+  const { requests, download } = await downloadFrom(t, status(503));
+  await t.throwsAsync(download(), { code: 'repository_failed', message: /status 503/ });
+  t.is(requests.length, 5);
+});
+
+test('does not repeat requests unless told to', async (t) => {
+  const { requests, download } = await downloadFrom(t, inTurn(status(503), whole), { retry: false });
+  await t.throwsAsync(download(), { code: 'repository_failed' });
+  t.is(requests.length, 1);
+});
+
+test('downloads the rest of a file whose connection was reset', async (t) => {
+  const half = Math.floor(archive.length / 2);
+  const ranges: unknown[] = [];
+  const { download } = await downloadFrom(
+    t,
+    inTurn(
+      (_, response) => {
+        response.writeHead(200, { 'content-length': archive.length, etag: '"1"' });
+        response.write(archive.subarray(0, half), () => setTimeout(() => response.destroy(), 50));
+      },
+      ({ headers }, response) => {
+        ranges.push([headers.range, headers['if-match']]);
+        const range = `bytes ${half}-${archive.length - 1}/${archive.length}`;
+        response.writeHead(206, { 'content-range': range, etag: '"1"' }).end(archive.subarray(half));
+      },
+    ),
+  );
+  t.deepEqual(Buffer.from(await download()), archive);
+  t.deepEqual(ranges, [[`bytes=${half}-${archive.length - 1}`, '"1"']]);
+});
+
+test('stops waiting when the command is cancelled', async (t) => {
+  const { requests, download } = await downloadFrom(t, status(503, { 'retry-after': '4' }));
+  const reason = new Error('cancelled');
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), 300);
+  const started = performance.now();
+  t.is(await t.throwsAsync(download(controller.signal)), reason);
+  t.true(performance.now() - started < 3000);
+  t.is(requests.length, 1);
+});
+
+/** Starts a proxy that responds in place of the servers it is asked for. */
+async function startProxy(t: ExecutionContext) {
+  const asked: (string | undefined)[] = [];
+  const server = createServer(({ url }, response) => {
+    asked.push(url);
+    response.end(archive);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  t.teardown(() => server.close());
+  return { proxyEnv: { HTTP_PROXY: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, asked };
+}
+
+test('goes through the proxy of the environment, except to the hosts of NO_PROXY', async (t) => {
+  const { proxyEnv, asked } = await startProxy(t);
+  const proxied = await downloadFrom(t, whole, { proxyEnv });
+  t.deepEqual(Buffer.from(await proxied.download()), archive);
+  t.regex(asked.join(), /^http:\/\/127\.0\.0\.1:\d+\/web\.tgz$/);
+  t.deepEqual(proxied.requests, []);
+  const direct = await downloadFrom(t, whole, { proxyEnv: { ...proxyEnv, NO_PROXY: '127.0.0.1' } });
+  await direct.download();
+  t.is(direct.requests.length, 1);
+});
+
+test('does not reach a denied address through a proxy', async (t) => {
+  const { proxyEnv, asked } = await startProxy(t);
+  const { download } = await downloadFrom(t, whole, { proxyEnv, denyAddresses: ['loopback'] });
+  await t.throwsAsync(download(), { code: 'address_denied' });
+  t.deepEqual(asked, []);
+});

@@ -1,0 +1,2 @@
+/** A thread that never says that it is ready. */
+setInterval(() => undefined, 60_000);
