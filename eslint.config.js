@@ -42,9 +42,14 @@ export default tseslint.config(
   },
   {
     files: ['test/**'],
-    // An ava assertion returns a result, which an arrow function may return.
-    rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
-  },
+    ignores: ['test/support/fast-check.ts'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      'no-restricted-imports': [
+        'error',
+        { name: 'fast-check', message: 'Import test/support/fast-check.ts: its seed is fixed.' },
+      ],
+    },
   },
   {
     files: ['**/*.ts'],

@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { archiveOf, type Entry } from '../chart/archive.ts';
 import { ChartError } from '../../src/chart/chart-error.ts';
 import { loadArchive } from '../../src/chart/load/load-archive.ts';
@@ -11,7 +11,7 @@ import { mutated } from '../../tools/fuzz/mutate.ts';
 import { randomOf } from '../../tools/fuzz/random.ts';
 import { fuzzTargets, isOwnError } from '../../tools/fuzz/targets.ts';
 
-// A short run with fixed seeds. `npm run fuzz` runs longer and with other seeds.
+// A short run with a fixed seed. `npm run fuzz` runs longer and with other seeds.
 for (const target of fuzzTargets) {
   test(`${target.name}: reads any text or fails with an error of the project`, (t) => {
     const pieces = fc.array(fc.oneof(fc.constantFrom(...target.tokens), fc.string({ unit: 'binary', maxLength: 3 })), {
@@ -50,12 +50,14 @@ const scalar = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.constant(null),
 );
+// Helm does not quote the key `<<`, which then merges its value when it is read again.
+const key = fc.string({ maxLength: 20 }).filter((text) => text !== '<<');
 const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
     scalar,
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.array(fc.tuple(fc.string({ maxLength: 20 }), tie('value')), { maxLength: 4 }).map((entries) => new Map(entries)),
+    fc.array(fc.tuple(key, tie('value')), { maxLength: 4 }).map((entries) => new Map(entries)),
   ),
 }));
 

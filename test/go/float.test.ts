@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { formatFloat, shiftRight, type FloatFormat } from '../../src/go/float.ts';
 
 const formats = test.macro({

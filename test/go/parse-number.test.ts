@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { formatFloat } from '../../src/go/float.ts';
 import { parseDecimalInteger, parseFloat64, parseInteger, parseUnsigned } from '../../src/go/parse-number.ts';
 

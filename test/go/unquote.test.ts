@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { quote, quoteToAscii } from '../../src/go/strconv.ts';
 import { unquote, unquoteCharacter } from '../../src/go/unquote.ts';
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { readJsonLines } from '../../src/kube/json-lines.ts';
 
 async function read(chunks: Uint8Array[]): Promise<unknown[]> {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import { InvalidNameError } from '../../src/objects/invalid-name-error.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { isParsableJson, JsonTextError, parseJson } from '../../src/protocol/json.ts';
 
 test('parses every JSON text below the limits', (t) => {

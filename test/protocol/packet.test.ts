@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { decodePacket, encodePacket, PacketError, type Packet } from '../../src/protocol/packet.ts';
 
 const reads = test.macro({

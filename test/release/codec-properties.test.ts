@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { decodeRelease, encodeRelease } from '../../src/release/codec.ts';
 import { ReleaseError } from '../../src/release/error.ts';
 import { sampleRelease } from './sample-release.ts';

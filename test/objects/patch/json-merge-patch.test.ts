@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { applyMergePatch, createMergePatch, threeWayMergePatch } from '../../../src/objects/patch/json-merge-patch.ts';
 
 test('the patch between two objects has what is new, what differs, and null for what is gone', (t) => {

@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
 import test, { type ExecutionContext } from 'ava';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import type { Resume } from '../../../src/protocol/messages.ts';
 import { decodePacket, encodePacket, type Packet } from '../../../src/protocol/packet.ts';
 import { Outbox } from '../../../src/protocol/session/outbox.ts';

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { decodeHelm2Release } from '../../../src/release/helm2/decode-helm2.ts';
 import { helm2Records } from './records.ts';
 

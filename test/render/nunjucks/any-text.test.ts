@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { defaultRenderLimits } from '../../../src/render/limits.ts';
 import { RenderError } from '../../../src/render/render-error.ts';
 import { renderOne } from './render-one.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { nodeText } from '../../../src/template/parse/node-text.ts';
 import { isEmptyTree, parseTemplate } from '../../../src/template/parse/parse.ts';
 import { TemplateParseError } from '../../../src/template/template-error.ts';
