@@ -48,6 +48,7 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
   const discovery = createDiscovery(transport);
   const capabilities = createCapabilities(transport, discovery, tuning.recentAge);
   const patchSchemas = createPatchSchemas(transport);
+  const listedFirst = new Set<string>();
   const timeLimit = tuning.writeTimeLimit;
   const send = async (request: KubeRequest): Promise<KubeObject> => (await transport.json(request)) as KubeObject; // the API returns objects
 
@@ -143,7 +144,10 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     },
 
     observe: (query, signal) =>
-      observeObjects(transport, (stop) => kindOf(query, stop), query, signal, tuning.observeTimes),
+      observeObjects(
+        { transport, findKind: (stop) => kindOf(query, stop), query, listedFirst, times: tuning.observeTimes },
+        signal,
+      ),
     serverTime: () => clock.now(),
     podLog: (pod, options) => readPodLog(transport, pod, options),
     followLog: (pod, options) => followPodLog(transport, pod, options),

@@ -1,10 +1,10 @@
 import type { ObjectQuery, ObservedChange } from '../objects/cluster.ts';
-import type { ResourceKind } from '../objects/object.ts';
+import type { KubeObject, ResourceKind } from '../objects/object.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { listObjects } from './list.ts';
 import { pause } from './pause.ts';
 import type { Transport } from './transport.ts';
-import { defaultWatchTimes, watchEvents, type WatchTimes } from './watch.ts';
+import { defaultWatchTimes, endsInitialEvents, watchEvents, type WatchEvent, type WatchTimes } from './watch.ts';
 
 /** Times of an observation, in milliseconds. */
 export interface ObserveTimes extends WatchTimes {
@@ -15,23 +15,30 @@ export interface ObserveTimes extends WatchTimes {
 
 const defaultObserveTimes: ObserveTimes = { ...defaultWatchTimes, firstPause: 250, longestPause: 10_000 };
 
+/** A query to follow, with what is known about its server. */
+export interface Observation {
+  transport: Transport;
+  findKind: (signal: AbortSignal) => Promise<ResourceKind>;
+  query: ObjectQuery;
+  /** API versions whose server cannot start a watch with the present objects. Added to. */
+  listedFirst: Set<string>;
+  times?: ObserveTimes | undefined;
+}
+
 /**
  * Follows a query until `signal` aborts, then ends without an error. After a watch ends or breaks,
  * the next one continues from the last version seen, or from a new snapshot if that version is too
  * old. Fails only if the server refuses: forbidden, unauthorized, a bad selector, an unknown kind.
  */
 export async function* observeObjects(
-  transport: Transport,
-  findKind: (signal: AbortSignal) => Promise<ResourceKind>,
-  query: ObjectQuery,
+  observation: Observation,
   signal: AbortSignal,
-  times: ObserveTimes = defaultObserveTimes,
 ): AsyncGenerator<ObservedChange, void, undefined> {
-  const progress: WatchProgress = { resourceVersion: undefined, failures: 0 };
+  const { times = defaultObserveTimes } = observation;
+  const progress: WatchProgress = { resourceVersion: undefined, failures: 0, listsFirst: false };
   while (!signal.aborted) {
     try {
-      const kind = await findKind(signal);
-      const hadEvents = yield* follow(transport, kind, query, progress, signal, times);
+      const hadEvents = yield* follow(observation, progress, times, signal);
       if (!hadEvents) await pauseAfterFailure(++progress.failures, times, signal); // the server may end every watch at once
     } catch (error) {
       if (isAborted(signal)) return;
@@ -44,37 +51,72 @@ export async function* observeObjects(
 }
 
 interface WatchProgress {
+  /** Version to continue from. Undefined before a snapshot. */
   resourceVersion: string | undefined;
   failures: number;
+  /** Whether the snapshot is read by a list, because a watch has not brought it. */
+  listsFirst: boolean;
 }
 
 /**
- * Lists if there is no version to continue from, then reads one watch to its end. Returns whether
- * the watch had events.
+ * Reads one watch to its end. Without a version to continue from, the watch starts with a snapshot,
+ * or follows a list. Returns whether the next one can follow at once.
  */
 async function* follow(
-  transport: Transport,
-  kind: ResourceKind,
-  query: ObjectQuery,
+  { transport, findKind, query, listedFirst }: Observation,
   progress: WatchProgress,
+  times: WatchTimes,
   signal: AbortSignal,
-  times: ObserveTimes,
 ): AsyncGenerator<ObservedChange, boolean, undefined> {
-  let hadEvents = false;
-  if (progress.resourceVersion === undefined) {
+  const kind = await findKind(signal);
+  if (progress.resourceVersion === undefined && (progress.listsFirst || listedFirst.has(kind.apiVersion))) {
     const { objects, resourceVersion } = await listObjects(transport, kind, query, signal);
     yield { type: 'snapshot', objects, resourceVersion };
     progress.resourceVersion = resourceVersion;
     progress.failures = 0;
   }
-  for await (const { type, object } of watchEvents(transport, kind, query, progress.resourceVersion, signal, times)) {
-    if (type === 'DELETED') yield { type: 'deleted', object };
-    else if (type !== 'BOOKMARK') yield { type: 'changed', object };
-    progress.resourceVersion = object.metadata.resourceVersion ?? progress.resourceVersion;
+  try {
+    return yield* changesOf(watchEvents(transport, kind, query, progress.resourceVersion, signal, times), progress);
+  } catch (error) {
+    if (progress.resourceVersion !== undefined || !isKubeError(error, 'invalid', 'bad_request')) throw error;
+    listedFirst.add(kind.apiVersion);
+    return true;
+  } finally {
+    progress.listsFirst = progress.resourceVersion === undefined;
+  }
+}
+
+/**
+ * Turns the events of a watch into changes. Without a version to continue from, a snapshot of the
+ * objects that were added before the end of the initial events comes first.
+ */
+async function* changesOf(
+  events: AsyncIterable<WatchEvent>,
+  progress: WatchProgress,
+): AsyncGenerator<ObservedChange, boolean, undefined> {
+  const present: KubeObject[] = [];
+  const early: WatchEvent[] = [];
+  let hadEvents = false;
+  for await (const event of events) {
+    const { resourceVersion = progress.resourceVersion ?? '' } = event.object.metadata;
+    if (progress.resourceVersion !== undefined) {
+      yield* changeOf(event);
+      progress.resourceVersion = resourceVersion;
+    } else if (endsInitialEvents(event)) {
+      yield { type: 'snapshot', objects: present.splice(0), resourceVersion };
+      for (const change of early.splice(0)) yield* changeOf(change);
+      progress.resourceVersion = resourceVersion;
+    } else if (event.type === 'ADDED') present.push(event.object);
+    else early.push(event);
     progress.failures = 0;
     hadEvents = true;
   }
   return hadEvents;
+}
+
+function* changeOf({ type, object }: WatchEvent): Generator<ObservedChange> {
+  if (type === 'DELETED') yield { type: 'deleted', object };
+  else if (type !== 'BOOKMARK') yield { type: 'changed', object };
 }
 
 function isAborted(signal: AbortSignal): boolean {

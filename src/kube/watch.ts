@@ -20,25 +20,34 @@ export interface WatchTimes {
   lifetime: number;
   /** Time without any event, even a bookmark, after which the connection counts as broken. */
   silence: number;
+  /** The same while the present objects are sent, after which the server is thought unable to. */
+  initialSilence: number;
 }
 
-export const defaultWatchTimes: WatchTimes = { lifetime: 290_000, silence: 90_000 };
+/** The query of a watch that starts with the present objects. */
+const initialEvents = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' };
+
+export const defaultWatchTimes: WatchTimes = { lifetime: 290_000, silence: 90_000, initialSilence: 10_000 };
 
 /**
- * Reads one watch from `resourceVersion` until the server ends it. Reads only as fast as events are
- * consumed. Fails with `gone` if that version is too old, and with `unreachable` if the stream
- * breaks or stays silent.
+ * Reads one watch from `resourceVersion` until the server ends it, or if it is undefined, from the
+ * present objects: each is `ADDED`, and a bookmark follows them ({@link endsInitialEvents}). Reads
+ * only as fast as events are consumed. Fails with `gone` if that version is too old, with
+ * `unreachable` if the stream breaks or stays silent, and with `invalid` or `bad_request` if the
+ * server cannot start with the present objects (before Kubernetes 1.32, and 1.33).
  */
 export async function* watchEvents(
   transport: Transport,
   kind: ResourceKind,
   query: ObjectQuery,
-  resourceVersion: string,
+  resourceVersion: string | undefined,
   signal: AbortSignal,
   times: WatchTimes = defaultWatchTimes,
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
+  let isInitial = resourceVersion === undefined;
+  const silence = (): number => (isInitial ? times.initialSilence : times.silence);
   try {
     const body = await transport.stream({
       method: 'GET',
@@ -46,19 +55,25 @@ export async function* watchEvents(
       query: {
         watch: 'true',
         allowWatchBookmarks: 'true',
-        resourceVersion,
+        ...(resourceVersion === undefined ? initialEvents : { resourceVersion }),
         labelSelector: query.labelSelector,
         fieldSelector: query.fieldSelector,
         timeoutSeconds: String(Math.ceil(times.lifetime / 1000)),
       },
       signal: either,
     });
-    for await (const event of readJsonLines(abortingOnSilence(body, times.silence, stop))) yield toWatchEvent(event);
+    for await (const line of readJsonLines(abortingOnSilence(body, silence, stop))) {
+      const event = toWatchEvent(line);
+      if (endsInitialEvents(event)) isInitial = false;
+      yield event;
+    }
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof KubeError) throw error;
-    if (stop.signal.aborted)
-      throw new KubeError('unreachable', `the watch of ${kind.resource} had no events for ${times.silence} ms`);
+    if (stop.signal.aborted) {
+      const code = isInitial ? 'bad_request' : 'unreachable';
+      throw new KubeError(code, `the watch of ${kind.resource} had no events for ${silence()} ms`);
+    }
     throw new KubeError('unreachable', `the watch of ${kind.resource} broke: ${(error as Error).message}`, {
       cause: error,
     }); // streams and JSON.parse throw Errors only
@@ -67,16 +82,21 @@ export async function* watchEvents(
   }
 }
 
+/** Whether an event says that all objects that were present at the start have been sent. */
+export function endsInitialEvents({ type, object }: WatchEvent): boolean {
+  return type === 'BOOKMARK' && object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true';
+}
+
 /**
  * Passes chunks through, and aborts `stop` if the next one takes longer than `silence`. The time
  * that the consumer takes does not count.
  */
 async function* abortingOnSilence(
   chunks: AsyncIterable<Uint8Array>,
-  silence: number,
+  silence: () => number,
   stop: AbortController,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const guard = (): NodeJS.Timeout => setTimeout(() => stop.abort(), silence);
+  const guard = (): NodeJS.Timeout => setTimeout(() => stop.abort(), silence());
   let timer = guard();
   try {
     for await (const chunk of chunks) {

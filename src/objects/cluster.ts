@@ -144,8 +144,8 @@ export interface Cluster {
   /** Returns whether there was an object to delete. */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>;
   /**
-   * Follows objects by list and watch until `signal` aborts, then ends. Reconnects and lists again
-   * on its own. Fails only if the server refuses the request (forbidden, unknown kind).
+   * Follows objects by watches until `signal` aborts, then ends. Reconnects and takes another
+   * snapshot on its own. Fails only if the server refuses the request (forbidden, unknown kind).
    */
   observe(query: ObjectQuery, signal: AbortSignal): AsyncIterable<ObservedChange>;
   /** Returns the present time of the API server. Undefined before its first response. */

@@ -13,12 +13,32 @@ function send(response: ServerResponse, type: string, object: unknown): void {
   response.write(`${JSON.stringify({ type, object })}\n`);
 }
 
-/** Responds to lists and watches in turn. After the last response, watches stay open. */
-function scripted(lists: ((response: ServerResponse) => void)[], watches: ((response: ServerResponse) => void)[]) {
+/** Refuses a watch that starts with the present objects, as an older API server does. */
+function refuseInitialEvents(response: ServerResponse): void {
+  const reason = 'sendInitialEvents: Forbidden: unless the WatchList feature gate is enabled';
+  json(response, 422, failure(422, 'Invalid', reason));
+}
+
+function sendInitial(response: ServerResponse, resourceVersion: string, ...names: string[]): void {
+  for (const name of names) send(response, 'ADDED', configMap(name, resourceVersion));
+  const annotations = { 'k8s.io/initial-events-end': 'true' };
+  send(response, 'BOOKMARK', { kind: 'ConfigMap', metadata: { resourceVersion, annotations } });
+}
+
+/**
+ * Responds to lists and watches in turn, and to watches that start with the present objects by
+ * `initial`. After the last response, watches stay open.
+ */
+function scripted(
+  lists: ((response: ServerResponse) => void)[],
+  watches: ((response: ServerResponse) => void)[],
+  initial = refuseInitialEvents,
+) {
   const next = { list: 0, watch: 0 };
   return (request: { url?: string | undefined }, response: ServerResponse): void => {
-    const isWatch = new URL(request.url ?? '', 'http://x').searchParams.has('watch');
-    if (isWatch) (watches[next.watch++] ?? ((open) => open.flushHeaders()))(response);
+    const search = new URL(request.url ?? '', 'http://x').searchParams;
+    if (search.has('sendInitialEvents')) initial(response);
+    else if (search.has('watch')) (watches[next.watch++] ?? ((open) => open.flushHeaders()))(response);
     else (lists[Math.min(next.list++, lists.length - 1)] ?? ((any) => list(any, '1')))(response);
   };
 }
@@ -42,8 +62,76 @@ function describe(change: ObservedChange): string {
 function versions(requests: string[]): (string | null)[] {
   return requests
     .map((request) => new URL(request.split(' ')[1] ?? '', 'http://x').searchParams)
-    .filter((search) => search.has('watch'))
+    .filter((search) => search.has('watch') && !search.has('sendInitialEvents'))
     .map((search) => search.get('resourceVersion'));
+}
+
+/** Returns how each request asks for objects. */
+function manners(requests: string[]): string[] {
+  return requests.map((request) => {
+    const search = new URL(request.split(' ')[1] ?? '', 'http://x').searchParams;
+    if (search.has('sendInitialEvents')) return 'initial events';
+    return search.has('watch') ? `watch from ${search.get('resourceVersion') ?? ''}` : 'list';
+  });
+}
+
+test('starts with the present objects of a watch, and what has changed meanwhile', async (t) => {
+  const server = await fakeServer(
+    t,
+    scripted([], [], (response) => {
+      for (const name of ['a', 'b', 'c']) send(response, 'ADDED', configMap(name, '10'));
+      send(response, 'BOOKMARK', { kind: 'ConfigMap', metadata: { resourceVersion: '10' } });
+      send(response, 'DELETED', configMap('a', '11'));
+      sendInitial(response, '12', 'd');
+      send(response, 'MODIFIED', configMap('b', '13'));
+      send(response, 'DELETED', configMap('c', '14'));
+    }),
+  );
+  t.deepEqual(await take(server, 4), ['snapshot a b c d', 'deleted a', 'changed b', 'deleted c']);
+  t.deepEqual(manners(server.requests), ['initial events']);
+  const search = new URL(server.requests[0]?.split(' ')[1] ?? '', 'http://x').searchParams;
+  t.is(search.get('resourceVersionMatch'), 'NotOlderThan');
+  t.is(search.get('resourceVersion'), null);
+});
+
+test('continues a watch that started with the present objects', async (t) => {
+  const server = await fakeServer(
+    t,
+    scripted([], [(response) => send(response, 'MODIFIED', configMap('a', '11'))], (response) => {
+      sendInitial(response, '10', 'a');
+      response.end();
+    }),
+  );
+  t.deepEqual(await take(server, 2), ['snapshot a', 'changed a']);
+  t.deepEqual(manners(server.requests), ['initial events', 'watch from 10']);
+});
+
+test('lists if the server cannot start with the present objects, and does not ask it again', async (t) => {
+  const server = await fakeServer(t, scripted([(response) => list(response, '10', 'a')], []));
+  t.deepEqual(await take(server, 1), ['snapshot a']);
+  t.deepEqual(await take(server, 1), ['snapshot a']);
+  t.deepEqual(
+    manners(server.requests).filter((manner) => !manner.startsWith('watch')),
+    ['initial events', 'list', 'list'],
+  );
+});
+
+const incomplete: [title: string, end: (response: ServerResponse) => void][] = [
+  ['breaks', (response) => setTimeout(() => response.destroy(), 20)],
+  ['ends', (response) => response.end()],
+  ['is silent', () => undefined],
+];
+for (const [title, end] of incomplete) {
+  test(`lists after a watch that ${title} before it has sent the present objects`, async (t) => {
+    const observeTimes = { ...fastTimes.observeTimes, initialSilence: 50 };
+    const respond = scripted([(response) => list(response, '10', 'a')], [], (response) => {
+      send(response, 'ADDED', configMap('a', '9'));
+      end(response);
+    });
+    const server = await fakeServer(t, respond, { ...fastTimes, observeTimes });
+    t.deepEqual(await take(server, 1), ['snapshot a']);
+    t.deepEqual(manners(server.requests).slice(0, 2), ['initial events', 'list']);
+  });
 }
 
 test('continues a broken watch from the last version seen, including bookmarks', async (t) => {
@@ -127,7 +215,7 @@ test('retries until the server recovers', async (t) => {
 
 const refused: [status: number, code: string, attempts: number][] = [
   [403, 'forbidden', 1],
-  [400, 'bad_request', 1],
+  [400, 'bad_request', 2],
   [401, 'unauthorized', 3],
 ];
 for (const [status, code, attempts] of refused) {

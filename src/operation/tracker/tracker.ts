@@ -4,7 +4,7 @@ import { ObjectCache, type Touched, type TrackedObjects } from './object-cache.t
 import { TrackedView } from './tracked-view.ts';
 
 /**
- * Keeps the state of objects by list and watch. Everyone who asks for the same objects of a cluster
+ * Keeps the state of objects by watches. Everyone who asks for the same objects of a cluster
  * at the same time shares one watch.
  */
 export interface Tracker {

@@ -89,8 +89,10 @@ for (const [title, fault] of Object.entries(faults)) {
   test(`an API server that ${title} changes no verdict`, async (t) => {
     const [, token = ''] = /token: "?([^"\s]+)/.exec(sandbox.kubeconfig) ?? [];
     const proxy = await startFaultyProxy(t, { ...sandbox, token }, fault);
-    const silence = fault === staysSilent ? 300 : fastTimes.observeTimes.silence;
-    const observeTimes = { ...fastTimes.observeTimes, silence };
+    const observeTimes = {
+      ...fastTimes.observeTimes,
+      ...(fault === staysSilent && { silence: 300, initialSilence: 300 }),
+    };
     const cluster = connectCluster({ text: proxy.kubeconfig }, { ...fastTimes, observeTimes });
     t.context = { cluster, kubeconfig: proxy.kubeconfig };
     const tracker = createTracker(cluster, { linger: 10_000 });
