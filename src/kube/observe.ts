@@ -20,7 +20,7 @@ export interface Observation {
   transport: Transport;
   findKind: (signal: AbortSignal) => Promise<ResourceKind>;
   query: ObjectQuery;
-  /** API versions whose server cannot start a watch with the present objects. Added to. */
+  /** API versions whose server cannot start a watch with the present objects. */
   listedFirst: Set<string>;
   times?: ObserveTimes | undefined;
 }

@@ -20,7 +20,7 @@ export interface WatchTimes {
   lifetime: number;
   /** Time without any event, even a bookmark, after which the connection counts as broken. */
   silence: number;
-  /** The same while the present objects are sent, after which the server is thought unable to. */
+  /** The same before all present objects are sent. A silent server counts as unable to do that. */
   initialSilence: number;
 }
 

@@ -16,6 +16,8 @@ import type { Allocate } from './read-file.ts';
 
 /** Contents smaller than this (10 MiB) are exempt from the compression ratio limit. */
 const minSizeForRatio = 10 * 1024 * 1024;
+/** Bytes to unpack at a time. Each time costs a change of threads. */
+const unpackedChunk = 128 * 1024;
 /** Maximum tar overhead per entry: headers and padding. */
 const entryOverhead = 8 * 1024;
 
@@ -79,7 +81,7 @@ async function readArchive(archive: Uint8Array, unpacking: Unpacking): Promise<C
   const tar = extract();
   const piping = pipeline(
     Readable.from([archive]),
-    createGunzip(),
+    createGunzip({ chunkSize: unpackedChunk }),
     (chunks: AsyncIterable<Uint8Array>) => limitSize(chunks, archive.length, limits),
     tar,
     { signal },
