@@ -50,3 +50,23 @@ export const undiciParts: Plugin = {
     }));
   },
 };
+
+/**
+ * @kubernetes/client-node makes agents for the proxy of a kubeconfig, which are not used: requests
+ * are sent by `src/kube/connection.ts`.
+ */
+export const unusedProxies: Plugin = {
+  name: 'leave out the proxies of @kubernetes/client-node',
+  setup(build) {
+    build.onResolve({ filter: /^(?:socks|socks-proxy-agent|hpagent)$/ }, ({ path, importer }) =>
+      importer.includes('@kubernetes/client-node') ? { path, namespace: 'unused-proxies' } : null,
+    );
+    build.onLoad({ filter: /./, namespace: 'unused-proxies' }, () => ({
+      contents: `
+        export class SocksClient {}
+        export class SocksProxyAgent {}
+        export class HttpProxyAgent {}
+        export class HttpsProxyAgent {}`,
+    }));
+  },
+};

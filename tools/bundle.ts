@@ -2,7 +2,7 @@
 // Usage: npm run bundle -- FOLDER
 import { mkdir, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
-import { plainHttp, undiciParts, unusedClientFiles } from './bundle-plugins.ts';
+import { plainHttp, undiciParts, unusedClientFiles, unusedProxies } from './bundle-plugins.ts';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('usage: npm run bundle -- FOLDER');
@@ -32,7 +32,7 @@ const { outputFiles } = await build({
   platform: 'node',
   target: 'node24',
   format: 'esm',
-  plugins: [unusedClientFiles, undiciParts, plainHttp],
+  plugins: [unusedProxies, unusedClientFiles, undiciParts, plainHttp],
   write: false,
   logLevel: 'info',
 });

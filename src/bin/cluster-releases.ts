@@ -9,15 +9,15 @@ import { memoryPlans } from '../operation/plan/plans.ts';
 import type { Progress } from '../operation/progress.ts';
 import { memoryCheckpoints } from '../operation/state/checkpoints.ts';
 import { createTracker } from '../operation/tracker/tracker.ts';
-import { payloadReaders, type CommandParameters } from '../protocol/commands/index.ts';
+import type { CommandParameters } from '../protocol/commands/index.ts';
 import { configMapStorage } from '../release/storage/config-map.ts';
 import { memoryStorage } from '../release/storage/memory.ts';
 import { secretStorage } from '../release/storage/secret.ts';
 import { processHost } from '../render/process-host.ts';
+import { commandLoaders } from './command-loaders.ts';
 import { withHelmText } from './unreachable-text.ts';
 import { resolveHost } from '../render/resolve-host.ts';
 import { locatedChartSource } from './located-chart-source.ts';
-import { releaseHandlers } from './release-handlers.ts';
 import { textThreads } from './text-threads.ts';
 
 export interface ClusterReleasesOptions {
@@ -55,8 +55,9 @@ export function clusterReleases({ storageDriver, progress, ...options }: Cluster
     ) {
       // as in Helm, an installation as a dry run of the client sees no releases
       const isOffline = type === 'install_release' && payload.dryRun === 'client';
-      const handler = await releaseHandlers[type](dependencies(chart, isOffline));
-      const answer = await handler(payloadReaders[type].parse(payload), commandContext(progress, signal)).catch(
+      const { reader, handler } = await commandLoaders[type]();
+      const perform = handler(dependencies(chart, isOffline));
+      const answer = await perform(reader.parse(payload, { jitless: true }), commandContext(progress, signal)).catch(
         (error: unknown) => {
           throw withHelmText(error, cluster.server);
         },

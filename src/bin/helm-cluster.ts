@@ -1,5 +1,5 @@
 import { plainObject } from '../release/plain-value.ts';
-import { readKubeConfig, textAt } from '../cli/helm/kubeconfig.ts';
+import { textAt, type KubeConfig } from '../cli/helm/kubeconfig.ts';
 import type { HelmSettings } from '../cli/helm/settings.ts';
 import type { Value } from '../go/value.ts';
 import type { ConnectionSource } from '../kube/connection.ts';
@@ -13,10 +13,11 @@ const defaultServer = 'http://localhost:8080';
  * with Helm's text.
  */
 export async function helmCluster(
-  settings: HelmSettings,
   env: Readonly<Record<string, string | undefined>>,
+  settings: HelmSettings,
+  kubeConfig: () => Promise<KubeConfig>,
 ): Promise<ConnectionSource> {
-  const config = await readKubeConfig(settings, env);
+  const config = await kubeConfig();
   const contextName = settings.kubeContext || config.currentContext;
   const context = config.contexts.get(contextName);
   if (context === undefined && contextName !== '') throw new Error(`context "${contextName}" does not exist`);

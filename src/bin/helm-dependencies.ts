@@ -23,7 +23,7 @@ export function helmDependencies(): HelmDependencies {
     // imported only when used, so that the other commands start faster
     createRenderer: async (options) => (await import('./local-renderer.ts')).localRenderer(options),
     resolveHost: async (name) => (await import('../render/resolve-host.ts')).resolveHost(name),
-    openReleases: async (settings) => (await import('./open-releases.ts')).openReleases(settings, env),
-    listNamespaces: async (settings) => (await import('./list-namespaces.ts')).listNamespaces(settings, env),
+    openReleases: async (...cluster) => (await import('./open-releases.ts')).openReleases(env, ...cluster),
+    listNamespaces: async (...cluster) => (await import('./list-namespaces.ts')).listNamespaces(env, ...cluster),
   };
 }

@@ -1,3 +1,4 @@
+import type { KubeConfig } from '../cli/helm/kubeconfig.ts';
 import type { HelmSettings } from '../cli/helm/settings.ts';
 import { connectCluster } from '../kube/cluster.ts';
 import { helmCluster } from './helm-cluster.ts';
@@ -7,10 +8,11 @@ const limitMs = 3000;
 
 /** Returns the names of the namespaces of the cluster that Helm's settings name. */
 export async function listNamespaces(
-  settings: HelmSettings,
   env: Readonly<Record<string, string | undefined>>,
+  settings: HelmSettings,
+  kubeConfig: () => Promise<KubeConfig>,
 ): Promise<string[]> {
-  const cluster = connectCluster(await helmCluster(settings, env));
+  const cluster = connectCluster(await helmCluster(env, settings, kubeConfig));
   try {
     const query = { apiVersion: 'v1', kind: 'Namespace' };
     const namespaces = await cluster.list(query, AbortSignal.timeout(limitMs));

@@ -3,6 +3,7 @@ import type { RenderLimits } from '../render/limits.ts';
 import type { ResolveHost } from '../render/render-request.ts';
 import type { ThreadedRenderer } from '../render/worker/threaded-renderer.ts';
 import type { ControlPlaneSettings } from './control-plane/settings.ts';
+import type { KubeConfig } from './helm/kubeconfig.ts';
 import type { Releases } from './helm/release/releases.ts';
 import type { HelmSettings } from './helm/settings.ts';
 import type { RunSettings } from './run/settings.ts';
@@ -44,9 +45,9 @@ export interface ProgramDependencies {
   /** Returns the addresses of a host. Empty if there are none. */
   resolveHost: ResolveHost;
   /** Opens the releases of the cluster that Helm's settings name. The caller closes them. */
-  openReleases(settings: HelmSettings): Promise<Releases>;
+  openReleases(settings: HelmSettings, kubeConfig: () => Promise<KubeConfig>): Promise<Releases>;
   /** Returns the names of the namespaces of the cluster that Helm's settings name. */
-  listNamespaces(settings: HelmSettings): Promise<string[]>;
+  listNamespaces(settings: HelmSettings, kubeConfig: () => Promise<KubeConfig>): Promise<string[]>;
   /** Runs an agent until the process gets a stop signal. Rejects if the agent cannot start. */
   runAgent(settings: RunSettings): Promise<void>;
   /** Runs a control plane until the process gets a stop signal. Rejects if it cannot start. */

@@ -71,7 +71,7 @@ type RunLine = (args: string[]) => Promise<Ended>;
 /** Returns what `helm-agent helm` does with a line, with these variables of the environment. */
 function ownHelm(env: Record<string, string>): RunLine {
   return async (args) => {
-    const { run, stdout, stderr } = testProgram({ env, openReleases: (settings) => openReleases(settings, env) });
+    const { run, stdout, stderr } = testProgram({ env, openReleases: (...cluster) => openReleases(env, ...cluster) });
     const code = await run('helm', ...args);
     return { stdout: stdout.text, stderr: stderr.text, code };
   };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { failFastSchema } from '../../protocol/commands/fields.ts';
+import { failFastSchema } from '../../protocol/commands/wait-fields.ts';
 
 /** The flags that say which problems end a wait. */
 export interface FailFastFlags {

@@ -7,6 +7,7 @@ import { parseFlags } from '../pflag/parse-flags.ts';
 import { commandsFor } from './commands.ts';
 import type { HelmContext, HelmDependencies } from './context.ts';
 import { globalFlags, settingsOfFlags } from './global-flags.ts';
+import type { KubeConfig } from './kubeconfig.ts';
 import { rootHelp } from './root-help.ts';
 import { requireColorMode, settingsOfEnvironment, type HelmSettings } from './settings.ts';
 
@@ -32,16 +33,21 @@ export async function runHelm(args: readonly string[], dependencies: HelmDepende
       globalFlags: flags,
       contextOf(given): HelmContext {
         const current = given === undefined ? early : settingsOfFlags(settings, given);
+        let reading: Promise<KubeConfig> | undefined;
+        const kubeConfig = () =>
+          (reading ??= import('./kubeconfig.ts').then((file) => file.readKubeConfig(current, env)));
         return {
           ...dependencies,
           log,
           settings: current,
           agent: current.agent || undefined,
+          kubeConfig,
           async openReleases() {
-            if (current.agent === '') return dependencies.openReleases(current);
+            if (current.agent === '') return dependencies.openReleases(current, kubeConfig);
             return (await import('./release/open-agent-releases.ts')).openAgentReleases(current, given, dependencies);
           },
-          namespace: async () => (await import('./kube-namespace.ts')).releaseNamespace({ settings: current, env }),
+          listNamespaces: () => dependencies.listNamespaces(current, kubeConfig),
+          namespace: async () => (await import('./kube-namespace.ts')).releaseNamespace(current, kubeConfig),
         };
       },
       stdout: (text) => stdout.write(text),

@@ -1,7 +1,7 @@
 import type { ProgramDependencies } from '../dependencies.ts';
 import type { HelmLog } from '../helm-log.ts';
+import type { KubeConfig } from './kubeconfig.ts';
 import type { HelmSettings } from './settings.ts';
-
 import type { Releases } from './release/releases.ts';
 
 /** Everything that `helm-agent helm` takes from outside. */
@@ -22,14 +22,18 @@ export type HelmDependencies = Pick<
 >;
 
 /** The surroundings of a command of helm. */
-export interface HelmContext extends Omit<HelmDependencies, 'openReleases'> {
+export interface HelmContext extends Omit<HelmDependencies, 'openReleases' | 'listNamespaces'> {
   settings: HelmSettings;
+  /** Returns the kubeconfig that the settings name, which is read once. Rejects with Go's text. */
+  kubeConfig(): Promise<KubeConfig>;
   /** Returns the namespace of releases, which may be that of the kubeconfig. */
   namespace(): Promise<string>;
   /** The agent that performs commands about releases. Undefined if this program does. */
   agent: string | undefined;
   /** Opens the releases of the cluster, or those of an agent. The caller closes them. */
   openReleases(): Promise<Releases>;
+  /** Returns the names of the namespaces of the cluster. */
+  listNamespaces(): Promise<string[]>;
   /** Helm's log, on stderr. */
   log: HelmLog;
 }

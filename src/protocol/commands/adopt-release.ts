@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { releaseSchema } from '../release.ts';
 import { defineCommand, releaseKey } from './definition.ts';
-import { deployOptions, releaseIdentity, tillerNamespaceField, timeoutField } from './fields.ts';
+import { deployOptions } from './deploy-fields.ts';
+import { releaseIdentity, tillerNamespaceField } from './release-fields.ts';
+import { timeoutField } from './wait-fields.ts';
 
 export const adoptRelease = defineCommand({
   summary:

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { defineCommand } from './definition.ts';
-import { chartSource, releaseIdentity, renderOptions, timeoutField, valuesFields } from './fields.ts';
+import { chartSource, renderOptions, valuesFields } from './chart-fields.ts';
+import { releaseIdentity } from './release-fields.ts';
+import { timeoutField } from './wait-fields.ts';
 import { difference } from './release-answer.ts';
 
 export const diffRelease = defineCommand({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineCommand } from './definition.ts';
-import { releaseIdentity, revisionField } from './fields.ts';
+import { releaseIdentity, revisionField } from './release-fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const getRelease = defineCommand({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { releaseSchema } from '../release.ts';
 import { defineCommand } from './definition.ts';
-import { tillerNamespaceField } from './fields.ts';
+import { tillerNamespaceField } from './release-fields.ts';
 
 const status = z.enum([
   'unknown',

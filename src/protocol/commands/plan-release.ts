@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { defineCommand } from './definition.ts';
-import { chartSource, deployOptions, historyOptions, releaseIdentity, revisionField } from './fields.ts';
+import { chartSource } from './chart-fields.ts';
+import { deployOptions } from './deploy-fields.ts';
+import { historyOptions, releaseIdentity, revisionField } from './release-fields.ts';
 import { installRelease } from './install-release.ts';
 import { difference } from './release-answer.ts';
 import { uninstallRelease } from './uninstall-release.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { releaseSchema } from '../release.ts';
 import { defineCommand } from './definition.ts';
-import { releaseIdentity } from './fields.ts';
+import { releaseIdentity } from './release-fields.ts';
 
 export const releaseHistory = defineCommand({
   summary: 'Lists the revisions of a release, without manifest, values and notes.',

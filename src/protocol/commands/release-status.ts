@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { resourceSchema } from '../resource.ts';
 import { defineCommand } from './definition.ts';
-import { readinessField, releaseIdentity, revisionField } from './fields.ts';
+import { releaseIdentity, revisionField } from './release-fields.ts';
+import { readinessField } from './wait-fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const releaseStatus = defineCommand({

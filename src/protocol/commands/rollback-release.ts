@@ -1,23 +1,18 @@
 import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
+import { applyOptions, dryRunField, ifBusyField, noHooksField } from './deploy-fields.ts';
+import { historyOptions, recoverOptions, releaseIdentity } from './release-fields.ts';
 import {
-  applyOptions,
-  dryRunField,
   failFastOptions,
-  historyOptions,
   hookTimeoutField,
   logsField,
   stepTimeoutsField,
-  ifBusyField,
-  noHooksField,
   readinessField,
   progressDeadlineField,
-  recoverOptions,
-  releaseIdentity,
   settleField,
   timeoutField,
   waitField,
-} from './fields.ts';
+} from './wait-fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const rollbackRelease = defineCommand({

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { defineCommand } from './definition.ts';
-import { chartSource, noHooksField, releaseIdentity, renderOptions, timeoutField, valuesOnly } from './fields.ts';
+import { chartSource, renderOptions, valuesOnly } from './chart-fields.ts';
+import { noHooksField } from './deploy-fields.ts';
+import { releaseIdentity } from './release-fields.ts';
+import { timeoutField } from './wait-fields.ts';
 
 export const templateRelease = defineCommand({
   summary: "Renders a chart with the cluster's capabilities and objects, and changes nothing.",

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { releaseIdentity, timeoutField } from './fields.ts';
+import { releaseIdentity } from './release-fields.ts';
+import { timeoutField } from './wait-fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 const names = z.array(z.string()).max(10_000).optional();

@@ -1,16 +1,8 @@
 import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import {
-  hookTimeoutField,
-  logsField,
-  stepTimeoutsField,
-  ifBusyField,
-  noHooksField,
-  recoverOptions,
-  releaseIdentity,
-  timeoutField,
-  waitOption,
-} from './fields.ts';
+import { ifBusyField, noHooksField } from './deploy-fields.ts';
+import { recoverOptions, releaseIdentity } from './release-fields.ts';
+import { hookTimeoutField, logsField, stepTimeoutsField, timeoutField, waitOption } from './wait-fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const uninstallRelease = defineCommand({

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { chartSource, deployOptions, historyOptions, releaseIdentity } from './fields.ts';
+import { chartSource } from './chart-fields.ts';
+import { deployOptions } from './deploy-fields.ts';
+import { historyOptions, releaseIdentity } from './release-fields.ts';
 import { deployAnswer } from './release-answer.ts';
 
 export const upgradeRelease = defineCommand({

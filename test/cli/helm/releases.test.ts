@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { openReleases } from '../../../src/bin/open-releases.ts';
 import type { Releases } from '../../../src/cli/helm/release/releases.ts';
-import type { HelmSettings } from '../../../src/cli/helm/settings.ts';
+import type { ProgramDependencies } from '../../../src/cli/dependencies.ts';
 import { processHost } from '../../../src/render/process-host.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { testProgram } from '../support/program.ts';
+
+type OpenReleases = ProgramDependencies['openReleases'];
 
 const chart = new URL('../../../examples/charts/web', import.meta.url).pathname;
 
@@ -23,7 +25,7 @@ async function helmOnCluster(t: ExecutionContext, watched = (releases: Releases)
   await writeFile(kubeconfig, sandbox.kubeconfig);
   return async (...args: string[]) => {
     const env = { HOME: folder, KUBECONFIG: kubeconfig };
-    const open = async (settings: HelmSettings) => watched(await openReleases(settings, env));
+    const open: OpenReleases = async (...cluster) => watched(await openReleases(env, ...cluster));
     const { run, stdout, stderr } = testProgram({ env, openReleases: open });
     const code = await run('helm', ...args);
     return { code, stdout: stdout.text, stderr: stderr.text };
@@ -98,13 +100,13 @@ test('upgrade --install opens the releases once and closes them', async (t) => {
 });
 
 test('a dry run of the client needs no cluster', async (t) => {
-  const { run, stdout } = testProgram({ env: {}, openReleases: (given) => openReleases(given, {}) });
+  const { run, stdout } = testProgram({ env: {}, openReleases: (...cluster) => openReleases({}, ...cluster) });
   t.is(await run('helm', 'install', 'one', chart, '--dry-run=client'), 0);
   t.regex(stdout.text, /^DESCRIPTION: Dry run complete\nTEST SUITE: None\nHOOKS:\n/m);
 });
 
 test('a cluster that cannot be reached is reported as helm reports it', async (t) => {
-  const { run, stderr } = testProgram({ env: {}, openReleases: (given) => openReleases(given, {}) });
+  const { run, stderr } = testProgram({ env: {}, openReleases: (...cluster) => openReleases({}, ...cluster) });
   t.is(await run('helm', 'list', '--kube-apiserver', 'https://127.0.0.1:9'), 1);
   t.is(
     stderr.text,
@@ -113,7 +115,7 @@ test('a cluster that cannot be reached is reported as helm reports it', async (t
 });
 
 test('a context that does not exist is an error', async (t) => {
-  const { run, stderr } = testProgram({ env: {}, openReleases: (given) => openReleases(given, {}) });
+  const { run, stderr } = testProgram({ env: {}, openReleases: (...cluster) => openReleases({}, ...cluster) });
   t.is(await run('helm', 'list', '--kube-context', 'nope'), 1);
   t.is(stderr.text, 'Error: kubernetes cluster unreachable: context "nope" does not exist\n');
 });

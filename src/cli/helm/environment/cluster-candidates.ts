@@ -1,12 +1,12 @@
 import type { HelmContext } from '../context.ts';
-import { readKubeConfig, textAt } from '../kubeconfig.ts';
+import { textAt } from '../kubeconfig.ts';
 import { directives, withoutFiles, type Completion } from './candidate.ts';
 
 /** Completes a namespace of the cluster; those of an agent's cluster are not known here. */
-export async function namespaceCompletion({ agent, listNamespaces, settings }: HelmContext): Promise<Completion> {
-  if (agent !== undefined) return { candidates: [], directive: directives.default };
+export async function namespaceCompletion(context: HelmContext): Promise<Completion> {
+  if (context.agent !== undefined) return { candidates: [], directive: directives.default };
   try {
-    return withoutFiles((await listNamespaces(settings)).map((name) => ({ name, description: '' })));
+    return withoutFiles((await context.listNamespaces()).map((name) => ({ name, description: '' })));
   } catch {
     // a shell offers nothing if the cluster does not respond; a message would disturb the line
     return { candidates: [], directive: directives.default };
@@ -14,9 +14,9 @@ export async function namespaceCompletion({ agent, listNamespaces, settings }: H
 }
 
 /** Completes a context of the kubeconfig, of which helm shows the cluster. */
-export async function contextCompletion({ settings, env }: HelmContext): Promise<Completion> {
+export async function contextCompletion(context: HelmContext): Promise<Completion> {
   try {
-    const { contexts } = await readKubeConfig(settings, env);
+    const { contexts } = await context.kubeConfig();
     const sorted = [...contexts].sort(([a], [b]) => (a < b ? -1 : 1));
     return withoutFiles(sorted.map(([name, fields]) => ({ name, description: textAt(fields, 'cluster') })));
   } catch {
