@@ -1,7 +1,7 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import type { RequestOptions } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
-import { Agent } from 'undici';
+import { Agent, ProxyAgent, type Dispatcher } from 'undici';
 import { KubeError } from './kube-error.ts';
 import { tokenFileOf, tokenReader } from './token-file.ts';
 
@@ -15,7 +15,7 @@ export interface Connection {
   /** Namespace of the current context, or of the pod's service account. */
   readonly namespace: string;
   /** Returns the dispatcher, which keeps connections alive, and the headers of a request. */
-  prepare(): Promise<{ dispatcher: Agent; headers: Record<string, string | string[]> }>;
+  prepare(): Promise<{ dispatcher: Dispatcher; headers: Record<string, string | string[]> }>;
   close(): Promise<void>;
 }
 
@@ -44,14 +44,15 @@ export function openConnection(source: ConnectionSource): Connection {
   if (!cluster?.server) {
     throw new KubeError('bad_request', `${describe(source)} has no cluster in its current context`);
   }
+  const proxy = proxyOf(cluster, source);
   /** Agents with older certificates, until their last request has ended. */
-  const retired = new Set<Agent>();
-  const retire = (agent: Agent) => {
+  const retired = new Set<Dispatcher>();
+  const retire = (agent: Dispatcher) => {
     retired.add(agent);
     const forget = () => retired.delete(agent);
     agent.close().then(forget, forget);
   };
-  let current: { material: TlsMaterial; agent: Agent } | undefined;
+  let current: { material: TlsMaterial; agent: Dispatcher } | undefined;
   const tokenFile = tokenFileOf(source, config);
   const readToken = tokenFile === undefined ? undefined : tokenReader(tokenFile);
 
@@ -65,7 +66,7 @@ export function openConnection(source: ConnectionSource): Connection {
       if (current === undefined || !isDeepStrictEqual(current.material, material)) {
         // requests and watches of the old agent continue; nothing waits for their end
         if (current) retire(current.agent);
-        current = { material, agent: newAgent(material) };
+        current = { material, agent: newAgent(material, proxy) };
       }
       const token = await readToken?.();
       const headers = {
@@ -109,15 +110,29 @@ function tlsMaterial(options: RequestOptions): TlsMaterial {
   return { ca, cert, key, servername, rejectUnauthorized };
 }
 
-function newAgent(material: TlsMaterial): Agent {
+/** Returns the `proxy-url` of the cluster, of the kinds that kubectl knows. */
+function proxyOf({ proxyUrl = '' }: { proxyUrl?: string | undefined }, source: ConnectionSource): string | undefined {
+  if (proxyUrl === '') return undefined;
+  const protocol = URL.parse(proxyUrl)?.protocol ?? '';
+  if (['http:', 'https:', 'socks5:'].includes(protocol)) return proxyUrl;
+  throw new KubeError(
+    'bad_request',
+    `the proxy-url of ${describe(source)} must be the URL of an http, https or socks5 proxy`,
+  );
+}
+
+function newAgent(material: TlsMaterial, proxy: string | undefined): Dispatcher {
   const given = Object.fromEntries(Object.entries(material).filter(([, value]) => value !== undefined));
-  return new Agent({
+  const connect = { ...given, timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 };
+  const options = {
     allowH2: false, // a watch has its own connection, so that no request waits behind it
-    connect: { ...given, timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 },
     keepAliveTimeout: 30_000,
     headersTimeout: 60_000,
     bodyTimeout: 60_000,
-  });
+  };
+  return proxy === undefined
+    ? new Agent({ ...options, connect })
+    : new ProxyAgent({ ...options, uri: proxy, requestTls: connect });
 }
 
 function groupHeaders(source: ConnectionSource): Record<string, string[]> {

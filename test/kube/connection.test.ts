@@ -1,9 +1,10 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import type { Duplex } from 'node:stream';
 import { join } from 'node:path';
 import { openConnection } from '../../src/kube/connection.ts';
 import { kubeconfigOf } from './fake-server.ts';
@@ -106,3 +107,66 @@ test('connects without TLS to a server with an http URL, such as kubectl proxy',
   await t.notThrowsAsync(connection.prepare());
   t.is(connection.server, 'http://127.0.0.1:1');
 });
+
+/** Starts a proxy for HTTP that refuses tunnels. Returns its URL and what it was asked for. */
+async function startProxy(t: ExecutionContext) {
+  const asked: string[] = [];
+  const proxy = createServer((request, response) => {
+    asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    response.end('proxied');
+  });
+  proxy.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    asked.push(`CONNECT ${request.url ?? ''}`);
+    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  t.teardown(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked };
+}
+
+function proxiedKubeconfig(server: string, proxyUrl: string): string {
+  const cluster = { server, 'proxy-url': proxyUrl, 'insecure-skip-tls-verify': true };
+  return JSON.stringify({
+    clusters: [{ name: 'c', cluster }],
+    users: [{ name: 'u', user: {} }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  });
+}
+
+test('sends requests through the proxy-url of the cluster', async (t) => {
+  const { url, asked } = await startProxy(t);
+  const origin = 'http://api.example:6443';
+  const connection = openConnection({ text: proxiedKubeconfig(origin, url) });
+  t.teardown(() => connection.close());
+  const { dispatcher } = await connection.prepare();
+  const { body } = await dispatcher.request({ origin, path: '/version', method: 'GET' });
+  t.is(await body.text(), 'proxied');
+  t.deepEqual(asked, ['GET http://api.example:6443/version']);
+});
+
+test('opens a tunnel to an API server with TLS through the proxy-url of the cluster', async (t) => {
+  const { url, asked } = await startProxy(t);
+  const origin = 'https://api.example:6443';
+  const connection = openConnection({ text: proxiedKubeconfig(origin, url) });
+  t.teardown(() => connection.close());
+  const { dispatcher } = await connection.prepare();
+  await t.throwsAsync(dispatcher.request({ origin, path: '/version', method: 'GET' }), { message: /403/ });
+  t.deepEqual(asked, ['CONNECT api.example:6443']);
+});
+
+const refusesProxy = test.macro({
+  exec(t, proxyUrl: string) {
+    t.throws(() => openConnection({ text: proxiedKubeconfig('https://api.example', proxyUrl) }), {
+      code: 'bad_request',
+      message: 'the proxy-url of the given kubeconfig must be the URL of an http, https or socks5 proxy',
+    });
+  },
+  title: (_, proxyUrl) => `refuses the proxy-url ${proxyUrl}`,
+});
+test(refusesProxy, 'proxy');
+test(refusesProxy, 'ftp://proxy.example');
