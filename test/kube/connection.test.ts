@@ -166,7 +166,7 @@ const refusesProxy = test.macro({
       message: 'the proxy-url of the given kubeconfig must be the URL of an http, https or socks5 proxy',
     });
   },
-  title: (_, proxyUrl) => `refuses the proxy-url ${proxyUrl}`,
+  title: (_, proxyUrl: string) => `refuses the proxy-url ${proxyUrl}`,
 });
 test(refusesProxy, 'proxy');
 test(refusesProxy, 'ftp://proxy.example');
