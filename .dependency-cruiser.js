@@ -57,6 +57,13 @@ export default {
       from: { path: '^src/', pathNot: '^src/kube/' },
       to: { path: 'node_modules/@kubernetes/client-node' },
     },
+    {
+      name: 'openpgp-when-needed',
+      comment: 'it takes about 100 ms to load: import only types, or import it dynamically',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: 'node_modules/openpgp', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
     { name: 'src-imports-no-tests', severity: 'error', from: { path: '^src/' }, to: { path: '^(test|tools)/' } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],

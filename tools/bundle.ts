@@ -1,11 +1,16 @@
 // Bundles the program for the image: FOLDER/helm-agent.mjs, the threads, and parts that all share.
-// Usage: npm run bundle -- FOLDER
+// Beside them it copies node_modules/openpgp, which is not bundled because it has the LGPL. The npm
+// package has no copy, but depends on it.
+// Usage: npm run bundle -- FOLDER [--for-npm]
 import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import { plainHttp, undiciParts, unusedClientFiles, unusedProxies } from './bundle-plugins.ts';
+import { copyUnbundledPackage, unbundledPackage } from './unbundled-package.ts';
 
-const [folder] = process.argv.slice(2);
-if (folder === undefined) throw new Error('usage: npm run bundle -- FOLDER');
+const [folder, option] = process.argv.slice(2);
+const usage = 'usage: npm run bundle -- FOLDER [--for-npm]';
+if (folder === undefined || ![undefined, '--for-npm'].includes(option)) throw new Error(usage);
 
 // CommonJS packages need these names, which an ES module does not have.
 const commonJsNames = [
@@ -32,6 +37,7 @@ const { outputFiles } = await build({
   platform: 'node',
   target: 'node24',
   format: 'esm',
+  external: [unbundledPackage],
   plugins: [unusedProxies, unusedClientFiles, undiciParts, plainHttp],
   write: false,
   logLevel: 'info',
@@ -44,3 +50,7 @@ for (const { path, text } of outputFiles) {
 }
 const bytes = outputFiles.reduce((sum, { contents }) => sum + contents.length, 0);
 console.log(`${outputFiles.length} files, ${(bytes / 2 ** 20).toFixed(1)} MiB`);
+if (option === undefined) {
+  const copied = await copyUnbundledPackage(join(folder, 'node_modules'));
+  console.log(`${unbundledPackage}: ${(copied / 2 ** 20).toFixed(1)} MiB`);
+}

@@ -1,6 +1,7 @@
 // Packs the package and checks it as its users see it: relative links in its Markdown lead to files
 // that it contains, the examples of the docs compile against its declarations and run, and the
-// program downloads a chart, because its bundle has only parts of the HTTP client.
+// program downloads a signed chart, because its bundle has only parts of the HTTP client, and lacks
+// the library for signatures.
 // Needs dist/, so `npm run build` runs it last.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -49,13 +50,15 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** Packs a chart with the packed program, serves it in a repository and pulls it from there. */
+/** Packs and signs a chart with the packed program, serves it, pulls it and verifies it. */
 async function pullChart(target: string): Promise<void> {
   const program = join(target, 'node_modules', name, bin[name] ?? '');
   const [charts, home] = [join(target, 'charts'), join(target, 'home')];
   await mkdir(home);
   const helm = (...args: string[]) => run(process.execPath, [program, 'helm', ...args], { env: { HOME: home } });
-  await helm('package', join(root, 'examples/charts/web'), '-d', charts);
+  const keyring = ['--keyring', join(root, 'test/cli/helm/fixtures/signatures/secret.gpg')];
+  const signing = ['--sign', '--key', 'test@example.com', ...keyring];
+  await helm('package', join(root, 'examples/charts/web'), '-d', charts, ...signing);
   await helm('repo', 'index', charts);
   const server = createServer((request, response) => {
     void readFile(join(charts, basename(request.url ?? ''))).then(
@@ -66,7 +69,7 @@ async function pullChart(target: string): Promise<void> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // listens on a port
   try {
-    await helm('pull', 'web', '--repo', `http://127.0.0.1:${port}`, '-d', home);
+    await helm('pull', 'web', '--repo', `http://127.0.0.1:${port}`, '-d', home, '--verify', ...keyring);
   } finally {
     server.close();
   }

@@ -4,7 +4,7 @@ type Flags = Readonly<Record<string, string>>;
 
 const certificates = 'set NODE_EXTRA_CA_CERTS to the file with the certificates';
 const noDownload = 'put the dependencies into charts/ first, see helm-agent helm dependency build';
-const noSignatures = 'signatures of charts are not verified';
+const noSignatures = 'verify the archive of the chart before, with helm-agent helm verify';
 
 /** Flags of helm that no command has, as commander writes them, with what to do instead. */
 const commonFlags: Flags = {

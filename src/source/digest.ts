@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SourceError } from './source-error.ts';
 
@@ -27,11 +28,19 @@ export async function checkDigest(archive: Uint8Array, digest: string, where: st
 /** Bytes that are hashed before the event loop turns: it takes a few milliseconds. */
 const sliceBytes = 4 * 1024 * 1024;
 
-async function sha256(data: Uint8Array): Promise<string> {
+/** Returns the SHA-256 of data in hex. */
+export async function sha256(data: Uint8Array): Promise<string> {
   const hash = createHash('sha256');
   for (let start = 0; start < data.length; start += sliceBytes) {
     if (start > 0) await nextTurn();
     hash.update(data.subarray(start, start + sliceBytes));
   }
+  return hash.digest('hex');
+}
+
+/** Returns the SHA-256 of a file in hex. Throws errors of the file system. */
+export async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) hash.update(chunk);
   return hash.digest('hex');
 }

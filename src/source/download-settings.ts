@@ -11,6 +11,12 @@ export const defaultDownloadSettings = {
   maxArchiveBytes: 100 * mebibyte,
 } as const;
 
+/**
+ * Size limit of a chart's signature. It contains the metadata of the chart, and a file of a chart
+ * has at most 5 MiB.
+ */
+export const maxProvenanceBytes = 8 * mebibyte;
+
 /** How charts are downloaded from repositories, registries and URLs. */
 export interface DownloadSettings {
   readonly dispatcher: Dispatcher | undefined;

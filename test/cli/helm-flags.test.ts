@@ -35,7 +35,7 @@ test(
 test(
   refuses,
   'ctl upgrade web web --agent a --verify',
-  'error: helm-agent ctl upgrade has no --verify, unlike helm: signatures of charts are not verified\nhelm-agent ctl upgrade --help lists the flags\n',
+  'error: helm-agent ctl upgrade has no --verify, unlike helm: verify the archive of the chart before, with helm-agent helm verify\nhelm-agent ctl upgrade --help lists the flags\n',
 );
 test(
   refuses,

@@ -14,12 +14,18 @@ interface TestRegistry extends TestRepository {
 /**
  * Starts a registry on the loopback interface with one chart, `team/web`, given as archives by tag.
  * With `password`, it requires a token, which the user `joe` gets for that password. With
- * `swapped`, its archives do not match its manifests.
+ * `swapped`, its archives do not match its manifests. With `provenance`, its charts have this
+ * signature.
  */
 export async function serveRegistry(
   t: ExecutionContext,
   archives: Record<string, Buffer>,
-  { password, pageSize = 100, swapped = false }: { password?: string; pageSize?: number; swapped?: boolean } = {},
+  {
+    password,
+    pageSize = 100,
+    swapped = false,
+    provenance,
+  }: { password?: string; pageSize?: number; swapped?: boolean; provenance?: Buffer } = {},
 ): Promise<TestRegistry> {
   const responses: Record<string, TestResponse> = {};
   const digests: Record<string, string> = {};
@@ -47,13 +53,23 @@ export async function serveRegistry(
   });
   for (const [tag, archive] of Object.entries(archives)) {
     const layer = { mediaType: layerType, digest: `sha256:${sha256(archive)}`, size: archive.length };
+    const signature = provenance && {
+      mediaType: 'application/vnd.cncf.helm.chart.provenance.v1.prov',
+      digest: `sha256:${sha256(provenance)}`,
+      size: provenance.length,
+    };
     const config = {
       mediaType: 'application/vnd.cncf.helm.config.v1+json',
       digest: `sha256:${sha256(Buffer.from('{}'))}`,
       size: 2,
     };
     const manifest = Buffer.from(
-      JSON.stringify({ schemaVersion: 2, mediaType: manifestType, config, layers: [layer] }),
+      JSON.stringify({
+        schemaVersion: 2,
+        mediaType: manifestType,
+        config,
+        layers: [layer, ...(signature ? [signature] : [])],
+      }),
     );
     const digest = `sha256:${sha256(manifest)}`;
     digests[tag] = digest;
@@ -70,6 +86,7 @@ export async function serveRegistry(
     }
     responses[`/v2/team/web/blobs/${layer.digest}`] = guarded(swapped ? 'something else' : archive);
     responses[`/v2/team/web/blobs/${config.digest}`] = guarded('{}');
+    if (provenance && signature) responses[`/v2/team/web/blobs/${signature.digest}`] = guarded(provenance);
   }
   return { ...registry, host: new URL(registry.url).host, digests };
 }

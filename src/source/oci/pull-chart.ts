@@ -4,7 +4,8 @@ import { checkDigest } from '../digest.ts';
 import { downloadArchive } from '../download-archive.ts';
 import { download } from '../http/download.ts';
 import type { Credentials } from '../http/endpoint.ts';
-import type { DownloadSettings } from '../download-settings.ts';
+import { maxProvenanceBytes, type DownloadSettings } from '../download-settings.ts';
+import type { KeptDownloads } from '../disk/kept-downloads.ts';
 import { selectVersion, type ChartVersion } from '../select-version.ts';
 import { SourceError } from '../source-error.ts';
 import { isVersion, parseReference, tagOf, type ChartReference } from './reference.ts';
@@ -13,7 +14,7 @@ import { isObject, notJson, parseObject } from './registry-json.ts';
 import { chartMediaTypes } from './media-types.ts';
 import { accessRegistry } from './registry-access.ts';
 
-const { manifest: manifestType, content, oldContent } = chartMediaTypes;
+const { manifest: manifestType, content, oldContent, provenance } = chartMediaTypes;
 const chartLayers: readonly string[] = [content, oldContent];
 const mebibyte = 1024 * 1024;
 
@@ -24,13 +25,63 @@ const mebibyte = 1024 * 1024;
  */
 export async function pullChart(
   url: string,
-  request: Pick<ChartRequest, 'chartVersion'> & Credentials,
+  request: ChartOfRegistry,
   settings: DownloadSettings,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
+  const chart = await findManifest(url, request, settings, signal);
+  const layer = layerOf(chart.manifest, chartLayers);
+  if (layer === undefined) {
+    const problem = 'is not a Helm chart: it has no chart layer; check the URL';
+    throw new SourceError('repository_invalid', `${chart.what} ${problem}`);
+  }
+  const archive = await chart.download(layer, `the archive of ${chart.what}`, settings.maxArchiveBytes, settings.kept);
+  settings.onPulled?.(chart.reference, chart.digest);
+  return archive;
+}
+
+/**
+ * Downloads the signature of a chart in an OCI registry, like {@link pullChart}. The error has
+ * Helm's text if the chart has none.
+ */
+export async function pullProvenance(
+  url: string,
+  request: ChartOfRegistry,
+  settings: RegistrySettings & Pick<DownloadSettings, 'onPulled'>,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const chart = await findManifest(url, request, settings, signal);
+  const layer = layerOf(chart.manifest, [provenance]);
+  if (layer === undefined) {
+    throw new SourceError('repository_invalid', `manifest does not contain a layer with mediatype ${provenance}`);
+  }
+  const signature = await chart.download(layer, `the signature of ${chart.what}`, maxProvenanceBytes);
+  settings.onPulled?.(chart.reference, chart.digest);
+  return signature;
+}
+
+type ChartOfRegistry = Pick<ChartRequest, 'chartVersion'> & Credentials;
+type RegistrySettings = Pick<DownloadSettings, 'dispatcher' | 'timeoutMs' | 'plainHttp' | 'waitForTurn'>;
+
+/** Finds the manifest of a chart, and how to download what it lists. */
+async function findManifest(
+  url: string,
+  request: ChartOfRegistry,
+  settings: RegistrySettings,
+  signal: AbortSignal,
+): Promise<{
+  manifest: Buffer;
+  /** SHA-256 of the manifest, with the prefix `sha256:`. */
+  digest: string;
+  /** Host, repository, and tag or digest. */
+  reference: string;
+  /** Names the chart in errors. */
+  what: string;
+  download(layer: string, where: string, maxBytes: number, kept?: KeptDownloads): Promise<Buffer>;
+}> {
   const reference = parseReference(url);
   const access = await accessRegistry(reference, request, settings, signal);
-  const { maxArchiveBytes, dispatcher, timeoutMs, waitForTurn, kept } = settings;
+  const { dispatcher, timeoutMs, waitForTurn } = settings;
   const get: Get = async (path, what, maxBytes, accept) => {
     const options = { what, maxBytes, dispatcher, timeoutMs, waitForTurn, ...(accept !== undefined && { accept }) };
     return download(access.endpointAt(path), options, signal);
@@ -45,20 +96,19 @@ export async function pullChart(
     await checkDigest(manifest, reference.digest, what);
     if (version !== '') await requireSameManifest(version, digest, get);
   }
-  const layer = chartLayerOf(manifest, what);
-  const blob = access.endpointAt(`blobs/${layer}`);
-  const archive = await downloadArchive(
-    blob,
-    {
-      ...{ what: `the archive of ${what}`, where: `the archive of ${what}`, digest: layer },
-      ...{ maxBytes: maxArchiveBytes, dispatcher, timeoutMs, waitForTurn, kept },
+  return {
+    manifest,
+    digest,
+    what,
+    reference: `${reference.host}/${reference.repository}${reference.digest ? '@' : ':'}${name}`,
+    async download(layer, where, maxBytes, kept) {
+      const blob = access.endpointAt(`blobs/${layer}`);
       // the registry issues another token each time, and has just shown the manifest to the caller
-      identity: { url: blob.url, authorization: undefined },
+      const identity = { url: blob.url, authorization: undefined };
+      const options = { what: where, where, digest: layer, maxBytes, dispatcher, timeoutMs, waitForTurn, kept };
+      return downloadArchive(blob, { ...options, identity }, signal);
     },
-    signal,
-  );
-  settings.onPulled?.(`${reference.host}/${reference.repository}${reference.digest ? '@' : ':'}${name}`, digest);
-  return archive;
+  };
 }
 
 type Get = (path: string, what: string, maxBytes: number, accept?: string) => Promise<Buffer>;
@@ -90,14 +140,15 @@ async function resolveVersion(
   return selectVersion(repository, await list(), version).version;
 }
 
-function chartLayerOf(manifest: Buffer, what: string): string {
+/** Returns the digest of the first layer of these types, undefined if there is none. */
+function layerOf(manifest: Buffer, types: readonly string[]): string | undefined {
   const { layers } = parseObject(manifest, 'a manifest');
   if (!Array.isArray(layers)) throw notJson('a manifest');
   for (const layer of layers as readonly unknown[]) {
     if (!isObject(layer) || typeof layer.mediaType !== 'string') throw notJson('a manifest');
-    if (!chartLayers.includes(layer.mediaType)) continue;
+    if (!types.includes(layer.mediaType)) continue;
     if (typeof layer.digest === 'string') return layer.digest;
     throw notJson('a manifest');
   }
-  throw new SourceError('repository_invalid', `${what} is not a Helm chart: it has no chart layer; check the URL`);
+  return undefined;
 }

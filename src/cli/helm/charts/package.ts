@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { statError } from '../../../go/file-error.ts';
 import type { Command } from '../../cobra/command.ts';
 import { switchFlag, textFlag } from '../../pflag/flag.ts';
+import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
 import { connectionFlags, connectionOfFlags } from '../flags/connection-flags.ts';
 import { defaultKeyring } from '../settings.ts';
@@ -48,10 +49,10 @@ unless your environment is otherwise configured.
     if (flags.isOn('sign')) {
       if (flags.text('key') === '') throw new Error('--key is required for signing a package');
       if (flags.text('keyring') === '') throw new Error('--keyring is required for signing a package');
-      throw new Error('helm-agent does not sign charts; use helm package --sign');
     }
     const folder = flags.text('destination');
     const destination = folder === '.' ? process.cwd() : folder;
+    const sign = flags.isOn('sign') ? await signerOfFlags(flags, context) : undefined;
     for (const path of args) {
       const chart = resolve(path);
       await stat(path).catch((error: unknown) => {
@@ -63,8 +64,15 @@ unless your environment is otherwise configured.
         await updateDependencies(chart, { ...connectionOfFlags(flags), skipRefresh: false }, quiet);
       }
       const changes = { version: flags.text('version'), appVersion: flags.text('app-version') };
-      const name = await packageChart(chart, destination, changes, context);
-      context.stdout.write(`Successfully packaged chart and saved it to: ${join(destination, name)}\n`);
+      const archive = join(destination, await packageChart(chart, destination, changes, context));
+      await sign?.(archive);
+      context.stdout.write(`Successfully packaged chart and saved it to: ${archive}\n`);
     }
   },
 };
+
+async function signerOfFlags(flags: FlagValues, context: HelmContext) {
+  const { createPackageSigner } = await import('../provenance/sign-package.ts');
+  const passphraseFile = flags.text('passphrase-file');
+  return createPackageSigner({ keyName: flags.text('key'), keyring: flags.text('keyring'), passphraseFile }, context);
+}

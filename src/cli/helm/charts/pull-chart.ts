@@ -4,10 +4,9 @@ import { openError } from '../../../go/file-error.ts';
 import { replaceFile } from '../../../source/configuration/replace-file.ts';
 import type { HelmContext } from '../context.ts';
 import { downloadChart } from '../download/download-chart.ts';
-import { refuseVerification } from '../download/verification.ts';
 import type { ChartPathOptions } from '../flags/chart-path-flags.ts';
+import { fetchProvenance } from '../provenance/fetch-provenance.ts';
 import { expandArchive } from './expand-archive.ts';
-import { messageOf } from '../../../operation/error.ts';
 
 interface PullOptions extends ChartPathOptions {
   readonly destination: string;
@@ -17,25 +16,29 @@ interface PullOptions extends ChartPathOptions {
   readonly withProvenance: boolean;
 }
 
-/** Downloads a chart to a folder, and unpacks it if it should (pkg/action/pull.go). */
+/**
+ * Downloads a chart to a folder, with its signature if it should, and unpacks it if it should
+ * (pkg/action/pull.go). An archive stays in the folder if it fails verification, as in Helm.
+ */
 export async function pullChart(name: string, options: PullOptions, context: HelmContext): Promise<void> {
-  if (options.verify) refuseVerification();
+  const { destination, verify, keyring } = options;
   const { signal } = new AbortController();
   const onPulled = (lines: string) => context.stdout.write(lines);
-  const { archive, fileName, provenance } = await downloadChart(name, { ...options, onPulled }, context, signal);
-  if (options.untar !== undefined) {
-    await untar(name, archive, options.untar, options.destination);
-    return;
+  const chart = await downloadChart(name, { ...options, onPulled }, context, signal);
+  const save = async (suffix: string, data: Uint8Array) => {
+    if (options.untar === undefined) await write(`${join(destination, chart.fileName)}${suffix}`, data);
+  };
+  let output = ''; // printed only if nothing fails
+  await save('', chart.archive);
+  const strategy = verify ? 'always' : options.withProvenance ? 'later' : 'never';
+  const provenance = await fetchProvenance(chart, strategy, (line) => (output += line));
+  if (provenance !== undefined) await save('.prov', provenance);
+  if (verify && provenance !== undefined) {
+    const { verifyDownloaded, verificationText } = await import('../provenance/verify-chart.ts');
+    output += verificationText(await verifyDownloaded(chart, provenance, keyring, context));
   }
-  const path = join(options.destination, fileName);
-  await write(path, archive);
-  if (!options.withProvenance) return;
-  const signature = await provenance().catch((error: unknown) => {
-    const reason = messageOf(error);
-    context.stdout.write(`WARNING: Verification not found for ${name}: ${reason}\n`);
-    return undefined;
-  });
-  if (signature !== undefined) await write(`${path}.prov`, signature);
+  if (options.untar !== undefined) await untar(name, chart.archive, options.untar, destination);
+  context.stdout.write(output);
 }
 
 async function write(path: string, data: Uint8Array): Promise<void> {

@@ -1,14 +1,11 @@
-import { stat } from 'node:fs/promises';
-import { extname } from 'node:path';
-import { statError } from '../../../go/file-error.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
 import { textFlag } from '../../pflag/flag.ts';
 import type { HelmContext } from '../context.ts';
-import { refuseVerification } from '../download/verification.ts';
+import { verificationText, verifyChartFile } from '../provenance/verify-chart.ts';
 import { defaultKeyring } from '../settings.ts';
 
-/** `helm verify` (pkg/cmd/verify.go), up to the signature itself */
+/** `helm verify` (pkg/cmd/verify.go) */
 export const verifyCommand: Command<HelmContext> = {
   use: 'verify PATH',
   // prettier-ignore
@@ -24,17 +21,7 @@ the 'helm package --sign' command.
 `,
   checkArguments: argumentCount('exactly', 1),
   flags: ({ env }) => [textFlag('keyring', 'keyring containing public keys', { initial: defaultKeyring(env) })],
-  async run({ args: [path = ''] }) {
-    const facts = await stat(path).catch((error: unknown) => {
-      throw statError(path, error);
-    });
-    if (facts.isDirectory()) throw new Error('unpacked charts cannot be verified');
-    if (extname(path).toLowerCase() !== '.tgz') throw new Error('chart must be a tgz file');
-    const signature = `${path}.prov`;
-    await stat(signature).catch((error: unknown) => {
-      const reason = statError(signature, error).message;
-      throw new Error(`could not load provenance file ${signature}: ${reason}`, { cause: error });
-    });
-    refuseVerification();
+  async run({ args: [path = ''], flags, context }) {
+    context.stdout.write(verificationText(await verifyChartFile(path, flags.text('keyring'), context)));
   },
 };

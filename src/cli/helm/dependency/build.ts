@@ -22,6 +22,6 @@ of 'helm dependency update'.
   flags: dependencyFlags,
   async run({ args: [path = '.'], flags, context }) {
     const { buildDependencies } = await import('./build-dependencies.ts');
-    await buildDependencies(normalize(path), dependencyOptions(flags), context);
+    await buildDependencies(normalize(path), dependencyOptions(flags, 'if possible'), context);
   },
 };

@@ -6,9 +6,11 @@ import type { RepositoryEntry } from '../../../source/configuration/repositories
 import { parseHttpUrl, resolveReference } from '../../../source/http/http-url.ts';
 import type { RepositoryIndex } from '../../../source/repository/index-file.ts';
 import type { HelmContext } from '../context.ts';
-import { downloadChart } from '../download/download-chart.ts';
+import { downloadChart, type DownloadedChart } from '../download/download-chart.ts';
 import { get } from '../download/get.ts';
 import { accessOf, indexPath, readCachedIndex, readIndexText } from '../download/repository-index.ts';
+import { maxProvenanceBytes } from '../../../source/download-settings.ts';
+import { fetchProvenance } from '../provenance/fetch-provenance.ts';
 import type { DependencyOptions } from './dependency-flags.ts';
 import { equalUrls } from './equal-urls.ts';
 import { messageOf } from '../../../operation/error.ts';
@@ -17,6 +19,8 @@ import { messageOf } from '../../../operation/error.ts';
 interface DependencyArchive {
   readonly name: string;
   readonly archive: Uint8Array;
+  /** Its signature, if it was downloaded. */
+  readonly provenance: Uint8Array | undefined;
 }
 
 interface KnownRepository {
@@ -54,8 +58,14 @@ export async function createDependencyDownloader(
     const { name, version = '', repository } = dependency;
     const url = resolveReference(parseHttpUrl(repository), urlIn(index, name, version));
     if (!begin(url.href, dependency)) return undefined;
-    const archive = await get(url.href, await accessOf(entry, context), signal).catch(couldNotDownload(url.href));
-    return { name: basename(decodeURIComponent(url.pathname)), archive };
+    const access = await accessOf(entry, context);
+    return verified(url.href, async () => ({
+      reference: url.href,
+      fileName: basename(decodeURIComponent(url.pathname)),
+      archive: await get(url.href, access, signal),
+      provenance: () => get(`${url.href}.prov`, access, signal, maxProvenanceBytes),
+      provenanceUrl: `${url.href}.prov`,
+    }));
   }
 
   async function fromElsewhere(dependency: ChartDependency) {
@@ -66,22 +76,31 @@ export async function createDependencyDownloader(
     const place = { repo: isRegistry ? '' : repository, version, passCredentials: false };
     const onPulled = (lines: string) => context.stdout.write(lines);
     const given = { ...options, ...(isRegistry ? {} : { username: '', password: '' }), ...place, onPulled };
-    const { archive, fileName } = await downloadChart(isRegistry ? url : name, given, context, signal).catch(
-      couldNotDownload(url),
-    );
-    return { name: fileName, archive };
+    return verified(url, () => downloadChart(isRegistry ? url : name, given, context, signal));
+  }
+
+  /** Downloads a chart and verifies it as the options say. */
+  async function verified(url: string, download: () => Promise<DownloadedChart>): Promise<DependencyArchive> {
+    const { strategy, keyring } = options.verification ?? { strategy: 'never', keyring: '' };
+    let reached = url;
+    try {
+      const chart = await download();
+      const { fileName: name, archive } = chart;
+      reached = chart.reference;
+      const provenance = await fetchProvenance(chart, strategy, (line) => context.stdout.write(line));
+      if (provenance !== undefined) {
+        const { verifyDownloaded } = await import('../provenance/verify-chart.ts');
+        await verifyDownloaded(chart, provenance, keyring, context);
+      }
+      return { name, archive, provenance };
+    } catch (cause) {
+      throw new Error(`could not download ${reached}: ${messageOf(cause)}`, { cause });
+    }
   }
 
   return (dependency) => {
     const repository = known.find(({ entry }) => equalUrls(dependency.repository, entry.url));
     return repository === undefined ? fromElsewhere(dependency) : fromKnown(repository, dependency);
-  };
-}
-
-function couldNotDownload(url: string) {
-  return (cause: unknown): never => {
-    const reason = messageOf(cause);
-    throw new Error(`could not download ${url}: ${reason}`, { cause });
   };
 }
 

@@ -80,7 +80,10 @@ async function saveDependency(dependency: ChartDependency, saving: Saving): Prom
   try {
     if (repository.startsWith('file://')) return { ...dependency, version: await packFolder(dependency, saving) };
     const file = await saving.download(dependency);
-    if (file !== undefined) await writeFile(join(saving.temporary, basename(file.name)), file.archive);
+    if (file === undefined) return dependency;
+    const path = join(saving.temporary, basename(file.name));
+    await writeFile(path, file.archive);
+    if (file.provenance !== undefined) await writeFile(`${path}.prov`, file.provenance);
     return dependency;
   } catch (cause) {
     throw new SaveError(messageOf(cause), { cause });

@@ -4,6 +4,7 @@ import { loadArchive } from '../../../chart/load/load-archive.ts';
 import type { ChartDependency } from '../../../chart/metadata/metadata.ts';
 import { compareStrings } from '../../../go/text.ts';
 import type { Terminal } from '../../dependencies.ts';
+import { requireArchive } from '../../load-chart.ts';
 import { messageOf } from '../../../operation/error.ts';
 
 /**
@@ -46,7 +47,9 @@ async function filesIn(folder: string): Promise<string[]> {
 
 async function problemOf(path: string): Promise<string | undefined> {
   try {
-    await loadArchive(await readFile(path));
+    const archive = await readFile(path);
+    requireArchive({ archive, name: path });
+    await loadArchive(archive);
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -26,6 +26,6 @@ in the Chart.yaml file, but (b) at the wrong version.
   flags: dependencyFlags,
   async run({ args: [path = '.'], flags, context }) {
     const { updateDependencies } = await import('./update-dependencies.ts');
-    await updateDependencies(normalize(path), dependencyOptions(flags), context);
+    await updateDependencies(normalize(path), dependencyOptions(flags, 'always'), context);
   },
 };

@@ -1,6 +1,8 @@
 import { basename } from 'node:path';
 import { findRegistryCredentials, registryConfigFiles } from '../../../source/configuration/registry-config.ts';
+import { defaultDownloadSettings, maxProvenanceBytes } from '../../../source/download-settings.ts';
 import { createChartSource } from '../../../source/chart-source.ts';
+import { pullProvenance } from '../../../source/oci/pull-chart.ts';
 import { parseReference, type ChartReference } from '../../../source/oci/reference.ts';
 import type { HelmContext } from '../context.ts';
 import type { ChartPathOptions } from '../flags/chart-path-flags.ts';
@@ -13,8 +15,11 @@ import { get } from './get.ts';
 export interface DownloadedChart {
   readonly archive: Uint8Array;
   readonly fileName: string;
+  /** The name of the chart in Helm's warnings. */
+  readonly reference: string;
   /** Downloads the signature of the archive. */
   readonly provenance: () => Promise<Uint8Array>;
+  readonly provenanceUrl: string;
 }
 
 export interface DownloadOptions extends Omit<ChartPathOptions, 'verify' | 'keyring'> {
@@ -35,20 +40,24 @@ export async function downloadChart(
   const location = await locate(name, options, context, signal);
   return location.kind === 'registry'
     ? pull(location.url, options, context, signal)
-    : fetchArchive(location, context, signal);
+    : fetchArchive(options.repo === '' ? name : location.url.href, location, context, signal);
 }
 
 async function fetchArchive(
+  reference: string,
   { url, digest, access }: Extract<ChartLocation, { kind: 'archive' }>,
   { settings }: HelmContext,
   signal: AbortSignal,
 ): Promise<DownloadedChart> {
   const fileName = basename(decodeURIComponent(url.pathname));
   const cached = digest === '' ? undefined : await contentCache(settings.contentCache).get(digest);
+  const provenanceUrl = `${url.href}.prov`;
   return {
+    reference,
     fileName,
     archive: cached ?? (await get(url.href, access, signal)),
-    provenance: () => get(`${url.href}.prov`, access, signal),
+    provenance: () => get(provenanceUrl, access, signal, maxProvenanceBytes),
+    provenanceUrl,
   };
 }
 
@@ -59,27 +68,27 @@ async function pull(
   signal: AbortSignal,
 ): Promise<DownloadedChart> {
   const reference = parseReference(url);
-  let fileName = '';
-  const source = createChartSource({
-    dispatcher: await connect(options, context),
-    plainHttp: options.plainHttp,
-    onPulled(pulled, digest) {
-      fileName = archiveNameOf(reference, pulled);
-      options.onPulled(`Pulled: ${pulled}\nDigest: ${digest}\n`);
-    },
-  });
-  const credentials = await credentialsFor(reference, options, context);
-  const request = {
-    chartName: url,
-    chartVersion: options.repo === '' ? options.version : undefined,
-    ...credentials,
-    passCredentials: options.passCredentials,
+  const dispatcher = await connect(options, context);
+  let reached = '';
+  const onPulled = (pulled: string, digest: string) => {
+    reached = pulled;
+    options.onPulled(`Pulled: ${pulled}\nDigest: ${digest}\n`);
   };
-  const archive = await source.download(request, signal);
-  return { archive, fileName, provenance: () => Promise.reject(new Error(noRegistryProvenance)) };
+  const { plainHttp, passCredentials } = options;
+  const source = createChartSource({ dispatcher, plainHttp, onPulled });
+  const credentials = { ...(await credentialsFor(reference, options, context)), passCredentials };
+  const chartVersion = options.repo === '' ? options.version : undefined;
+  const archive = await source.download({ chartName: url, chartVersion, ...credentials }, signal);
+  const address = `oci://${reference.digest === '' ? reached.replaceAll('_', '+') : reached}`;
+  const settings = { dispatcher, plainHttp, onPulled, timeoutMs: defaultDownloadSettings.timeoutMs };
+  return {
+    reference: url,
+    archive,
+    fileName: archiveNameOf(reference, reached),
+    provenance: () => pullProvenance(address, credentials, settings, signal),
+    provenanceUrl: `${address}.prov`,
+  };
 }
-
-const noRegistryProvenance = 'helm-agent does not download signatures from registries; use helm pull --prov';
 
 /** Returns the credentials of the flags, or those that were stored by a login. */
 export async function credentialsFor(

@@ -22,13 +22,18 @@ export interface RepositoryAccess {
 }
 
 /** Downloads a file by GET as Helm does. Throws an error with Helm's text if it has one. */
-export async function get(address: string, access: RepositoryAccess, signal: AbortSignal): Promise<Buffer> {
+export async function get(
+  address: string,
+  access: RepositoryAccess,
+  signal: AbortSignal,
+  maxBytes = 512 * mebibyte,
+): Promise<Buffer> {
   const { timeoutMs = defaultDownloadSettings.timeoutMs, dispatcher } = access;
   const endpoint = endpointFor(parseHttpUrl(address), parseHttpUrl(access.url), access);
   const options = {
     what: address,
     accept: 'application/gzip,application/octet-stream',
-    maxBytes: 512 * mebibyte,
+    maxBytes,
     timeoutMs,
     dispatcher,
   };

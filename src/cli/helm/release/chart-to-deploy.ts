@@ -15,10 +15,12 @@ export type ChartToDeploy = { fields: { chartName: string }; chart: LocatedChart
 
 /**
  * Finds the chart that a user names. Lines about a chart that was pulled go to stdout, as in Helm.
+ * An agent downloads charts itself, except those that are verified with this user's keys.
  */
 export async function findChart(name: string, flags: FlagValues, context: HelmContext): Promise<ChartToDeploy> {
   const options = chartPathOfFlags(flags);
-  const reference = context.agent === undefined ? undefined : await chartReference(name, options, context);
+  const isAgents = context.agent !== undefined && !options.verify;
+  const reference = isAgents ? await chartReference(name, options, context) : undefined;
   if (reference !== undefined) return { fields: reference };
   const onPulled = (lines: string) => context.stdout.write(lines);
   return { fields: { chartName: name }, chart: await findHelmChart(name, options, context, { onPulled }) };
