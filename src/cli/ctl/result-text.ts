@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { commands, type CommandAnswers, type CommandType } from '../../protocol/commands/index.ts';
 import type { Failure, Result } from '../../protocol/messages.ts';
 import { oneLine, printable, table } from '../text.ts';
+import { readAs } from './read-as.ts';
 
 const releaseSchema = z.object({
   name: z.string(),
@@ -48,13 +49,6 @@ export function failureText({ code, message, position }: Failure): string {
   const parts = position ? [position.file, position.line, position.column].filter((part) => part !== undefined) : [];
   const at = parts.length > 0 ? `\n  at ${oneLine(parts.join(':'))}` : '';
   return `Error: ${printable(message)} (${code})${at}\n`;
-}
-
-/** Reads a part of a result. Throws an error if the agent sent it in another form. */
-export function readAs<Output>(schema: z.ZodType<Output>, value: unknown, name: string): Output {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new Error(`the command succeeded, but the agent sent a ${name} in an unknown form; update helm-agent`);
 }
 
 /** Returns the schema of a command's successful result. */

@@ -5,7 +5,8 @@ import { shellWord } from '../shell-word.ts';
 import type { ApiClient, CommandRequest } from './api-client.ts';
 import { controlPlaneClient, serverSettings } from './control-plane-client.ts';
 import { follow, type FollowOptions } from './follow.ts';
-import { answerSchema, readAs } from './result-text.ts';
+import { readAs } from './read-as.ts';
+import { answerSchema } from './result-text.ts';
 
 /** Flags of any `ctl` command, by commander's names. */
 export type Flags = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import type { Release } from '../../../release/release.ts';
 import { releaseSchema } from '../../../release/schema.ts';
 import type { Terminal } from '../../dependencies.ts';
 import { printable } from '../../text.ts';
-import { readAs } from '../result-text.ts';
+import { readAs } from '../read-as.ts';
 
 /** Returns the release of an answer. Throws if the packet had no room for one of the fields. */
 export function releaseOf(
