@@ -129,33 +129,27 @@ async function startProxy(t: ExecutionContext) {
 }
 
 function proxiedKubeconfig(server: string, proxyUrl: string): string {
-  const cluster = { server, 'proxy-url': proxyUrl, 'insecure-skip-tls-verify': true };
-  return JSON.stringify({
-    clusters: [{ name: 'c', cluster }],
-    users: [{ name: 'u', user: {} }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  });
+  return kubeconfigOf(server, {}, { 'proxy-url': proxyUrl });
+}
+
+/** Sends a request to an API server through a proxy. */
+async function requestThrough(t: ExecutionContext, proxyUrl: string, origin: string) {
+  const connection = openConnection({ text: proxiedKubeconfig(origin, proxyUrl) });
+  t.teardown(() => connection.close());
+  const { dispatcher } = await connection.prepare();
+  return dispatcher.request({ origin, path: '/version', method: 'GET' });
 }
 
 test('sends requests through the proxy-url of the cluster', async (t) => {
   const { url, asked } = await startProxy(t);
-  const origin = 'http://api.example:6443';
-  const connection = openConnection({ text: proxiedKubeconfig(origin, url) });
-  t.teardown(() => connection.close());
-  const { dispatcher } = await connection.prepare();
-  const { body } = await dispatcher.request({ origin, path: '/version', method: 'GET' });
+  const { body } = await requestThrough(t, url, 'http://api.example:6443');
   t.is(await body.text(), 'proxied');
   t.deepEqual(asked, ['GET http://api.example:6443/version']);
 });
 
 test('opens a tunnel to an API server with TLS through the proxy-url of the cluster', async (t) => {
   const { url, asked } = await startProxy(t);
-  const origin = 'https://api.example:6443';
-  const connection = openConnection({ text: proxiedKubeconfig(origin, url) });
-  t.teardown(() => connection.close());
-  const { dispatcher } = await connection.prepare();
-  await t.throwsAsync(dispatcher.request({ origin, path: '/version', method: 'GET' }), { message: /403/ });
+  await t.throwsAsync(requestThrough(t, url, 'https://api.example:6443'), { message: /403/ });
   t.deepEqual(asked, ['CONNECT api.example:6443']);
 });
 

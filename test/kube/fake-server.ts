@@ -52,9 +52,9 @@ export async function fakeServer(
   return { cluster, kubeconfig, requests, connections: () => connections };
 }
 
-export function kubeconfigOf(server: string, user: object = { token: 'secret-token' }): string {
+export function kubeconfigOf(server: string, user: object = { token: 'secret-token' }, more: object = {}): string {
   return JSON.stringify({
-    clusters: [{ name: 'c', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    clusters: [{ name: 'c', cluster: { server, 'insecure-skip-tls-verify': true, ...more } }],
     users: [{ name: 'u', user }],
     contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
     'current-context': 'x',

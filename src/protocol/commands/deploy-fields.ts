@@ -1,17 +1,7 @@
 import * as z from 'zod';
 import { renderOptions, valuesFields } from './chart-fields.ts';
 import { recoverOptions } from './release-fields.ts';
-import {
-  failFastOptions,
-  hookTimeoutField,
-  logsField,
-  progressDeadlineField,
-  readinessField,
-  settleField,
-  stepTimeoutsField,
-  timeoutField,
-  waitField,
-} from './wait-fields.ts';
+import { waitOptions } from './wait-fields.ts';
 
 export const noHooksField = z.boolean().optional().describe('Do not run hooks. Default: false');
 
@@ -72,16 +62,7 @@ export const deployOptions = {
     .describe(
       'If another command on the release runs or waits: `"queue"` runs after it, and `"reject"` fails with `pending_operation`. `"supersede"` cancels installations and upgrades that run or wait, without a rollback, then upgrades and also deletes the objects that only their revisions have. Default: `"queue"`',
     ),
-  timeout: timeoutField,
-  wait: waitField,
-  waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
-  ...failFastOptions,
-  readiness: readinessField,
-  settle: settleField,
-  hookTimeout: hookTimeoutField,
-  stepTimeouts: stepTimeoutsField,
-  progressDeadline: progressDeadlineField,
-  logs: logsField,
+  ...waitOptions,
   atomic: z.boolean().optional().describe('Undo the changes if the operation fails. Default: true'),
   ...applyOptions,
   takeOwnership: z

@@ -2,17 +2,7 @@ import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
 import { applyOptions, dryRunField, ifBusyField, noHooksField } from './deploy-fields.ts';
 import { historyOptions, recoverOptions, releaseIdentity } from './release-fields.ts';
-import {
-  failFastOptions,
-  hookTimeoutField,
-  logsField,
-  stepTimeoutsField,
-  readinessField,
-  progressDeadlineField,
-  settleField,
-  timeoutField,
-  waitField,
-} from './wait-fields.ts';
+import { waitOptions } from './wait-fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 
 export const rollbackRelease = defineCommand({
@@ -21,16 +11,7 @@ export const rollbackRelease = defineCommand({
   payload: z.object({
     ...releaseIdentity,
     version: z.int().positive().optional().describe('The revision to roll back to. Default: the previous one'),
-    timeout: timeoutField,
-    wait: waitField,
-    waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
-    ...failFastOptions,
-    readiness: readinessField,
-    settle: settleField,
-    hookTimeout: hookTimeoutField,
-    stepTimeouts: stepTimeoutsField,
-    progressDeadline: progressDeadlineField,
-    logs: logsField,
+    ...waitOptions,
     ...historyOptions,
     ...applyOptions,
     ...recoverOptions,

@@ -12,7 +12,7 @@ export const waitOption = z.union([z.boolean(), z.enum(['watcher', 'legacy', 'ho
   error: 'must be true, false, watcher, legacy or hookOnly',
 });
 
-export const waitField = waitOption
+const waitField = waitOption
   .optional()
   .describe(
     "Wait until all resources are ready. Helm's `watcher` means true, and `legacy` judges by the rules of Helm 3; `hookOnly` waits for hooks only, like false, unless `atomic` is true. Default: true",
@@ -50,7 +50,7 @@ export const readinessField = z
   );
 
 /** The options that say which problems end a wait. */
-export const failFastOptions = {
+const failFastOptions = {
   failFast: failFastSchema
     .optional()
     .describe(
@@ -91,15 +91,29 @@ export const stepTimeoutsField = z
     'Time limits of steps within `timeout`, such as `{"pre-hooks": "2m", "wait": "3m"}`. Undoing the operation has none. Default: none',
   );
 
-export const progressDeadlineField = timeoutSchema
+const progressDeadlineField = timeoutSchema
   .optional()
   .describe(
     'Longest time without progress while waiting: no resource becomes ready, and no workload has more pods that are updated or ready. As `timeout`, which still holds. Default: no limit',
   );
 
-export const settleField = z
+const settleField = z
   .union([timeoutSchema, z.literal(false)], { error: 'must be a duration such as 10s, more than 0, or false' })
   .optional()
   .describe(
     'Time for which all resources must stay ready, as `timeout`; false does not hold back any. Default: a container without a readiness probe must have run for 5 seconds, and after a restart longer than before; and the controller of a changed custom resource has 3 seconds to act, if the resource does not show that it has',
   );
+
+/** The options of commands that deploy a revision and wait for it. */
+export const waitOptions = {
+  timeout: timeoutField,
+  wait: waitField,
+  waitForJobs: z.boolean().optional().describe('Wait until Jobs have completed, too. Default: true'),
+  ...failFastOptions,
+  readiness: readinessField,
+  settle: settleField,
+  hookTimeout: hookTimeoutField,
+  stepTimeouts: stepTimeoutsField,
+  progressDeadline: progressDeadlineField,
+  logs: logsField,
+};

@@ -3,10 +3,9 @@ import { fromBytes } from '../../go/text.ts';
 import { isNewer, type Identity, type KeyringKey, type Subkey } from './keyring-key.ts';
 import type { OpenPgp } from './openpgp.ts';
 import { PgpError } from './pgp-error.ts';
-import type { KeyPacket, PacketReader } from './read-packets.ts';
+import { signingAlgorithms, type KeyPacket, type PacketReader } from './read-packets.ts';
 import { verifyWithKey, type SignedData } from './verify-with-key.ts';
 
-const signingAlgorithms: readonly number[] = [1, 3, 17, 19, 22, 27, 28];
 const signFlag = 0x02;
 
 /**

@@ -35,7 +35,8 @@ const knownTags = [...Object.values(tags), publicSubkey, 1, 3, 4, 8, 9, 11, 17, 
 
 /** Algorithms that Helm knows (go-crypto 1.4.1), by their numbers in OpenPGP. */
 const hashes: readonly number[] = [2, 8, 9, 10, 11, 12, 14];
-const signingAlgorithms: readonly number[] = [1, 3, 17, 19, 22, 27, 28];
+/** Those with which a key can sign. */
+export const signingAlgorithms: readonly number[] = [1, 3, 17, 19, 22, 27, 28];
 /** Type of a subpacket that the library does not know, but Helm does: the intended recipient. */
 const intendedRecipient = 35;
 

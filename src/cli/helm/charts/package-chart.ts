@@ -7,6 +7,7 @@ import type { Chart } from '../../../chart/chart.ts';
 import { parseVersion } from '../../../go/semver.ts';
 import { requireKnownFormat } from '../../template/chart-version.ts';
 import type { HelmContext } from '../context.ts';
+import { epochMilliseconds } from '../../../operation/clock.ts';
 import { messageOf } from '../../../operation/error.ts';
 
 /** Changes of the chart; empty texts change nothing. */
@@ -32,7 +33,7 @@ export async function packageChart(
   parseVersion(chart.metadata.version);
   const missing = missingDependencies(chart);
   if (missing !== undefined) throw new Error(missing);
-  const now = new Date(Number(host.now() / 1_000_000n));
+  const now = new Date(epochMilliseconds(host));
   return saveChart(chart, destination, now).catch((cause: unknown) => {
     throw new Error(`failed to save: ${messageOf(cause)}`, { cause });
   });

@@ -12,6 +12,7 @@ import { loadFolder, localPath } from './dependency-chart.ts';
 import type { DependencyOptions } from './dependency-flags.ts';
 import { createDependencyDownloader } from './dependency-downloader.ts';
 import { replaceSubcharts } from './replace-subcharts.ts';
+import { epochMilliseconds } from '../../../operation/clock.ts';
 import { messageOf } from '../../../operation/error.ts';
 
 /**
@@ -111,7 +112,7 @@ async function packFolder(dependency: ChartDependency, { chartPath, temporary, c
   if (!satisfies(parseVersion(version), rangeOf(dependency))) {
     throw new Error(`can't get a valid version for dependency ${dependency.name}`);
   }
-  await saveChart(chart, temporary, new Date(Number(context.host.now() / 1_000_000n)));
+  await saveChart(chart, temporary, new Date(epochMilliseconds(context.host)));
   return version;
 }
 

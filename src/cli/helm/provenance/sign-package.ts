@@ -8,6 +8,7 @@ import { createSigner } from '../../../source/provenance/sign-archive.ts';
 import type { HelmContext } from '../context.ts';
 import { passphrasesFrom } from './passphrase.ts';
 import { readKeyringFile } from './read-limited.ts';
+import { epochMilliseconds } from '../../../operation/clock.ts';
 
 interface SigningOptions {
   /** Path of a file with secret keys. */
@@ -31,6 +32,6 @@ export function createPackageSigner(
     const archive = await readFile(path);
     const { metadata } = await loadArchive(archive);
     const chart = { fileName: basename(path), digest: await sha256(archive), metadata: chartYaml(metadata) };
-    await replaceFile(`${path}.prov`, await sign(chart, new Date(Number(context.host.now() / 1_000_000n))));
+    await replaceFile(`${path}.prov`, await sign(chart, new Date(epochMilliseconds(context.host))));
   };
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { statError } from '../../../go/file-error.ts';
+import { epochMilliseconds } from '../../../operation/clock.ts';
 import { messageOf } from '../../../operation/error.ts';
 import { sha256, sha256OfFile } from '../../../source/digest.ts';
 import { maxProvenanceBytes } from '../../../source/download-settings.ts';
@@ -64,7 +65,7 @@ export function verificationText({ signedBy, fingerprint, fileHash }: Verificati
 async function verify({ keyring, ...chart }: ChartToVerify, { host }: Pick<HelmContext, 'host'>) {
   const { verifyArchive } = await import('../../../source/provenance/verify-archive.ts');
   const keys = await readKeyringFile(keyring).catch(cannot('load keyring'));
-  return verifyArchive({ ...chart, keyring: keys }, new Date(Number(host.now() / 1_000_000n)));
+  return verifyArchive({ ...chart, keyring: keys }, new Date(epochMilliseconds(host)));
 }
 
 function requireArchiveName(path: string): void {
