@@ -27,6 +27,12 @@ export type Touched = 'all' | { readonly key: string; readonly uids: readonly st
 const maxDeleted = 1000;
 
 /**
+ * Number of events that are kept, the newest ones. The API server keeps each for an hour, also those
+ * about objects that are gone.
+ */
+export const maxEvents = 5000;
+
+/**
  * Objects by name and by the uids that they refer to. Keeps the newest version of an object, also
  * if changes arrive out of order or from an API server that lags behind.
  */
@@ -78,7 +84,8 @@ export class ObjectCache {
     this.#objects.clear();
     this.#related.clear();
     this.#deleted.clear();
-    for (const object of objects) this.#set(keyOf(object.metadata), object);
+    const ordered = objects.length > maxEvents ? oldestFirst(objects) : objects;
+    for (const object of ordered) this.#set(keyOf(object.metadata), object);
     this.isListed = true;
     this.resourceVersion = newerOf(this.resourceVersion, resourceVersion);
     return true;
@@ -93,6 +100,8 @@ export class ObjectCache {
       const related = this.#related.get(uid) ?? new Map<string, KubeObject>();
       this.#related.set(uid, related.set(key, kept));
     }
+    const [oldest] = this.#objects.keys();
+    if (kept.kind === 'Event' && this.#objects.size > maxEvents && oldest !== undefined) this.#remove(oldest);
   }
 
   #delete(key: string, version: string | undefined): void {
@@ -118,6 +127,13 @@ export class ObjectCache {
 /** Returns the key of an object among those of a query. */
 export function keyOf({ namespace = '', name }: { namespace?: string; name: string }): string {
   return `${namespace}/${name}`;
+}
+
+function oldestFirst(objects: readonly KubeObject[]): KubeObject[] {
+  return objects.toSorted(({ metadata: a }, { metadata: b }) => {
+    if (isOlder(a.resourceVersion, b.resourceVersion)) return -1;
+    return isOlder(b.resourceVersion, a.resourceVersion) ? 1 : 0;
+  });
 }
 
 function relatedUids(object: KubeObject): string[] {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { ObservedChange } from '../../../src/objects/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../../src/objects/object.ts';
-import { ObjectCache } from '../../../src/operation/tracker/object-cache.ts';
+import { maxEvents, ObjectCache } from '../../../src/operation/tracker/object-cache.ts';
 
 function pod(name: string, resourceVersion: string, metadata: Partial<ObjectMeta> = {}): KubeObject {
   return {
@@ -94,4 +94,40 @@ test('keeps no managed fields, no last applied configuration, and no contents of
   const cache = cacheWith(snapshot('1', secret));
   const metadata = { ...pod('a', '1').metadata, annotations: { team: 'shop' } };
   t.deepEqual(cache.find(ref), { apiVersion: 'v1', kind: 'Secret', metadata });
+});
+
+function event(version: number): KubeObject {
+  const metadata = { name: `a.${version}`, namespace: 'shop', uid: `event-${version}`, resourceVersion: `${version}` };
+  return { apiVersion: 'v1', kind: 'Event', metadata, involvedObject: { uid: `pod-${version % 2}` } };
+}
+
+const isKept = (cache: ObjectCache, version: number) =>
+  cache.find(event(version).metadata) !== undefined &&
+  [...cache.relatedTo(`pod-${version % 2}`)].some(({ metadata }) => metadata.resourceVersion === `${version}`);
+
+const eventsBefore = 10;
+const allEvents = Array.from({ length: maxEvents + 2 }, (_, index) => event(index + eventsBefore));
+const newest = eventsBefore + maxEvents + 1;
+
+test('keeps the newest events that a list has', (t) => {
+  const cache = cacheWith(snapshot(`${newest}`, ...allEvents.toReversed()));
+  t.is([...cache.all()].length, maxEvents);
+  t.true(isKept(cache, newest) && isKept(cache, newest - 1));
+  t.false(isKept(cache, eventsBefore) || isKept(cache, eventsBefore + 1));
+});
+
+test('keeps the newest events that a watch has reported', (t) => {
+  const again = changed({
+    ...event(eventsBefore),
+    metadata: { ...event(eventsBefore).metadata, resourceVersion: `${newest - 1}` },
+  });
+  const cache = cacheWith(snapshot('1'), ...allEvents.slice(0, -1).map(changed), again, changed(event(newest)));
+  t.is([...cache.all()].length, maxEvents);
+  t.not(cache.find(event(eventsBefore).metadata), undefined, 'it was reported again');
+  t.false(isKept(cache, eventsBefore + 1) || isKept(cache, eventsBefore + 2));
+});
+
+test('keeps all objects that are not events', (t) => {
+  const pods = Array.from({ length: maxEvents + 1 }, (_, index) => pod(`pod-${index}`, `${index}`));
+  t.is([...cacheWith(snapshot(`${maxEvents}`, ...pods)).all()].length, maxEvents + 1);
 });
