@@ -91,6 +91,11 @@ export class AgentRegistry {
     }
   }
 
+  /** Drops what is kept for the next connection of an agent that is not connected. */
+  forget(agentId: string): void {
+    this.#sessions.keepOnly(agentId);
+  }
+
   /**
    * Sends a command to its instance. If the instance does not receive it, it is sent again on the
    * next connection. Returns false if the instance is not connected.

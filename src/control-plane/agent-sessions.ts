@@ -72,8 +72,8 @@ export class AgentSessions {
     this.#sessions.get(agentId)?.set(instanceId, next);
   }
 
-  /** Forgets the sessions with other processes of an agent. */
-  keepOnly(agentId: string, instanceIds: ReadonlySet<string>): void {
+  /** Forgets the sessions with all processes of an agent, or with all but some. */
+  keepOnly(agentId: string, instanceIds: ReadonlySet<string> = new Set()): void {
     const ofAgent = this.#sessions.get(agentId);
     for (const instanceId of [...(ofAgent?.keys() ?? [])]) {
       if (!instanceIds.has(instanceId)) ofAgent?.delete(instanceId);

@@ -94,9 +94,14 @@ function routesOf({ agents, commands, charts, dispatcher, requestBytes }: ApiBac
     if (!charts.has(digest)) throw new ControlPlaneError('chart_not_found', 'the chart is not uploaded');
     sendJson(response, 200, { digest });
   };
+  const forgetAgent: Handler = async (_request, response, agentId) => {
+    const commandsEnded = await dispatcher.forgetAgent(agentId);
+    sendJson(response, 200, { agentId, commandsEnded });
+  };
   return [
     ['GET', /^\/healthz$/, (_request, response) => sendJson(response, 200, { status: 'ok' })],
     ['GET', /^\/api\/agents$/, (_request, response) => sendJson(response, 200, { agents: agents.list() })],
+    ['DELETE', /^\/api\/agents\/([^/]+)$/, forgetAgent],
     ['POST', /^\/api\/agents\/([^/]+)\/commands$/, sendCommand],
     [
       'GET',

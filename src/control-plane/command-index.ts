@@ -105,6 +105,11 @@ export class CommandIndex {
     this.#writer.whenStored(onStored);
   }
 
+  /** Resolves when all changes so far are stored. */
+  stored(): Promise<void> {
+    return new Promise((resolve) => this.whenStored(resolve));
+  }
+
   get(key: string): TrackedCommand | undefined {
     return this.#commands.get(key);
   }
@@ -147,7 +152,12 @@ export class CommandIndex {
   addAgent(agentId: string): void {
     if (this.#agents.has(agentId) || this.#agents.size >= this.#maxAgents) return;
     this.#agents.add(agentId);
-    this.#writer.add({ agent: agentId });
+    this.#writer.add({ agent: { id: agentId, isKnown: true } });
+  }
+
+  /** Makes an agent one that was never connected. */
+  forgetAgent(agentId: string): void {
+    if (this.#agents.delete(agentId)) this.#writer.add({ agent: { id: agentId, isKnown: false } });
   }
 
   /** Keeps the events of those commands in memory whose events were needed last. */

@@ -225,6 +225,17 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     return this.#agents.arrival(agentId, signal);
   }
 
+  /**
+   * Forgets an agent that will not come back, as when its cluster was deleted. Its commands that
+   * have no result end with `agent_forgotten`; their number is returned when that is stored. An
+   * agent with the id that connects later is a new one. Rejects with `ControlPlaneError`
+   * `agent_connected`, `agent_not_found` and `store_unavailable`.
+   */
+  async forgetAgent(agentId: string): Promise<number> {
+    await this.#opening;
+    return await this.#dispatcher.forgetAgent(agentId);
+  }
+
   /** Returns the command with the key, or undefined if it is not known or was forgotten. */
   command(key: string): SentCommand | undefined {
     return this.#commands.get(key)?.handle;

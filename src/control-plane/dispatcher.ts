@@ -58,9 +58,7 @@ export class Dispatcher {
     }
     const refusal = refusalOf({ key, type, payload }, agent);
     if (refusal) throw refusal;
-    if (!commands.isAvailable) {
-      throw new ControlPlaneError('store_unavailable', 'the control plane cannot store commands; see its log');
-    }
+    requireStore(commands);
     const full = commands.refusal(agentId, payload);
     if (full) throw full;
     const expiresAt = within === false ? undefined : now().getTime() + within;
@@ -77,8 +75,7 @@ export class Dispatcher {
     const agent = agents.get(command.agentId);
     const { packet } = command;
     if (!agent || !packet) return;
-    clearTimeout(this.#expiries.get(command));
-    this.#expiries.delete(command);
+    this.#stopExpiry(command);
     const refusal = refusalOf(packet, agent);
     if (refusal) command.fail(refusal.code, refusal.message);
     else command.assign(agent.instanceId, () => this.#onStored(command));
@@ -86,14 +83,41 @@ export class Dispatcher {
 
   /** Cancels a command. Returns whether it was running or waiting. */
   async cancel(command: TrackedCommand, mode: CancelCommandMode | undefined): Promise<boolean> {
+    await command.stored.catch(() => undefined); // one that cannot be stored has ended
     if (command.state === 'done') return false;
     if (command.state === 'waiting') {
+      this.#stopExpiry(command);
       command.fail('cancelled', 'the command was cancelled before it was sent to the agent');
       return true;
     }
     const payload = { key: command.key, ...(mode && { mode }) };
     const result = await this.send(command.agentId, { type: 'cancel_command', payload }).outcome();
     return result.ok && 'cancelled' in result && result.cancelled;
+  }
+
+  /**
+   * Forgets an agent that will not come back, and ends its commands. Resolves to the number of
+   * these when that is stored. Rejects with `ControlPlaneError`.
+   */
+  async forgetAgent(agentId: string): Promise<number> {
+    const { agents, commands } = this.#options;
+    requireStore(commands);
+    await commands.stored();
+    if (agents.get(agentId)) {
+      throw new ControlPlaneError('agent_connected', `the agent ${agentId} is connected; stop it or revoke it first`);
+    }
+    const open = commands.openOf(agentId);
+    if (open.length === 0 && !commands.knowsAgent(agentId)) {
+      throw new ControlPlaneError('agent_not_found', `no agent was ever connected as ${agentId}`);
+    }
+    agents.forget(agentId);
+    for (const command of open) {
+      this.#stopExpiry(command);
+      command.fail('agent_forgotten', `the agent ${agentId} was forgotten before it sent the result`);
+    }
+    commands.forgetAgent(agentId);
+    await commands.stored();
+    return open.length;
   }
 
   /** Sends a command that is stored, if the process of the agent that it is for is still there. */
@@ -116,6 +140,16 @@ export class Dispatcher {
     const delay = Math.max(0, expiresAt - this.#options.now().getTime());
     this.#expiries.set(command, setTimeout(onExpiry, delay));
   }
+
+  #stopExpiry(command: TrackedCommand): void {
+    clearTimeout(this.#expiries.get(command));
+    this.#expiries.delete(command);
+  }
+}
+
+function requireStore({ isAvailable }: CommandIndex): void {
+  if (isAvailable) return;
+  throw new ControlPlaneError('store_unavailable', 'the control plane cannot store commands; see its log');
 }
 
 /** Returns why an agent cannot get a packet. */

@@ -3,6 +3,8 @@ import type { ErrorCode } from '../protocol/error-codes.ts';
 export type ControlPlaneErrorCode = Extract<
   ErrorCode,
   | 'agent_not_connected'
+  | 'agent_not_found'
+  | 'agent_connected'
   | 'unknown_command'
   | 'unknown_route'
   | 'command_not_found'

@@ -85,6 +85,9 @@ export const errorCodes = {
   // the control plane, and starting up
   unauthenticated: 'The token is missing or wrong.',
   agent_not_connected: 'No agent with the id is connected.',
+  agent_not_found: 'No agent with the id was ever connected, or it was forgotten.',
+  agent_connected: 'The agent is connected, so it cannot be forgotten.',
+  agent_forgotten: 'The agent was forgotten before it sent the result.',
   agent_restarted: 'The agent was restarted, and the new instance does not know the command.',
   command_not_found: 'No command with the key is known; old commands are forgotten.',
   command_expired: 'The agent was not connected in time, and the command was not sent.',

@@ -384,6 +384,9 @@ const cases: Record<ErrorCode, Case> = {
         payload: { releaseName: 'a', chartName: 'a', values: sentinel },
       }),
     }),
+  agent_not_found: ({ api, request }) => request(`${api}/api/agents/unknown`, { method: 'DELETE' }),
+  agent_connected: ({ api, request }) => request(`${api}/api/agents/edge-1`, { method: 'DELETE' }),
+  agent_forgotten: { reason: 'has a fixed text; test/control-plane has a test of it' },
   agent_restarted: { reason: 'has a fixed text, and needs an agent that is replaced' },
   command_expired: { reason: 'has a fixed text; test/control-plane has a test of it' },
   store_unavailable: ({ failsToStart, secretFile }) =>

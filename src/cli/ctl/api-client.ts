@@ -23,6 +23,7 @@ export class ApiError extends Error {
 
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 const agentsSchema = z.object({ agents: z.array(helloSchema.extend({ connectedAt: z.string() })) });
+const forgottenSchema = z.object({ commandsEnded: z.int() });
 const commandSchema = z.object({ key: z.string(), agentId: z.string(), type: z.string() });
 
 const eventSchema = z.discriminatedUnion('type', [
@@ -64,6 +65,8 @@ const sendPauseMs = 100;
  */
 export interface ApiClient {
   agents(signal: AbortSignal): Promise<Agent[]>;
+  /** Forgets an agent, and returns how many of its commands have ended by that. */
+  forgetAgent(agentId: string, signal: AbortSignal): Promise<z.output<typeof forgottenSchema>>;
   /**
    * Sends a command. It is sent again after a failure that may pass, such as a connection that the
    * server has just closed; its key keeps it from being performed twice.
@@ -87,6 +90,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return {
     async agents(signal) {
       return (await read(agentsSchema, await get('/api/agents', signal), server)).agents;
+    },
+    async forgetAgent(agentId, signal) {
+      const path = `/api/agents/${encodeURIComponent(agentId)}`;
+      const init = { method: 'DELETE', headers: {}, signal };
+      return await read(forgottenSchema, await request({ ...options, server }, path, init), server);
     },
     async send(agentId, command, signal) {
       const path = `/api/agents/${encodeURIComponent(agentId)}/commands`;

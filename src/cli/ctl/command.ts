@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { addAdopt } from './adopt-command.ts';
+import { addAgents, addForgetAgent } from './agent-commands.ts';
 import { addInstall, addUpgrade } from './deploy-commands.ts';
 import { addGet } from './get-commands.ts';
 import { addHistory } from './history-command.ts';
@@ -12,7 +13,7 @@ import { createSession } from './session.ts';
 import { addStatus } from './status-command.ts';
 import { addTest } from './test-command.ts';
 import { addUninstall } from './uninstall-command.ts';
-import { addAgents, addCancel, addFollow } from './watch-commands.ts';
+import { addCancel, addFollow } from './watch-commands.ts';
 
 /** Adds `ctl` and its commands. They set the exit code in `exit`. */
 export function addCtl(program: Command, dependencies: ProgramDependencies, exit: { code: number }): void {
@@ -33,6 +34,7 @@ export function addCtl(program: Command, dependencies: ProgramDependencies, exit
   addHistory(ctl, session);
   addGet(ctl, session);
   addAgents(ctl, session);
+  addForgetAgent(ctl, session);
   addFollow(ctl, session);
   addCancel(ctl, session);
 }

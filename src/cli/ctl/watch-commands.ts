@@ -1,21 +1,8 @@
 import { Option, type Command } from 'commander';
 import { cancelModes, type CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
-import { oneLine, table } from '../text.ts';
+import { oneLine } from '../text.ts';
 import type { CtlSession, Flags } from './session.ts';
 import { addSubcommand, agentOption, deliverWithinOption } from './subcommand.ts';
-
-/** Adds `ctl agents`. */
-export function addAgents(ctl: Command, session: CtlSession): void {
-  addSubcommand(ctl, 'agents', 'List the connected agents', ['agents']).action(async (flags: Flags) => {
-    const client = await session.client(flags);
-    const agents = await client.agents(new AbortController().signal);
-    const rows = agents.map(({ agentId, version, instanceId, connectedAt }) =>
-      [agentId, version, instanceId, connectedAt].map(oneLine),
-    );
-    const head = ['AGENT', 'VERSION', 'INSTANCE', 'CONNECTED AT'];
-    session.dependencies.stdout.write(`${table([head, ...rows]).join('\n')}\n`);
-  });
-}
 
 /** Adds `ctl watch`, which is also `ctl follow`. */
 export function addFollow(ctl: Command, session: CtlSession): void {

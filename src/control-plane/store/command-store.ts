@@ -59,13 +59,15 @@ export interface StoreBatch {
   readonly forgotten: readonly string[];
   /** Ids of agents that were never connected before. */
   readonly agents: readonly string[];
+  /** Ids of agents that count as never connected from now on. No id is in both lists. */
+  readonly forgottenAgents: readonly string[];
 }
 
 /** Everything that was stored before, without events. */
 export interface StoreContents {
   /** In the order of their arrival. */
   readonly commands: readonly CommandRecord[];
-  /** Ids of all agents that were ever connected. */
+  /** Ids of all agents that were ever connected, and were not forgotten. */
   readonly agents: readonly string[];
 }
 

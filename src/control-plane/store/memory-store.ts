@@ -30,6 +30,7 @@ export function createMemoryStore(): CommandStore {
         events.delete(key);
       }
       for (const agentId of batch.agents) agents.add(agentId);
+      for (const agentId of batch.forgottenAgents) agents.delete(agentId);
       return Promise.resolve();
     },
     events: (key) => Promise.resolve([...(events.get(key) ?? [])]),

@@ -93,6 +93,7 @@ function operations(database: DatabaseSync): SqliteDatabase {
   const trim = database.prepare(`DELETE FROM events WHERE command = ${position} AND id < ?`);
   const forget = database.prepare('DELETE FROM commands WHERE key = ?');
   const putAgent = database.prepare('INSERT OR IGNORE INTO agents (id) VALUES (?)');
+  const forgetAgent = database.prepare('DELETE FROM agents WHERE id = ?');
   const allCommands = database.prepare('SELECT * FROM commands ORDER BY position');
   const allAgents = database.prepare('SELECT id FROM agents');
   const allEvents = database.prepare(
@@ -110,6 +111,7 @@ function operations(database: DatabaseSync): SqliteDatabase {
         for (const { key, first } of batch.trims) trim.run(key, first);
         for (const key of batch.forgotten) forget.run(key);
         for (const agentId of batch.agents) putAgent.run(agentId);
+        for (const agentId of batch.forgottenAgents) forgetAgent.run(agentId);
       });
     },
     events: (key) => allEvents.all(key).map((row) => eventSchema.parse(row)),

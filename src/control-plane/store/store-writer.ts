@@ -9,7 +9,8 @@ export interface Change {
   event?: EventRecord & { key: string };
   trim?: { key: string; first: number };
   forgotten?: string;
-  agent?: string;
+  /** An agent that was connected, or that counts as never connected from now on. */
+  agent?: { id: string; isKnown: boolean };
   /** Called when the change is durable, in the order of the changes. */
   onStored?: () => void;
   /**
@@ -136,15 +137,21 @@ function batchLength(changes: readonly Change[]): number {
   return end === -1 ? changes.length : end;
 }
 
-/** Only the last state of each command counts. */
+/** Only the last state of each command and of each agent counts. */
 function batchOf(changes: readonly Change[]): StoreBatch {
   const commands = new Map<string, CommandRecord>();
-  for (const { command } of changes) if (command) commands.set(command.key, command);
+  const agents = new Map<string, boolean>();
+  for (const { command, agent } of changes) {
+    if (command) commands.set(command.key, command);
+    if (agent) agents.set(agent.id, agent.isKnown);
+  }
+  const agentsThat = (are: boolean) => [...agents].flatMap(([id, isKnown]) => (isKnown === are ? id : []));
   return {
     commands: [...commands.values()],
     events: changes.flatMap(({ event }) => event ?? []),
     trims: changes.flatMap(({ trim }) => trim ?? []),
     forgotten: changes.flatMap(({ forgotten }) => forgotten ?? []),
-    agents: changes.flatMap(({ agent }) => agent ?? []),
+    agents: agentsThat(true),
+    forgottenAgents: agentsThat(false),
   };
 }

@@ -27,8 +27,8 @@ export type Touched = 'all' | { readonly key: string; readonly uids: readonly st
 const maxDeleted = 1000;
 
 /**
- * Number of events that are kept, the newest ones. The API server keeps each for an hour, also those
- * about objects that are gone.
+ * Number of events that are kept, the newest ones. The API server keeps each for an hour, also
+ * those about objects that are gone.
  */
 export const maxEvents = 5000;
 

@@ -229,6 +229,18 @@ test('releases and agents are printed as tables', async (t) => {
   );
 });
 
+test('forgets an agent that is not connected any more', async (t) => {
+  const { run, stdout, stderr, plane } = await world(t);
+  t.is(await run('ctl', 'forget-agent', 'edge-1'), 1);
+  t.regex(stderr.text, /409: the agent edge-1 is connected; stop it or revoke it first/);
+  stderr.text = '';
+  t.is(await run('ctl', 'forget-agent', 'edge-9'), 1);
+  t.regex(stderr.text, /404: no agent was ever connected as edge-9/);
+  plane.install('edge-9', { releaseName: 'web', chartName: 'c' }, { deliverWithin: '1h' });
+  t.is(await run('ctl', 'forget-agent', 'edge-9'), 0);
+  t.is(stdout.text, 'agent edge-9 is forgotten; 1 command has ended\n');
+});
+
 test('Ctrl-C stops following, and the hint is a complete command to follow again', async (t) => {
   const { run, puppets, stdout, stderr, interrupt, interrupts, url } = await world(t);
   const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1', '--server', url);

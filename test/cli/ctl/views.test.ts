@@ -142,6 +142,7 @@ test('a stream that breaks off is resumed after its last event', async (t) => {
   const asked: number[] = [];
   const client = {
     agents: () => Promise.reject(new Error('not asked')),
+    forgetAgent: () => Promise.reject(new Error('not asked')),
     send: () => Promise.reject(new Error('not asked')),
     uploadChart: () => Promise.reject(new Error('not asked')),
     async *events(_key: string, afterId: number): AsyncGenerator<Event> {

@@ -25,7 +25,7 @@ const event = (key: string, id: number) => {
 };
 
 const batch = (part: Partial<StoreBatch>): StoreBatch => ({
-  ...{ commands: [], events: [], trims: [], forgotten: [], agents: [] },
+  ...{ commands: [], events: [], trims: [], forgotten: [], agents: [], forgottenAgents: [] },
   ...part,
 });
 
@@ -79,6 +79,16 @@ both('keeps events from the oldest that is needed', async (t, reopen) => {
   t.deepEqual(await ids('a'), [2, 3]);
   const [first] = await again.events('b');
   t.deepEqual(first, { event: event('b', 1).event, bytes: 256 });
+});
+
+both('forgets an agent until it is connected again', async (t, reopen) => {
+  const store = await reopen();
+  await store.open();
+  await store.write(batch({ agents: ['edge-1', 'edge-2', 'edge-3'] }));
+  await store.write(batch({ forgottenAgents: ['edge-1', 'edge-2'] }));
+  await store.write(batch({ agents: ['edge-2'] }));
+  const again = await reopen();
+  t.deepEqual((await again.open()).agents.toSorted(), ['edge-2', 'edge-3']);
 });
 
 both('forgets a command with its events', async (t, reopen) => {
