@@ -1,4 +1,5 @@
 import { quote } from '../go/strconv.ts';
+import { pulledText } from './registry-texts.ts';
 
 type Level = 'INFO' | 'WARN' | 'ERROR';
 type Attributes = Readonly<Record<string, string>>;
@@ -24,7 +25,7 @@ export function helmLog(write: (line: string) => void) {
     /**
      * Reports a download. Helm prints this on stdout, where it would end up among the manifests.
      */
-    pulled: (reference: string, digest: string) => write(`Pulled: ${reference}\nDigest: ${digest}\n`),
+    pulled: (reference: string, digest: string) => write(pulledText(reference, digest)),
     deprecated: () => write(logLine('WARN', 'this chart is deprecated')),
   };
 }

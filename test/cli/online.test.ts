@@ -59,6 +59,15 @@ test('pulls a chart from a registry, and prints its reference and digest to stde
   t.is(program.stderr.text, `Pulled: ${host}/team/web:1.2.0\nDigest: ${digests['1.2.0'] ?? ''}\n`);
 });
 
+test('says why the tag of a chart from a registry has an underscore, as Helm does', async (t) => {
+  const { host } = await serveRegistry(t, { '1.2.0_build': await packChart('pulled') });
+  const program = testProgram();
+  t.is(await program.run('show', 'chart', `oci://${host}/team/web`, '--version', '1.2.0+build', '--plain-http'), 0);
+  const [, , ...lines] = program.stderr.text.split('\n');
+  t.is(lines[0], `${host}/team/web:1.2.0_build contains an underscore.`);
+  t.is(lines[2], 'OCI artifact references (e.g. tags) do not support the plus sign (+). To support');
+});
+
 test('reads values from URLs', async (t) => {
   const { url } = await repository(t);
   const program = testProgram();

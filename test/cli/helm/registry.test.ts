@@ -15,7 +15,7 @@ function digestOf(data: Buffer): string {
 }
 
 /** Starts a registry that charts can be pushed to as `team/web`, with basic authentication. */
-async function servePushable(t: ExecutionContext) {
+async function servePushable(t: ExecutionContext, tag = '1.0.0') {
   const responses: Record<string, TestResponse> = {};
   const guarded =
     (respond: Exclude<TestResponse, string | Buffer>): TestResponse =>
@@ -34,9 +34,9 @@ async function servePushable(t: ExecutionContext) {
       response.writeHead(201).end();
     });
   });
-  responses['/v2/team/web/manifests/1.0.0'] = guarded((request, response) => {
+  responses[`/v2/team/web/manifests/${tag}`] = guarded((request, response) => {
     void buffer(request).then((data) => {
-      for (const name of ['1.0.0', digestOf(data)]) responses[`/v2/team/web/manifests/${name}`] = stored(data);
+      for (const name of [tag, digestOf(data)]) responses[`/v2/team/web/manifests/${name}`] = stored(data);
       response.writeHead(201).end();
     });
   });
@@ -73,6 +73,20 @@ test('a chart is pushed to a registry and pulled with the credentials of a login
 
   t.is((await helm('registry', 'logout', host)).stdout, `Removing login credentials for ${host}\n`);
   t.is((await helm(...push)).code, 1);
+});
+
+test('a chart whose version has a plus sign is pushed and pulled with an underscore in its tag', async (t) => {
+  const { host } = await servePushable(t, '1.0.0_build');
+  const { home, helm } = await helmHome(t);
+  await writeFile(join(home, 'web.tgz'), await packChart('a server', '1.0.0+build'));
+  const credentials = ['--plain-http', '--username', 'joe', '--password', password];
+  const pushed = await helm('push', join(home, 'web.tgz'), `oci://${host}/team`, ...credentials);
+  t.is(pushed.code, 0, pushed.stderr);
+  const [, , line, , sentence] = pushed.stdout.split('\n');
+  t.is(line, `${host}/team/web:1.0.0_build contains an underscore.`);
+  t.is(sentence, 'OCI artifact references (e.g. tags) do not support the plus sign (+). To support');
+  const pulled = await helm('pull', `oci://${host}/team/web:1.0.0+build`, '-d', home, ...credentials);
+  t.is(pulled.stdout, pushed.stdout.replace('Pushed', 'Pulled'));
 });
 
 test('push refuses what helm push refuses', async (t) => {

@@ -4,6 +4,7 @@ import { defaultDownloadSettings, maxProvenanceBytes } from '../../../source/dow
 import { createChartSource } from '../../../source/chart-source.ts';
 import { pullProvenance } from '../../../source/oci/pull-chart.ts';
 import { parseReference, type ChartReference } from '../../../source/oci/reference.ts';
+import { pulledText } from '../../registry-texts.ts';
 import type { HelmContext } from '../context.ts';
 import type { ChartPathOptions } from '../flags/chart-path-flags.ts';
 import { locate, type ChartLocation } from './chart-location.ts';
@@ -72,7 +73,7 @@ async function pull(
   let reached = '';
   const onPulled = (pulled: string, digest: string) => {
     reached = pulled;
-    options.onPulled(`Pulled: ${pulled}\nDigest: ${digest}\n`);
+    options.onPulled(pulledText(pulled, digest));
   };
   const { plainHttp, passCredentials } = options;
   const source = createChartSource({ dispatcher, plainHttp, onPulled });
