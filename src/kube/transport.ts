@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { Connection } from './connection.ts';
 import { jsonText } from './json-text.ts';
@@ -245,6 +246,8 @@ async function readText(response: Dispatcher.ResponseData, request: KubeRequest)
       if (bytes > maxBytes) throw new ResponseTooLongError(`the response has more than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
+    // undici frees the connection only now; the next request would open another one
+    await nextTurn();
     return Buffer.concat(chunks).toString();
   } catch (error) {
     request.signal?.throwIfAborted();
