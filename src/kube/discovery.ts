@@ -14,6 +14,7 @@ import type { Transport } from './transport.ts';
 
 /** Cache of the kinds that the server serves. It is read again when a kind is not in it. */
 export interface Discovery {
+  /** Returns a kind. Reads nothing for the kinds that every server has. */
   find(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ResourceKind>;
   /**
    * Reads all kinds again, and returns the first version of a group that has the kind. Servers list
@@ -26,6 +27,14 @@ export interface Discovery {
    */
   refresh(signal?: AbortSignal): Promise<DiscoveredGroups>;
 }
+
+/** The kinds that releases are stored in. Every server has them, so there is no need to ask. */
+const knownKinds: ReadonlyMap<string, ResourceKind> = new Map(
+  [
+    { apiVersion: 'v1', kind: 'ConfigMap', resource: 'configmaps', namespaced: true },
+    { apiVersion: 'v1', kind: 'Secret', resource: 'secrets', namespaced: true },
+  ].map((known) => [kindKey(known.apiVersion, known.kind), known]),
+);
 
 const aggregatedForms = [
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
@@ -72,7 +81,7 @@ export function createDiscovery(transport: Transport): Discovery {
     },
     async find(apiVersion, kind, signal) {
       const key = kindKey(apiVersion, kind);
-      const cached = known?.kinds.get(key);
+      const cached = knownKinds.get(key) ?? known?.kinds.get(key);
       if (cached) return cached;
       const { groups, kinds } = await refresh(signal);
       const found = kinds.get(key);

@@ -103,6 +103,14 @@ test('reads discovery again for an unknown kind only', async (t) => {
   t.is(paths.length, 2 * once);
 });
 
+test('reads nothing to find the kinds that releases are stored in', async (t) => {
+  const { transport, paths } = serving({});
+  const discovery = createDiscovery(transport);
+  t.is((await discovery.find('v1', 'Secret')).resource, 'secrets');
+  t.is((await discovery.find('v1', 'ConfigMap')).resource, 'configmaps');
+  t.deepEqual(paths, []);
+});
+
 const aggregated = (etag: string, groups: Record<string, string>) => ({
   kind: 'APIGroupDiscoveryList',
   etag,
