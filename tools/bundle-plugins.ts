@@ -1,4 +1,5 @@
 // Plugins for esbuild that keep out of the bundle what the program does not use.
+import { builtinModules, isBuiltin } from 'node:module';
 import type { Plugin } from 'esbuild';
 
 /** The package does not say so, but no file of it does anything when it is loaded. */
@@ -13,15 +14,26 @@ export const unusedClientFiles: Plugin = {
   },
 };
 
-/** As an imported module, `node:http` loads Node's own fetch and WebSocket, used or not. */
-export const plainHttp: Plugin = {
-  name: 'load node:http without fetch and WebSocket',
+/**
+ * Node's own modules, without an import: an imported one reads all its fields, and some of these
+ * load much more when they are read, such as Web Crypto and Node's fetch. Each refers to all
+ * others, so that esbuild puts them in one file.
+ */
+export const plainBuiltins: Plugin = {
+  name: "load Node's modules without importing them",
   setup(build) {
-    build.onResolve({ filter: /^(?:node:)?http$/ }, ({ kind }) =>
-      kind === 'import-statement' ? { path: 'http', namespace: 'plain-http' } : null,
+    const all = builtinModules.filter((path) => !path.startsWith('_') && !path.startsWith('node:'));
+    build.onResolve({ filter: /./ }, ({ path, kind }) =>
+      isBuiltin(path) && kind !== 'dynamic-import'
+        ? { path: path.replace(/^node:/, ''), namespace: 'plain-builtins' }
+        : null,
     );
-    build.onLoad({ filter: /./, namespace: 'plain-http' }, () => ({
-      contents: "module.exports = process.getBuiltinModule('node:http')",
+    build.onResolve({ filter: /^all-builtins$/ }, ({ path }) => ({ path, namespace: 'plain-builtins' }));
+    build.onLoad({ filter: /./, namespace: 'plain-builtins' }, ({ path }) => ({
+      contents:
+        path === 'all-builtins'
+          ? all.map((name) => `require(${JSON.stringify(name)});`).join('')
+          : `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${path}`)}) ?? require('all-builtins')`,
     }));
   },
 };
