@@ -1,6 +1,7 @@
 import { localZone } from '../../../functions/support/local-zone.ts';
 import type { Host } from '../../../go/host.ts';
 import { parseTime } from '../../../go/time-parse.ts';
+import { utc } from '../../../go/time-zone.ts';
 import { Time, zeroTime } from '../../../go/time.ts';
 
 /** Go's layouts. */
@@ -12,7 +13,8 @@ const ansi = 'Mon Jan _2 15:04:05 2006';
  */
 function timeOf(text: string | undefined, host: Host): Time | undefined {
   if (text === undefined || text === '') return undefined;
-  const local = localZone(host);
+  // only an offset is compared with the local zone, and Node takes long to find that out
+  const local = text.endsWith('Z') ? utc : localZone(host);
   const { seconds, nanoseconds, zone } = parseTime(rfc3339, text, local);
   const time = new Time(seconds * 1_000_000_000n + BigInt(nanoseconds), zone, local);
   return time.instant === zeroTime().instant ? undefined : time;
