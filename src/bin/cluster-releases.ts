@@ -30,7 +30,7 @@ export interface ClusterReleasesOptions {
 /** Performs commands about releases on a cluster, in this process. */
 export function clusterReleases({ storageDriver, progress, ...options }: ClusterReleasesOptions): Releases {
   const host = processHost();
-  const cluster = connectCluster(options.cluster);
+  const cluster = connectCluster(options.cluster, { failsUnreached: true });
   const tracker = createTracker(cluster);
   const texts = textThreads({ allowNunjucks: false });
   const createStorage = storageDriver === 'configmap' ? configMapStorage : secretStorage;

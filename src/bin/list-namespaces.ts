@@ -12,7 +12,7 @@ export async function listNamespaces(
   settings: HelmSettings,
   kubeConfig: () => Promise<KubeConfig>,
 ): Promise<string[]> {
-  const cluster = connectCluster(await helmCluster(env, settings, kubeConfig));
+  const cluster = connectCluster(await helmCluster(env, settings, kubeConfig), { failsUnreached: true });
   try {
     const query = { apiVersion: 'v1', kind: 'Namespace' };
     const namespaces = await cluster.list(query, AbortSignal.timeout(limitMs));

@@ -33,6 +33,11 @@ export interface ClusterTuning {
    */
   writeTimeLimit?: () => number;
   retryDelays?: RetryDelays;
+  /**
+   * Whether a server that cannot be reached is an error at once, until it has responded. Default:
+   * false.
+   */
+  failsUnreached?: boolean;
   /** Returns numbers from 0 up to 1, which spread retries. Default: they are not spread. */
   random?: () => number;
   observeTimes?: ObserveTimes;
@@ -44,7 +49,10 @@ export interface ClusterTuning {
 export function connectCluster(source: ConnectionSource, tuning: ClusterTuning = {}): KubeCluster {
   const connection = openConnection(source);
   const clock = createServerClock();
-  const transport = createTransport(connection, { delays: tuning.retryDelays, random: tuning.random, clock });
+  const transport = createTransport(connection, {
+    ...{ delays: tuning.retryDelays, random: tuning.random, clock },
+    failsUnreached: tuning.failsUnreached,
+  });
   const discovery = createDiscovery(transport);
   const capabilities = createCapabilities(transport, discovery, tuning.recentAge);
   const patchSchemas = createPatchSchemas(transport);

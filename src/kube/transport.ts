@@ -81,6 +81,11 @@ interface RetryOptions {
 interface TransportOptions extends RetryOptions {
   /** Gets the times of all responses. Default: none. */
   clock?: ServerClock;
+  /**
+   * Whether requests that cannot be sent are not retried until the server has responded once.
+   * Default: false.
+   */
+  failsUnreached?: boolean | undefined;
 }
 
 const defaultRetryDelays: RetryDelays = [100, 250, 500, 1000, 1000, 2000, 2000];
@@ -92,12 +97,14 @@ const unauthorizedRetries = 2;
 /** HTTP status of a document that has not changed. */
 const notModified = 304;
 
-export function createTransport(connection: Connection, { clock, ...retries }: TransportOptions = {}): Transport {
+export function createTransport(connection: Connection, options: TransportOptions = {}): Transport {
+  const { clock, failsUnreached = false, ...retries } = options;
+  const server = { isReached: !failsUnreached };
   const read = <T>(
     request: KubeRequest,
     receive: (response: Dispatcher.ResponseData) => Promise<T>,
     longLived = false,
-  ): Promise<T> => sendWithRetries({ connection, request, retries, clock, longLived, receive });
+  ): Promise<T> => sendWithRetries({ connection, request, retries, server, clock, longLived, receive });
   return {
     json: (request) => read(request, async (response) => parseJson(await readText(response, request), request)),
     versioned: (request) =>
@@ -126,6 +133,8 @@ interface Exchange<T> {
   connection: Connection;
   request: KubeRequest;
   retries: RetryOptions;
+  /** Whether it is retried to reach the server. */
+  server: { isReached: boolean };
   clock: ServerClock | undefined;
   longLived: boolean;
   /** Reads the response. It fails with a `KubeError` if the response breaks off or is not JSON. */
@@ -166,6 +175,7 @@ async function attemptOnce<T>(exchange: Exchange<T>): Promise<Outcome<{ result: 
 async function sendOnce<T>({
   connection,
   request,
+  server,
   clock,
   longLived,
 }: Exchange<T>): Promise<Outcome<{ response: Dispatcher.ResponseData }>> {
@@ -190,8 +200,10 @@ async function sendOnce<T>({
     time.end();
     request.signal?.throwIfAborted();
     if (time.isOver()) return { error: tooSlow(connection.server, timeLimit, error), retry: isIdempotent(request) };
-    return { error: unreachable(connection.server, error), retry: wasNotSent(error) || isIdempotent(request) };
+    const canRetry = wasNotSent(error) ? server.isReached : isIdempotent(request);
+    return { error: unreachable(connection.server, error), retry: canRetry };
   }
+  server.isReached = true;
   clock?.note(response.headers['date'], sent, performance.now());
   for (const text of warningsOf(response.headers['warning'])) request.onWarning?.(text);
   const isUnchanged = response.statusCode === notModified && request.etag !== undefined;

@@ -13,6 +13,8 @@ export interface FakeServer {
   requests: string[];
   /** Returns the number of TCP connections that were opened. */
   connections: () => number;
+  /** Ends the server, so that connections to it are refused. */
+  stop: () => void;
 }
 
 /** Short times, so that tests are fast. */
@@ -20,6 +22,7 @@ export const fastTimes: Required<Omit<ClusterTuning, 'writeTimeLimit'>> = {
   retryDelays: [5, 5],
   observeTimes: { lifetime: 60_000, silence: 60_000, initialSilence: 60_000, firstPause: 5, longestPause: 20 },
   recentAge: 60_000,
+  failsUnreached: false,
   random: () => 0.5,
 };
 
@@ -44,12 +47,15 @@ export async function fakeServer(
   const { port } = server.address() as AddressInfo;
   const kubeconfig = kubeconfigOf(`http://127.0.0.1:${port}`);
   const cluster = connectCluster({ text: kubeconfig }, tuning);
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
   t.teardown(async () => {
     await cluster.close();
-    server.closeAllConnections();
-    server.close();
+    stop();
   });
-  return { cluster, kubeconfig, requests, connections: () => connections };
+  return { cluster, kubeconfig, requests, connections: () => connections, stop };
 }
 
 export function kubeconfigOf(server: string, user: object = { token: 'secret-token' }, more: object = {}): string {

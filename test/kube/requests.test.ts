@@ -107,6 +107,22 @@ test('retries an apply but not a creation when the connection breaks', async (t)
   t.is(requests.length, 3);
 });
 
+test('a server that cannot be reached is an error at once on request, until it has responded', async (t) => {
+  const tuning = { ...fastTimes, retryDelays: [60_000], failsUnreached: true };
+  const unreached = await fakeServer(t, works, tuning);
+  unreached.stop();
+  t.is((await errorOf(unreached.cluster.get(configMapRef))).code, 'unreachable');
+
+  const reached = await fakeServer(t, works, tuning);
+  await reached.cluster.get(configMapRef);
+  reached.stop();
+  await t.throwsAsync(
+    reached.cluster.get(configMapRef, AbortSignal.timeout(200)),
+    { name: 'TimeoutError' },
+    'it waits',
+  );
+});
+
 test('stops retrying at some point, and does not repeat a creation after a plain 500', async (t) => {
   const busy = await fakeServer(t, refuses(429));
   t.is((await errorOf(busy.cluster.get(configMapRef))).code, 'too_many_requests');
