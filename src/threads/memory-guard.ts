@@ -23,10 +23,13 @@ export interface MemoryGuard {
   remove(thread: GuardedThread): void;
 }
 
+/** Growth of the process during which a thread that allocates reports nothing, in bytes. */
+const silentGrowth = 4 * 2 ** 20;
+
 /**
  * Ends the largest thread when the process takes more memory than it may. A task checks its own
  * limit between its steps; this stops a single step that allocates without end. If no thread
- * reports more than its share, a thread that is too busy to report is ended.
+ * reports more than its share, a thread is ended that reports nothing while the process grows.
  */
 export function createMemoryGuard({
   processBytes,
@@ -35,10 +38,20 @@ export function createMemoryGuard({
   intervalMs = 20,
 }: MemoryGuardOptions): MemoryGuard {
   const threads = new Set<GuardedThread>();
+  /** Threads that report nothing, and the memory of the process when that began. */
+  const silent = new Map<GuardedThread, number>();
   let timer: NodeJS.Timeout | undefined;
   let isEnding = false;
 
+  /** Whether the process has grown since then. If not, the thread may only wait for a processor. */
+  function allocates(thread: GuardedThread, asked: number): boolean {
+    const first = silent.get(thread) ?? asked;
+    silent.set(thread, first);
+    return residentBytes() >= first + silentGrowth;
+  }
+
   async function endLargest(): Promise<void> {
+    const asked = residentBytes();
     const measured = await Promise.all(
       Array.from(threads, async (thread) => ({ thread, bytes: await thread.heapBytes() })),
     );
@@ -47,12 +60,21 @@ export function createMemoryGuard({
     const [largest] = running
       .filter(({ bytes }) => bytes !== undefined && bytes > share)
       .sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
-    const silent = running.find(({ bytes }) => bytes === undefined);
-    (largest ?? silent)?.thread.end(`needs more memory than the ${Math.floor(share / 2 ** 20)} MiB of its share`);
+    for (const { thread, bytes } of running) {
+      if (bytes !== undefined) silent.delete(thread);
+    }
+    const allocating = running.filter(({ bytes, thread }) => bytes === undefined && allocates(thread, asked));
+    (largest ?? allocating[0])?.thread.end(
+      `needs more memory than the ${Math.floor(share / 2 ** 20)} MiB of its share`,
+    );
   }
 
   function measure(): void {
-    if (isEnding || residentBytes() <= processBytes) return;
+    if (isEnding) return;
+    if (residentBytes() <= processBytes) {
+      silent.clear();
+      return;
+    }
     isEnding = true;
     void endLargest().finally(() => {
       isEnding = false;
@@ -66,6 +88,7 @@ export function createMemoryGuard({
     },
     remove(thread) {
       threads.delete(thread);
+      silent.delete(thread);
       if (threads.size > 0) return;
       clearInterval(timer);
       timer = undefined;

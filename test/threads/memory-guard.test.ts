@@ -21,8 +21,9 @@ test('ends the largest thread when the process takes too much memory', async (t)
   t.deepEqual(small.reasons, []);
 });
 
-test('ends a thread that is too busy to report its heap', async (t) => {
-  const guard = createMemoryGuard({ ...options, residentBytes: () => 101 });
+test('ends a thread that is too busy to report its heap while the process grows', async (t) => {
+  let resident = 101;
+  const guard = createMemoryGuard({ ...options, residentBytes: () => (resident += 2 ** 20) });
   const [reporting, busy] = [thread(15), thread(undefined)];
   guard.add(reporting.guarded);
   guard.add(busy.guarded);
@@ -30,6 +31,33 @@ test('ends a thread that is too busy to report its heap', async (t) => {
   guard.remove(reporting.guarded);
   guard.remove(busy.guarded);
   t.deepEqual(reporting.reasons, []);
+});
+
+test('leaves a thread alone that is too busy to report its heap while the process does not grow', async (t) => {
+  const guard = createMemoryGuard({ ...options, residentBytes: () => 101 });
+  const { guarded, reasons } = thread(undefined);
+  guard.add(guarded);
+  await sleep(20);
+  guard.remove(guarded);
+  t.deepEqual(reasons, []);
+});
+
+test('forgets how long a thread was silent when it reports', async (t) => {
+  let resident = 101;
+  const guard = createMemoryGuard({ ...options, residentBytes: () => resident });
+  let asked = 0;
+  const reasons: string[] = [];
+  const guarded: GuardedThread = {
+    heapBytes() {
+      resident += 2 ** 20;
+      return Promise.resolve(++asked % 2 === 0 ? 10 : undefined);
+    },
+    end: (reason) => reasons.push(reason),
+  };
+  guard.add(guarded);
+  while (asked < 20) await sleep(1);
+  guard.remove(guarded);
+  t.deepEqual(reasons, []);
 });
 
 for (const [title, bytes, resident] of [
