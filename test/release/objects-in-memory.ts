@@ -8,6 +8,8 @@ export class ObjectsInMemory implements ReleaseCluster {
   readonly objects = new Map<string, KubeObject>();
   /** Names of the objects that were read one by one. */
   readonly read: string[] = [];
+  /** Number of lists of whole objects. */
+  lists = 0;
   #version = 0;
 
   get(ref: ObjectRef): Promise<KubeObject | undefined> {
@@ -16,13 +18,18 @@ export class ObjectsInMemory implements ReleaseCluster {
   }
 
   list({ kind, namespace, labelSelector = '', metadataOnly = false }: ListQuery): Promise<KubeObject[]> {
-    const wanted = labelSelector.split(',').map((pair) => pair.split('='));
+    const wanted = labelSelector
+      .split(',')
+      .map((term) => /^(?<label>[^!=]+)(?<not>!?)=(?<value>.*)$/.exec(term)?.groups);
     const found = [...this.objects.values()].filter(
       ({ kind: itsKind, metadata }) =>
         itsKind === kind &&
         metadata.namespace === (namespace ?? metadata.namespace) &&
-        wanted.every(([label = '', value]) => metadata.labels?.[label] === value),
+        wanted.every(
+          (term) => (metadata.labels?.[term?.['label'] ?? ''] === term?.['value']) === (term?.['not'] === ''),
+        ),
     );
+    if (!metadataOnly) this.lists += 1;
     const listed = metadataOnly ? found.map(({ apiVersion, metadata }) => ({ apiVersion, kind, metadata })) : found;
     return Promise.resolve(structuredClone(listed));
   }

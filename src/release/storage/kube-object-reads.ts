@@ -11,6 +11,9 @@ import { latestOf, summaryOf, type ReleaseStorage, type RevisionQuery, type Stor
 /** Maximum number of revisions that a query reads at the same time. */
 const concurrency = 8;
 
+/** Most revisions that are read by a list, because all of them are in memory then. */
+const maxListed = 20;
+
 /** Returns the reading half of a storage with an object for each revision. */
 export function readStoredRevisions(
   format: ObjectFormat,
@@ -51,13 +54,34 @@ export function readStoredRevisions(
     return Promise.all(objects.map((object) => readOrReport(object, query, signal)));
   }
 
+  /**
+   * Lists the revisions that are not superseded if they are few. Most of them are the latest ones
+   * of their releases.
+   */
+  async function listPresent(
+    found: readonly KubeObject[],
+    latest: readonly KubeObject[],
+    query: RevisionQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<KubeObject[]> {
+    const wanted = latest.filter(isPresent).length;
+    if (wanted < 2 || found.filter(isPresent).length > Math.min(maxListed, 2 * wanted)) return [];
+    const all = selection(kind, query);
+    return cluster.list({ ...all, labelSelector: `${all.labelSelector},status!=superseded` }, signal);
+  }
+
   /** Reads only the highest revisions in full, a few at a time: there may be thousands. */
   async function readLatest(query: RevisionQuery, signal: AbortSignal | undefined) {
     const found = await cluster.list({ ...selection(kind, query), metadataOnly: true }, signal);
+    const latest = latestObjects(found, query);
+    const listed = await listPresent(found, latest, query, signal);
+    const byKey = new Map(listed.map((object) => [keyOf(object), object]));
     return pMap(
-      latestObjects(found, query),
-      async ({ metadata: { name, namespace } }) => {
-        const object = await cluster.get({ apiVersion: 'v1', kind, name, ...(namespace && { namespace }) }, signal);
+      latest,
+      async (wanted) => {
+        const { name, namespace } = wanted.metadata;
+        const ref = { apiVersion: 'v1', kind, name, ...(namespace && { namespace }) };
+        const object = byKey.get(keyOf(wanted)) ?? (await cluster.get(ref, signal));
         return object === undefined ? pMapSkip : readOrReport(object, query, signal);
       },
       { concurrency },
@@ -81,7 +105,15 @@ export function readStoredRevisions(
   };
 }
 
-function selection(kind: string, query: RevisionQuery): ListQuery {
+function isPresent({ metadata: { labels } }: KubeObject): boolean {
+  return labels?.['status'] !== 'superseded';
+}
+
+function keyOf({ metadata: { namespace = '', name } }: KubeObject): string {
+  return `${namespace}/${name}`;
+}
+
+function selection(kind: string, query: RevisionQuery): ListQuery & { labelSelector: string } {
   const { namespace } = query;
   const all = { apiVersion: 'v1', kind, labelSelector: labelSelector(query) };
   return namespace === undefined ? all : { ...all, namespace };

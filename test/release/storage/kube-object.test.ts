@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { isJsonObject } from '../../../src/objects/fields.ts';
 import type { KubeObject } from '../../../src/objects/object.ts';
 import type { ReleaseError } from '../../../src/release/error.ts';
+import type { ReleaseStatus } from '../../../src/release/status.ts';
 import { configMapStorage } from '../../../src/release/storage/config-map.ts';
 import type { RevisionQuery } from '../../../src/release/storage/storage.ts';
 import { secretStorage } from '../../../src/release/storage/secret.ts';
@@ -108,6 +109,31 @@ forEachDriver('reads only the highest revisions when only these are wanted', asy
   t.deepEqual(await versions({ latestOnly: true }), ['db 1', 'web 10']);
   t.deepEqual(cluster.read.sort(), ['sh.helm.release.v1.db.v1', 'sh.helm.release.v1.web.v10']);
   t.deepEqual(await versions({ latestOnly: true, status: 'deployed' }), ['db 1']);
+});
+
+forEachDriver('reads few revisions by one list, and those that are not in it one by one', async (t, driver) => {
+  const { cluster, storage } = setUp(driver);
+  const add = (name: string, version: number, status: ReleaseStatus) =>
+    storage.create(sampleRelease(name, version, status, `in-${name}`), {});
+  for (const name of ['web', 'db', 'queue']) {
+    for (const version of [1, 2]) await add(name, version, 'superseded');
+    await add(name, 3, 'deployed');
+  }
+  await add('queue', 4, 'failed');
+  await add('old', 1, 'superseded');
+  const latest = async () =>
+    (await storage.query({ latestOnly: true })).map(({ release: { name, version } }) => `${name} ${version}`).sort();
+  t.deepEqual(await latest(), ['db 3', 'old 1', 'queue 4', 'web 3']);
+  t.is(cluster.lists, 1);
+  t.deepEqual(cluster.read, ['sh.helm.release.v1.old.v1']);
+});
+
+forEachDriver('reads many revisions one by one, so that they are not in memory together', async (t, driver) => {
+  const { cluster, storage } = setUp(driver);
+  for (let count = 0; count < 21; count += 1) await storage.create(sampleRelease(`web-${count}`, 1, 'deployed'), {});
+  t.is((await storage.query({ latestOnly: true })).length, 21);
+  t.is(cluster.lists, 0);
+  t.is(cluster.read.length, 21);
 });
 
 forEachDriver('leaves out a revision that is deleted while it is read', async (t, driver) => {
