@@ -1,5 +1,5 @@
 // Import rules. The layers come from the table in docs/architecture.md, so that both always agree.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const layers = readLayers('docs/architecture.md');
 
@@ -46,11 +46,30 @@ function layerRule({ folder, allowed }) {
   };
 }
 
+/** Folders whose `index.ts` has less than the other folders need. */
+const openFolders = ['control-plane', 'operation', 'render'];
+
+/** Folders that others import only by their `index.ts`. */
+const closedFolders = readdirSync(new URL('src', import.meta.url)).filter(
+  (folder) => !openFolders.includes(folder) && existsSync(new URL(`src/${folder}/index.ts`, import.meta.url)),
+);
+
+function entryRule(folder) {
+  return {
+    name: `entry-${folder}`,
+    comment: `other folders import src/${folder}/index.ts`,
+    severity: 'error',
+    from: { path: '^src/', pathNot: `^src/${folder}/` },
+    to: { path: `^src/${folder}/`, pathNot: `^src/${folder}/index\\.ts$` },
+  };
+}
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     ...layers.map(layerRule),
+    ...closedFolders.map(entryRule),
     {
       name: 'client-node-in-kube-only',
       severity: 'error',

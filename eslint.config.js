@@ -20,7 +20,7 @@ const privateAndPublic = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist', 'coverage', 'test/**/fixtures', '*.js', '.dependency-cruiser.js'] },
+  { ignores: ['dist', 'coverage', 'test/**/fixtures', 'test/.shared', '*.js', '.dependency-cruiser.js'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true } },

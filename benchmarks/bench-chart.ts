@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 
 /** Number of objects in the charts that are deployed. */
 export const chartSizes = { small: 4, large: 50 } as const;
@@ -17,6 +18,13 @@ export async function writeCharts(folder: string): Promise<void> {
     const objects = Array.from({ length: size }, (_, index) => objectOf(index));
     await writeFile(join(templates, 'objects.yaml'), objects.join('---\n'));
   }
+}
+
+/** Returns the objects of a release, as Helm renders them. */
+export function objectsOf(release: string, chart: ChartName): object[] {
+  return Array.from({ length: chartSizes[chart] }, (_, index) => {
+    return load(objectOf(index).replaceAll('{{ .Release.Name }}', release)) as object; // of the templates below
+  });
 }
 
 function objectOf(index: number): string {

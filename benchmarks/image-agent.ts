@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startAgentProcess, type AgentProcess } from './agent-process.ts';
 
+/** The flags of the image's entry point. */
+const v8Flags = ['--max-semi-space-size=2', '--heap-growing-percent=40'];
+
 /** Builds the bundle into a folder and returns its program. */
 export async function buildBundle(folder: string): Promise<string> {
   const bundle = join(folder, 'bundle');
@@ -19,8 +22,8 @@ export function startImageAgent(
   charts: string,
   moreArgs: readonly string[] = [],
 ): Promise<AgentProcess> {
-  const args = ['run', '--kubeconfig', kubeconfig, '--local-charts', charts, '--agent-id', 'own', ...moreArgs];
-  return startAgentProcess(process.execPath, (url) => [program, ...args, '--control-plane', url], {
+  const args = [program, 'run', '--kubeconfig', kubeconfig, '--local-charts', charts, '--agent-id', 'own', ...moreArgs];
+  return startAgentProcess(process.execPath, (url) => [...v8Flags, ...args, '--control-plane', url], {
     HELM_AGENT_LOG_LEVEL: 'error',
     NODE_ENV: 'production',
     MALLOC_ARENA_MAX: '2',

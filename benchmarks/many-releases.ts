@@ -1,7 +1,7 @@
 // Installs many releases of a small chart through one agent at its default concurrency, on a real
 // cluster, and prints the time and the memory.
 //   npm run -s bench:many -- --kubeconfig FILE [--releases N]
-// Creates the namespace bench-many, and deletes it.
+// Creates the namespace bench-many-PID, and deletes it.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -19,7 +19,7 @@ if (flags.kubeconfig === undefined) {
 }
 const kubeconfig = resolve(flags.kubeconfig);
 const count = Number(flags.releases);
-const namespace = 'bench-many';
+const namespace = `bench-many-${process.pid}`;
 const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
 const folder = await mkdtemp(join(tmpdir(), 'bench-many-'));
 const cluster = connectCluster({ file: kubeconfig });

@@ -22,7 +22,7 @@ const commonJsNames = [
 const { outputFiles } = await build({
   entryPoints: {
     'helm-agent': 'src/bin/helm-agent.ts',
-    'text-thread': 'src/bin/text-thread.ts',
+    'worker-thread': 'src/bin/worker-thread.ts',
     'render-worker': 'src/bin/render-worker.ts',
     'sqlite-thread': 'src/control-plane/store/sqlite-thread.ts',
   },

@@ -2,12 +2,12 @@
 // test/cli/helm/command-lines.test.ts.
 // Usage: node tools/record-helm-lines.ts PATH-OF-HELM
 import { writeFileSync } from 'node:fs';
-import { shortened } from '../test/cli/helm/support/shortened.ts';
+import { helpShape } from '../test/cli/helm/support/help-shape.ts';
 import { commandLines, recordLines } from './helm-command-lines.ts';
 
 const [helm = '/usr/local/bin/helm'] = process.argv.slice(2);
 const records = recordLines(helm, commandLines(helm)).map(({ args, stdout, stderr, code }) => {
-  return JSON.stringify({ args, stdout: shortened(stdout), stderr: shortened(stderr), code });
+  return JSON.stringify({ args, stdout: helpShape(stdout), stderr: helpShape(stderr), code });
 });
 const file = new URL('../test/cli/helm/fixtures/command-lines.json', import.meta.url);
 writeFileSync(file, `[\n${records.join(',\n')}\n]\n`);

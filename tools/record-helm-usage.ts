@@ -2,7 +2,7 @@
 // Usage: node tools/record-helm-usage.ts PATH-OF-HELM
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { shortened } from '../test/cli/helm/support/shortened.ts';
+import { helpShape } from '../test/cli/helm/support/help-shape.ts';
 
 const [helm = '/usr/local/bin/helm'] = process.argv.slice(2);
 const folder = new URL('../test/cli/helm/fixtures/', import.meta.url);
@@ -12,7 +12,7 @@ const records = lines.map((line) => {
   const env = { HOME: '/home/helm', KUBECONFIG: '/dev/null', HELM_NO_PLUGINS: '1' };
   const { stdout, stderr, status, error } = spawnSync(helm, args, { encoding: 'utf8', env });
   if (error !== undefined) throw error;
-  return { args, stdout: shortened(stdout), stderr: shortened(stderr), code: status };
+  return { args, stdout: helpShape(stdout), stderr: helpShape(stderr), code: status };
 });
 const text = records.map((record) => JSON.stringify(record)).join(',\n');
 writeFileSync(new URL('usage.json', folder), `[\n${text}\n]\n`);

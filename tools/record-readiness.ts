@@ -10,7 +10,7 @@ import pMap from 'p-map';
 import { connectCluster } from '../src/kube/cluster.ts';
 import type { KubeObject } from '../src/objects/object.ts';
 import { problemOf } from '../src/readiness/diagnosis.ts';
-import type { Surroundings } from '../src/readiness/surroundings.ts';
+import type { RelatedObjects } from '../src/readiness/related-objects.ts';
 import { waitReadiness } from '../src/readiness/wait-readiness.ts';
 import { serveRegistry } from '../test/e2e/registry.ts';
 import { verdictCases, type VerdictCase } from '../test/e2e/verdict-cases.ts';
@@ -48,10 +48,10 @@ async function record(test: VerdictCase) {
     for (let second = 0; second < patience; second++) {
       await sleep(1000);
       const workload = await cluster.get({ apiVersion, kind, namespace, name: metadata.name });
-      const surroundings = await surroundingsOf(namespace);
-      if (workload !== undefined && isReached(test, workload, surroundings)) {
+      const related = await relatedTo(namespace);
+      if (workload !== undefined && isReached(test, workload, related)) {
         const { title, problem } = test;
-        return scrubbed({ title, ...(problem !== undefined && { problem }), workload, ...surroundings }, namespace);
+        return scrubbed({ title, ...(problem !== undefined && { problem }), workload, ...related }, namespace);
       }
     }
     throw new Error(`${test.title}: nothing to record after ${patience} s`);
@@ -60,7 +60,7 @@ async function record(test: VerdictCase) {
   }
 }
 
-async function surroundingsOf(namespace: string): Promise<Surroundings> {
+async function relatedTo(namespace: string): Promise<RelatedObjects> {
   const [replicaSets, pods, events] = await Promise.all([
     cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace }),
     cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }),
@@ -69,10 +69,10 @@ async function surroundingsOf(namespace: string): Promise<Surroundings> {
   return { replicaSets, pods, events };
 }
 
-function isReached({ problem }: VerdictCase, workload: KubeObject, surroundings: Surroundings): boolean {
-  if (problem !== undefined) return problemOf(workload, surroundings)?.code === problem;
+function isReached({ problem }: VerdictCase, workload: KubeObject, related: RelatedObjects): boolean {
+  if (problem !== undefined) return problemOf(workload, related)?.code === problem;
   const options = { now: Date.now(), toCompletion: ['Job'] } as const;
-  return waitReadiness(workload, () => surroundings, options).status === 'Current';
+  return waitReadiness(workload, () => related, options).status === 'Current';
 }
 
 /** Removes what no rule reads, and replaces what tells one cluster from another. */

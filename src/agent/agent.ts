@@ -1,12 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Journal } from '../journal/journal.ts';
-import { createMemoryJournal } from '../journal/memory.ts';
+import { retry } from '../async/index.ts';
+import { messageOf } from '../errors/index.ts';
+import { createMemoryJournal, type Journal } from '../journal/index.ts';
+import { defaultHeartbeat, type HeartbeatTimes } from '../net/heartbeat.ts';
+import type { ServerTls } from '../net/server-tls.ts';
 import { commandTypes } from '../protocol/commands/index.ts';
-import { defaultHeartbeat, type HeartbeatTimes } from '../protocol/heartbeat.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
 import type { Hello } from '../protocol/messages.ts';
 import { backoffDelay, defaultBackoff, type BackoffTimes } from './connection/backoff.ts';
 import { Channel, type WaitingLimits } from './connection/channel.ts';
+import type { ClusterHealth } from './cluster-health.ts';
 import { startHealthServer } from './connection/health-server.ts';
 import type { CommandHandlers } from './commands/command-handler.ts';
 import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
@@ -17,13 +19,15 @@ import type { Logger } from './logger.ts';
 import type { TokenSource } from './connection/token-file.ts';
 import type { TunnelSource } from './connection/tunnel-source.ts';
 import { Uplink } from './connection/uplink.ts';
+import { FrameTurns } from '../protocol/session/frame-turns.ts';
 import { Router } from './router/router.ts';
-import { messageOf } from '../operation/error.ts';
 
 export interface AgentOptions {
   agentId: string;
-  /** Id of this process; each process has another one. */
+  /** Id of this process in its term as the leader; each term has another one. */
   instanceId: string;
+  /** Id of this process in all its terms. Default: `instanceId`. */
+  processId?: string | undefined;
   version: string;
   handlers: CommandHandlers;
   /** Default: one in memory. */
@@ -32,11 +36,13 @@ export interface AgentOptions {
   /** Returns numbers from 0 up to 1. */
   random: () => number;
   now: () => Date;
-  /**
-   * Reads the token that the agent sends to the control plane, and that its clients must send.
-   * Default: no token.
-   */
+  /** Reads the token that the agent sends to the control plane. Default: no token. */
   readToken?: TokenSource | undefined;
+  /**
+   * Reads the token that clients must send. Default: that of `readToken` if there is no control
+   * plane, which sees that one, or with `listenInsecure`; otherwise no token.
+   */
+  readClientToken?: TokenSource | undefined;
   /**
    * The WebSocket URL of the control plane, or several, in the order in which they are tried.
    * Default: the agent does not dial.
@@ -50,6 +56,8 @@ export interface AgentOptions {
   listen?: ListenAddress | undefined;
   /** Allows listening without a token on a host that other machines can reach. Default: false. */
   listenInsecure?: boolean;
+  /** The certificate of the server for clients. Default: it serves plain HTTP. */
+  listenTls?: ServerTls | undefined;
   /** Port for `/healthz` and `/readyz` on all addresses. Default: probes are not served. */
   healthPort?: number | undefined;
   /**
@@ -64,6 +72,8 @@ export interface AgentOptions {
   term?: AbortSignal | undefined;
   /** Gets the tunnel of each connection to the control plane. Default: the agent has no streams. */
   tunnels?: TunnelSource | undefined;
+  /** State of the cluster, which control planes get. Default: it is not sent. */
+  clusterHealth?: ClusterHealth | undefined;
   times?: Partial<AgentTimes>;
   /** How many replies may wait for a peer. Default: 20,000, and 64 Mi characters. */
   waiting?: WaitingLimits;
@@ -116,15 +126,16 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const router = new Router({ handlers: options.handlers, journal, log, instanceId, now: options.now });
   const abandon = () => router.abandon();
   term?.addEventListener('abort', abandon, { once: true });
-  const continued = await resumeCommands(router, times.backoff, options);
-  await options.onResumed?.(continued);
+  await resumeCommands(router, times.backoff, options);
   const channelOptions = {
     hello: { ...helloOf(options), ...(journal.durable && { durable: true }) },
     router,
     log,
     heartbeat: times.heartbeat,
+    turns: new FrameTurns(),
     maxStatuses: maxWaitingStatuses,
     waiting: options.waiting,
+    clusterHealth: options.clusterHealth,
   };
   const { tunnels } = options;
   if (controlPlaneUrl === undefined) tunnels?.connect(false);
@@ -133,6 +144,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     uplink && controlPlaneUrl !== undefined
       ? new Uplink({ ...options, ...times, urls: [controlPlaneUrl].flat(), channel: uplink, log, readToken })
       : undefined;
+  const { readClientToken } = options;
+  const sharesToken = controlPlaneUrl === undefined || options.listenInsecure === true;
   const isReady = () => uplink?.isConnected ?? true;
   const isAlive = () => dialer?.isAlive ?? true;
   const state = { isReady, isAlive };
@@ -143,7 +156,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     (await listen({
       address: options.listen,
       insecure: options.listenInsecure ?? false,
-      readToken,
+      tls: options.listenTls,
+      readToken: readClientToken ?? (sharesToken ? readToken : undefined),
       channel: channelOptions,
       state,
     }).catch((error: unknown) => {
@@ -176,21 +190,22 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 async function resumeCommands(
   router: Router,
   backoff: BackoffTimes,
-  { log, random, term }: AgentOptions,
-): Promise<Set<string>> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await router.resume();
-    } catch (error) {
-      term?.throwIfAborted();
+  { log, random, term, onResumed }: AgentOptions,
+): Promise<void> {
+  await retry(() => router.resume(onResumed), {
+    pauses: (failures) => backoffDelay(failures, backoff, random),
+    canRetry: () => term?.aborted !== true,
+    onRetry(error, attempt) {
       const reason = messageOf(error);
       log.warn({ reason, attempt }, 'cannot read the journal; the agent accepts no commands until it can');
-      await sleep(backoffDelay(attempt, backoff, random), undefined, term && { signal: term });
-    }
-  }
+    },
+    signal: term,
+  });
 }
 
-function helloOf({ agentId, instanceId, version }: AgentOptions): Hello {
+function helloOf({ agentId, instanceId, processId = instanceId, version, clusterHealth }: AgentOptions): Hello {
   const limits = { maxPacketBytes };
-  return { agentId, instanceId, version, capabilities: commandTypes, limits, packets: ['log'] };
+  const packets = clusterHealth ? ['log', 'health'] : ['log'];
+  const ids = { agentId, instanceId, processId };
+  return { ...ids, version, capabilities: commandTypes, limits, packets, packetFields: ['sentBy'] };
 }

@@ -1,9 +1,9 @@
-import type { Elector } from '../leader-election/elector.ts';
-import type { Term } from '../leader-election/term.ts';
+import { whenAborted } from '../async/index.ts';
+import { messageOf } from '../errors/index.ts';
+import type { Elector, Term } from '../leader-election/index.ts';
 import type { Agent } from './agent.ts';
 import { startHealthServer } from './connection/health-server.ts';
 import type { Logger } from './logger.ts';
-import { messageOf } from '../operation/error.ts';
 
 export interface ElectedAgentOptions {
   elector: Elector;
@@ -36,7 +36,7 @@ export async function startElectedAgent(options: ElectedAgentOptions): Promise<A
   async function lead(current: Term): Promise<void> {
     try {
       agent = await start(current);
-      await aborted(AbortSignal.any([current.signal, stopping.signal]));
+      await whenAborted(AbortSignal.any([current.signal, stopping.signal]));
     } catch (error) {
       if (!current.signal.aborted) {
         broken.abort();
@@ -72,13 +72,6 @@ export async function startElectedAgent(options: ElectedAgentOptions): Promise<A
       health?.close();
     },
   };
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => {
-    signal.addEventListener('abort', resolve, { once: true });
-  });
 }
 
 function reasonOf({ signal }: Term): string {

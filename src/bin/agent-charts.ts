@@ -1,16 +1,16 @@
 import { UploadedCharts } from '../agent/charts/uploaded-charts.ts';
 import type { TunnelSource } from '../agent/connection/tunnel-source.ts';
 import type { Logger } from '../agent/logger.ts';
-import { codeOf } from '../operation/error.ts';
+import { codeOf } from '../errors/index.ts';
 import { createChartSource, type ChartSource } from '../source/chart-source.ts';
 import { KeptDownloads } from '../source/disk/kept-downloads.ts';
 import { KeptFiles } from '../source/disk/kept-files.ts';
 import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
-import type { TextThreads } from '../texts/text-threads.ts';
+import type { Workers } from '../workers/workers.ts';
 
 export interface AgentChartsOptions {
   tunnels: TunnelSource;
-  texts: Pick<TextThreads, 'chartReader' | 'large'>;
+  workers: Pick<Workers, 'chartReader' | 'large'>;
   log: Logger;
   localCharts?: string | undefined;
   denyAddresses?: readonly string[] | undefined;
@@ -26,8 +26,8 @@ export interface AgentCharts {
   close(): void;
 }
 
-export function agentCharts({ tunnels, texts, log, ...options }: AgentChartsOptions): AgentCharts {
-  const { waitForTurn } = texts.large;
+export function agentCharts({ tunnels, workers, log, ...options }: AgentChartsOptions): AgentCharts {
+  const { waitForTurn } = workers.large;
   const files = new KeptFiles({ waitForTurn });
   const uploads = new UploadedCharts({ tunnels, files });
   const onProblem = (error: unknown) => {
@@ -35,13 +35,14 @@ export function agentCharts({ tunnels, texts, log, ...options }: AgentChartsOpti
   };
   const source = createChartSource({
     readUpload: (digest, signal) => uploads.load(digest, signal),
+    machine: "the agent's machine",
     localCharts: options.localCharts,
     denyAddresses: options.denyAddresses,
     proxyEnv: options.proxyEnv,
     retry: true,
     kept: new KeptDownloads({ files, onProblem }),
     timeoutMs: options.downloadTimeoutMs,
-    reader: texts.chartReader,
+    reader: workers.chartReader,
     plainHttp: options.plainHttp,
     waitForTurn,
   });

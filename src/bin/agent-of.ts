@@ -1,23 +1,25 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
+import { ClusterHealth } from '../agent/cluster-health.ts';
 import { createCommandHandlers } from '../agent/commands/index.ts';
 import type { ListenAddress } from '../agent/connection/listen-address.ts';
 import type { Logger } from '../agent/logger.ts';
 import { TunnelSource } from '../agent/connection/tunnel-source.ts';
 import { tlsFiles, type TlsFiles } from '../agent/connection/tls-files.ts';
 import { tokenFile } from '../agent/connection/token-file.ts';
-import type { ElectionTimes } from '../leader-election/election-times.ts';
-import { createClusterJournal } from '../journal/cluster/cluster-journal.ts';
-import { clusterPlans } from '../journal/cluster/cluster-plans.ts';
-import { createMemoryJournal } from '../journal/memory.ts';
-import { connectCluster } from '../kube/cluster.ts';
-import type { ConnectionSource } from '../kube/connection.ts';
+import { clusterPlans, createClusterJournal, createMemoryJournal, SigningKey } from '../journal/index.ts';
+import { connectCluster, type ConnectionSource } from '../kube/index.ts';
+import type { ElectionTimes } from '../leader-election/index.ts';
+import { openServerTls, type ServerTlsFiles } from '../net/server-tls.ts';
 import type { ReleaseError } from '../release/error.ts';
 import { tillerRecords } from '../release/helm2/tiller-records.ts';
-import { configMapStorage } from '../release/storage/config-map.ts';
-import { secretStorage } from '../release/storage/secret.ts';
+import { operations } from '../operation/index.ts';
 import { createTracker } from '../operation/tracker/tracker.ts';
+import { expirePlans } from '../operation/plan/expire-plans.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
+import type { StorageDriver } from '../release/storage/drivers.ts';
+import { openStorage } from '../release/storage/kube-storage.ts';
 import { resolveHost } from '../render/resolve-host.ts';
 import { processHost } from '../render/process-host.ts';
 import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
@@ -26,11 +28,12 @@ import { collectWhenIdle } from '../threads/idle-collection.ts';
 import { leadership } from './leadership.ts';
 import { agentCharts } from './agent-charts.ts';
 import { containerMemoryMb, keepMemory } from './process-memory.ts';
+import { operatedCluster } from './operated-cluster.ts';
 import { programPostRenderers } from './post-renderers.ts';
 import { recoverAtStart, type RecoverAtStartOptions, type RecoverMode } from './recover-at-start.ts';
 import { secretCredentials } from './secret-credentials.ts';
-import { textThreads, type TextLimitGroups } from './text-threads.ts';
 import { version } from './version.ts';
+import { openWorkers, type TextLimitGroups } from './worker-threads.ts';
 
 export interface AgentSetup {
   agentId: string;
@@ -45,11 +48,17 @@ export interface AgentSetup {
    */
   proxyEnv?: ProxyEnvironment | undefined;
   tokenFile?: string | undefined;
+  /** File with the token of clients; see `readClientToken` of an agent. */
+  listenTokenFile?: string | undefined;
   listen?: ListenAddress | undefined;
   listenInsecure?: boolean;
+  /** Files for TLS of the server for clients. Default: it serves plain HTTP. */
+  listenTlsFiles?: ServerTlsFiles | undefined;
   localCharts?: string | undefined;
   /** Addresses that downloads must not connect to, see `ChartSourceOptions`. Default: none. */
   denyAddresses?: readonly string[] | undefined;
+  /** Whether commands with `enableDns` are refused. Default: false. */
+  denyDns?: boolean;
   /** Port for `/healthz` and `/readyz` on all addresses. Default: probes are not served. */
   healthPort?: number | undefined;
   /** Memory that this process may take, in MiB. Default: the limit of its container. */
@@ -75,8 +84,18 @@ export interface AgentSetup {
    * no other process of this agent works, otherwise `report`.
    */
   recover?: RecoverMode | undefined;
+  /**
+   * Whether commands may read and change the namespace of the agent, where its journal and its
+   * credentials are. Default: false.
+   */
+  allowOwnNamespace?: boolean;
+  /**
+   * Revisions whose hooks and manifests are used again: those that an agent of this namespace has
+   * written, or those of all clients. `own` needs a journal in the cluster. Default: `any`.
+   */
+  trustReleases?: 'own' | 'any' | undefined;
   /** Where releases are stored. Default: `secret`. */
-  storageDriver?: 'secret' | 'configmap' | undefined;
+  storageDriver?: StorageDriver | undefined;
   /** Time limit of each chart download, in milliseconds. Default: 120,000. */
   downloadTimeoutMs?: number;
   /** Programs that commands may name as post-renderers, by name. Default: none. */
@@ -90,7 +109,11 @@ const watchLinger = 10_000;
 
 /** Starts an agent together with its cluster, release storage, renderer and chart source. */
 export async function agentOf(setup: AgentSetup): Promise<Agent> {
-  const { log, limits = {}, memoryLimit = containerMemoryMb() } = setup;
+  const { log, limits = {}, memoryLimit = containerMemoryMb(), trustReleases = 'any' } = setup;
+  const { storageDriver = 'secret' } = setup;
+  if (trustReleases === 'own' && setup.journal !== 'cluster') {
+    throw new Error('--trust-releases own needs --journal cluster: the key of the records is kept with the journal');
+  }
   const memory = memoryLimit === undefined ? undefined : keepMemory(memoryLimit);
   const host = processHost();
   const lead = setup.election && leadership({ ...setup, times: setup.election });
@@ -98,59 +121,83 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     random: Math.random,
     ...(lead && { writeTimeLimit: lead.timeLeft }),
   });
-  const tracker = createTracker(cluster, { linger: watchLinger });
-  const texts = textThreads({
+  const operated = operatedCluster(cluster, setup);
+  const tracker = createTracker(operated, { linger: watchLinger });
+  const workers = openWorkers({
     allowNunjucks: setup.allowNunjucks ?? false,
     limits,
     memoryLimitMb: memoryLimit,
     afterLarge: memory?.collect,
   });
-  const idle = collectWhenIdle(texts.large.run, garbageCollector());
-  const kind = setup.storageDriver === 'configmap' ? 'ConfigMap' : 'Secret';
+  const idle = collectWhenIdle(workers.large.run, garbageCollector());
   const onUnreadable = (error: ReleaseError) => {
-    log.warn({ code: error.code }, 'skipped an unreadable release');
+    log.warn({ code: error.code, reason: error.message }, 'skipped an unreadable release');
   };
-  const storage = (kind === 'ConfigMap' ? configMapStorage : secretStorage)({
-    cluster,
-    host,
-    holder: { agentId: setup.agentId, instanceId: randomUUID() },
-    codec: texts.codec,
-    onUnreadable,
-  });
   const onProblem = (message: string, fields: object) => {
     log.warn(fields, message);
   };
+  const signingKey = new SigningKey({
+    ...{ cluster, namespace: cluster.namespace, random: randomBytes, onProblem },
+    isRequired: trustReleases === 'own',
+  });
+  const storage = openStorage(storageDriver, {
+    cluster: operated,
+    host,
+    holder: { agentId: setup.agentId, instanceId: randomUUID() },
+    codec: workers.codec,
+    signingKey: () => signingKey.bytes,
+    onUnreadable,
+  });
   const journaling = { cluster, namespace: cluster.namespace, agentId: setup.agentId, now: Date.now, onProblem };
   const plans = setup.journal === 'cluster' ? clusterPlans(journaling) : memoryPlans(host);
+  const listenTls = setup.listenTlsFiles && (await openServerTls(setup.listenTlsFiles, { log }));
   const tunnels = new TunnelSource();
-  const charts = agentCharts({ ...setup, tunnels, texts });
+  const charts = agentCharts({ ...setup, tunnels, workers });
   const handlers = createCommandHandlers({
     source: charts.source,
     credentials: secretCredentials(cluster, cluster.namespace),
     run: idle.run,
     postRenderers: programPostRenderers(setup.postRenderers ?? {}, process.env['PATH']),
-    tillerRecords: tillerRecords({ cluster, decode: texts.helm2Decoder, onUnreadable }),
+    tillerRecords: tillerRecords({ cluster: operated, decode: workers.helm2Decoder, onUnreadable }),
     plans,
-    surroundings: { cluster, tracker, storage, renderer: texts.renderer, host, resolveHost },
+    denyDns: setup.denyDns ?? false,
+    surroundings: {
+      cluster: operated,
+      tracker,
+      storage,
+      trustReleases,
+      renderer: workers.renderer,
+      redactor: workers.redactor,
+      host,
+      resolveHost,
+    },
   });
+  // now, so that no command waits for it, and an update of the files does not mix two versions
+  await Promise.all(Object.values(operations).map((load) => load()));
+  const processId = randomUUID();
   const { recover: mode = setup.journal === 'cluster' ? 'auto' : 'report' } = setup;
   const start = async (term?: AbortSignal): Promise<Agent> => {
     const instanceId = randomUUID();
     const stopping = new AbortController();
     let report = () => Promise.resolve();
+    const clusterHealth = new ClusterHealth({ probe: (signal) => cluster.answers(signal), now: () => new Date() });
     const journal =
-      setup.journal === 'cluster' ? createClusterJournal({ ...journaling, instanceId }) : createMemoryJournal();
+      setup.journal === 'cluster'
+        ? createClusterJournal({ ...journaling, instanceId, processId, signingKey })
+        : createMemoryJournal();
     const started = await startAgent({
       ...setup,
       ...(lead && { healthPort: undefined }),
       journal,
       instanceId,
+      processId,
       version,
       handlers,
       tunnels,
+      clusterHealth,
       term,
       async onResumed(continued) {
-        const options: RecoverAtStartOptions = { ...setup, cluster, storage, kind, mode };
+        const options: RecoverAtStartOptions = { ...setup, cluster: operated, storage, storageDriver, mode };
         const recover = () => recoverAtStart(options, continued, stopping.signal);
         if (mode === 'auto') await recover();
         else report = recover; // commands do not have to wait for it
@@ -158,14 +205,19 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       random: Math.random,
       now: () => new Date(),
       readToken: setup.tokenFile === undefined ? undefined : tokenFile(setup.tokenFile),
+      readClientToken: setup.listenTokenFile === undefined ? undefined : tokenFile(setup.listenTokenFile),
       readTls: setup.tlsFiles && tlsFiles(setup.tlsFiles),
+      listenTls,
     });
     const reporting = report();
+    const pause = (milliseconds: number, signal: AbortSignal) => sleep(milliseconds, undefined, { signal });
+    const expiring = expirePlans({ plans, pause, onProblem }, stopping.signal);
+    void clusterHealth.watch(stopping.signal);
     return {
       ...started,
       async stop() {
         stopping.abort();
-        await Promise.all([started.stop(), reporting]);
+        await Promise.all([started.stop(), reporting, expiring]);
       },
     };
   };
@@ -176,7 +228,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       await agent.stop();
       charts.close();
       await tracker.close();
-      await Promise.all([texts.close(), cluster.close(), lead?.close()]);
+      await Promise.all([workers.close(), cluster.close(), lead?.close()]);
       memory?.stop();
       idle.stop();
     },

@@ -1,100 +1,84 @@
-import type { CommandContext } from '../agent/commands/command-handler.ts';
-import type { CommandDependencies } from '../agent/commands/performance.ts';
-import type { Logger } from '../agent/logger.ts';
+import { parse } from 'node:path';
+import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { PerformOptions, ReleaseCommand, Releases } from '../cli/helm/release/releases.ts';
 import type { LocatedChart } from '../cli/locate-chart.ts';
-import { connectCluster } from '../kube/cluster.ts';
-import type { ConnectionSource } from '../kube/connection.ts';
+import { connectCluster, type ConnectionSource } from '../kube/index.ts';
+import { operations } from '../operation/index.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
 import type { Progress } from '../operation/progress.ts';
-import { memoryCheckpoints } from '../operation/state/checkpoints.ts';
 import { createTracker } from '../operation/tracker/tracker.ts';
-import type { CommandParameters } from '../protocol/commands/index.ts';
-import { configMapStorage } from '../release/storage/config-map.ts';
+import type { CommandPayloads } from '../protocol/commands/index.ts';
+import type { StorageDriver } from '../release/storage/drivers.ts';
+import { openStorage } from '../release/storage/kube-storage.ts';
 import { memoryStorage } from '../release/storage/memory.ts';
-import { secretStorage } from '../release/storage/secret.ts';
 import { processHost } from '../render/process-host.ts';
-import { commandLoaders } from './command-loaders.ts';
 import { withHelmText } from './unreachable-text.ts';
 import { resolveHost } from '../render/resolve-host.ts';
-import { locatedChartSource } from './located-chart-source.ts';
-import { textThreads } from './text-threads.ts';
+import type { ChartReader } from '../source/chart-reader.ts';
+import type { ValueWarning } from '../render/value-warning.ts';
+import { openWorkers } from './worker-threads.ts';
 
 export interface ClusterReleasesOptions {
   cluster: ConnectionSource;
-  storageDriver: 'secret' | 'configmap';
+  storageDriver: StorageDriver;
   /** Receives what operations report. */
   progress: (progress: Progress) => void;
+  /** Receives what Helm logs while it merges values. Default: nothing does. */
+  onValueWarning?: (warning: ValueWarning) => void;
 }
 
 /** Performs commands about releases on a cluster, in this process. */
-export function clusterReleases({ storageDriver, progress, ...options }: ClusterReleasesOptions): Releases {
+export function clusterReleases({
+  storageDriver,
+  progress,
+  onValueWarning,
+  ...options
+}: ClusterReleasesOptions): Releases {
   const host = processHost();
   const cluster = connectCluster(options.cluster, { failsUnreached: true });
   const tracker = createTracker(cluster);
-  const texts = textThreads({ allowNunjucks: false });
-  const createStorage = storageDriver === 'configmap' ? configMapStorage : secretStorage;
+  const workers = openWorkers({ allowNunjucks: false });
   // as in Helm, releases that cannot be read are left out
-  const storage = createStorage({ cluster, host, onUnreadable: () => undefined });
-  const dependencies = (chart: LocatedChart | undefined, isOffline: boolean): CommandDependencies => ({
-    source: locatedChartSource(chart, texts.chartReader),
+  const storage = openStorage(storageDriver, { cluster, host, onUnreadable: () => undefined });
+  const shared = {
+    ...{ cluster, tracker, renderer: workers.renderer, redactor: workers.redactor, host, resolveHost, progress },
+    ...(onValueWarning && { onValueWarning }),
     plans: memoryPlans(host),
-    tillerRecords() {
+    tillerRecords(): never {
       throw new Error('helm has no commands for releases of Helm 2');
     },
-    surroundings: {
-      ...{ cluster, tracker, renderer: texts.renderer, host, resolveHost },
-      storage: isOffline ? memoryStorage(host) : storage,
-    },
-  });
+  };
   return {
     async perform<Type extends ReleaseCommand>(
       type: Type,
-      payload: CommandParameters[Type] & { dryRun?: unknown },
-      { chart, signal }: PerformOptions = {},
+      payload: CommandPayloads[Type] & { dryRun?: unknown },
+      { chart, signal = new AbortController().signal }: PerformOptions = {},
     ) {
       // as in Helm, an installation as a dry run of the client sees no releases
       const isOffline = type === 'install_release' && payload.dryRun === 'client';
-      const { reader, handler } = await commandLoaders[type]();
-      const perform = handler(dependencies(chart, isOffline));
-      const answer = await perform(reader.parse(payload, { jitless: true }), commandContext(progress, signal)).catch(
-        (error: unknown) => {
-          throw withHelmText(error, cluster.server);
-        },
-      );
-      // as if it came in a packet, which has no undefined fields
-      return JSON.parse(JSON.stringify(answer)) as typeof answer;
+      const { operation } = await operations[type]();
+      const context = {
+        ...shared,
+        ...{ signal, chartAt: () => chartReader(chart, workers.chartReader) },
+        storage: isOffline ? memoryStorage(host) : storage,
+      };
+      return await operation.perform(payload, context).catch((error: unknown) => {
+        throw withHelmText(error, cluster.server);
+      });
     },
     async close() {
       await tracker.close();
-      await Promise.all([texts.close(), cluster.close()]);
+      await Promise.all([workers.close(), cluster.close()]);
     },
   };
 }
 
-/** Returns the surroundings of a command that nothing continues after this process. */
-function commandContext(
-  progress: (progress: Progress) => void,
-  signal: AbortSignal = new AbortController().signal,
-): CommandContext {
-  return {
-    id: '',
-    checkpoints: memoryCheckpoints(),
-    state: undefined,
-    signal,
-    abandon: new AbortController().signal,
-    queued: 0,
-    whileWaiting: (wait) => wait(),
-    progress,
-    cancel: () => false,
-    log: silentLogger,
+/** Returns how to read a chart that was found before. Its links may point anywhere. */
+function chartReader(chart: LocatedChart | undefined, reader: ChartReader) {
+  return (signal: AbortSignal): Promise<ChartContent> => {
+    if (chart === undefined) return Promise.reject(new Error('this command has no chart'));
+    return 'folder' in chart
+      ? reader.readFolder(chart.folder, parse(chart.folder).root, signal)
+      : reader.readArchive(chart.archive, signal);
   };
 }
-
-const silentLogger: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  child: () => silentLogger,
-};

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, statSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,12 +8,15 @@ const longRunning = new Set(['run', 'control-plane']);
 
 /**
  * Lets Node keep the compiled code of this program in a folder of the user, so that the next
- * command starts faster. Nothing is kept if the folder cannot be written. `NODE_COMPILE_CACHE` and
- * `NODE_DISABLE_COMPILE_CACHE` have their usual meaning.
+ * command starts faster. Nothing is kept if the folder cannot be written, or if others can write
+ * it. `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` have their usual meaning.
  */
 export function enableCompileCache(command: string | undefined, env: Environment): void {
   const folder = compileCacheFolder(env);
   if (folder === undefined || longRunning.has(command ?? '') || !makeFolder(folder, 3)) return;
+  const own = dirname(folder);
+  if (!isOwn(statSync(dirname(own), quietly), 0o002) || ![own, folder].every((path) => isOwn(lstatSync(path, quietly))))
+    return;
   process.getBuiltinModule('node:module').enableCompileCache(folder);
 }
 
@@ -30,6 +33,17 @@ function makeFolder(path: string, levels: number): boolean {
   } catch {
     return existsSync(path); // another process may have created it
   }
+}
+
+const quietly = { throwIfNoEntry: false } as const;
+
+/**
+ * Whether a folder belongs to this user, and no others can write to it: they could put code there.
+ * Windows gives the folder of a user an access control list of its own.
+ */
+function isOwn(facts: Stats | undefined, writableByOthers = 0o022): boolean {
+  if (facts?.isDirectory() !== true) return false;
+  return process.getuid === undefined || (facts.uid === process.getuid() && (facts.mode & writableByOthers) === 0);
 }
 
 /**

@@ -1,9 +1,9 @@
 // Shows the main job on one machine, with a cluster (the sandbox or a real one), a control plane
-// and an agent: installs a chart from an HTTP repository, then upgrades it to an image that cannot
-// be pulled, which fails and is rolled back.
+// and an agent: installs a chart from an HTTP repository, then upgrades it to an image that does
+// not exist, which fails at once and is rolled back.
 import { parseArgs } from 'node:util';
+import { messageOf } from '../errors/index.ts';
 import { runDemo } from './demo/run-demo.ts';
-import { messageOf } from '../operation/error.ts';
 
 const usage = `Usage: npm run demo -- [--chart NAME] [--kubeconfig FILE --image REF] [--keep]
 

@@ -4,13 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '../agent/agent.ts';
 import { startElectedAgent } from '../agent/elected-agent.ts';
 import type { Logger } from '../agent/logger.ts';
-import { connectCluster } from '../kube/cluster.ts';
-import type { ConnectionSource } from '../kube/connection.ts';
-import type { ElectionTimes } from '../leader-election/election-times.ts';
-import { createElector, type ElectionClock } from '../leader-election/elector.ts';
-import { LeaseLostError } from '../leader-election/lease-lost-error.ts';
-import type { Term } from '../leader-election/term.ts';
-import { messageOf } from '../operation/error.ts';
+import { messageOf } from '../errors/index.ts';
+import { connectCluster, type ConnectionSource } from '../kube/index.ts';
+import {
+  createElector,
+  LeaseLostError,
+  type ElectionClock,
+  type ElectionTimes,
+  type Term,
+} from '../leader-election/index.ts';
 
 export interface LeadershipOptions {
   agentId: string;

@@ -1,6 +1,6 @@
 import type { KubeConfig } from '../cli/helm/kubeconfig.ts';
 import type { HelmSettings } from '../cli/helm/settings.ts';
-import { connectCluster } from '../kube/cluster.ts';
+import { connectCluster } from '../kube/index.ts';
 import { helmCluster } from './helm-cluster.ts';
 
 /** Time after which a shell waits no longer for candidates (helm: pkg/cmd/root.go). */

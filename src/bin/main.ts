@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { createProgram } from '../cli/program.ts';
 import { helmDependencies } from './helm-dependencies.ts';
 import { programName } from './program-name.ts';
-import { writePrivateFile } from './private-file.ts';
+import { updatePrivateFile } from './private-file.ts';
 
 const program = createProgram({
   ...helmDependencies(),
@@ -13,7 +13,7 @@ const program = createProgram({
     const stats = await stat(path).catch(() => undefined);
     return stats?.isDirectory() ?? false;
   },
-  writePrivateFile,
+  updatePrivateFile,
   // imported only when used, so that the other commands start faster
   runAgent: async (settings) => (await import('./run-agent.ts')).runAgent(settings),
   runControlPlane: async (settings) => (await import('./run-control-plane.ts')).runControlPlane(settings),

@@ -1,33 +1,33 @@
 import type { Releases } from '../cli/helm/release/releases.ts';
 import type { KubeConfig } from '../cli/helm/kubeconfig.ts';
 import type { HelmSettings } from '../cli/helm/settings.ts';
+import { messageOf } from '../errors/index.ts';
 import { clusterReleases } from './cluster-releases.ts';
+import { storageDrivers, type StorageDriver } from '../release/storage/drivers.ts';
 import { helmCluster } from './helm-cluster.ts';
-import { messageOf } from '../operation/error.ts';
+import type { ValueWarning } from '../render/value-warning.ts';
 
-/** Opens the releases of the cluster that Helm's settings name, in the storage of `HELM_DRIVER`. */
+/**
+ * Opens the releases of the cluster that Helm's settings name, in the storage of `HELM_DRIVER`.
+ * `onValueWarning` receives what Helm logs while it merges values.
+ */
 export async function openReleases(
   env: Readonly<Record<string, string | undefined>>,
   settings: HelmSettings,
   kubeConfig: () => Promise<KubeConfig>,
+  onValueWarning: (warning: ValueWarning) => void,
 ): Promise<Releases> {
   const storageDriver = driverOf(env['HELM_DRIVER']);
   const cluster = await helmCluster(env, settings, kubeConfig).catch((error: unknown) => {
     throw new Error(`kubernetes cluster unreachable: ${messageOf(error)}`);
   });
-  return clusterReleases({ cluster, storageDriver, progress: () => undefined });
+  return clusterReleases({ cluster, storageDriver, progress: () => undefined, onValueWarning });
 }
 
-function driverOf(driver = ''): 'secret' | 'configmap' {
-  switch (driver) {
-    case 'secret':
-    case 'secrets':
-    case '':
-      return 'secret';
-    case 'configmap':
-    case 'configmaps':
-      return 'configmap';
-    default:
-      throw new Error(`helm-agent stores releases in Secrets or ConfigMaps, not in HELM_DRIVER=${driver}`);
-  }
+/** Returns the driver of a name as helm reads it: in the singular or the plural. */
+function driverOf(name = ''): StorageDriver {
+  const driver = storageDrivers.find((known) => name === known || name === `${known}s`);
+  if (driver !== undefined) return driver;
+  if (name === '') return 'secret';
+  throw new Error(`helm-agent stores releases in Secrets or ConfigMaps, not in HELM_DRIVER=${name}`);
 }

@@ -1,9 +1,10 @@
 import type { Logger } from '../agent/logger.ts';
+import { codeOf } from '../errors/index.ts';
 import type { Cluster } from '../objects/cluster.ts';
-import { codeOf } from '../operation/error.ts';
 import { recoverUnfinished } from '../operation/recover-unfinished.ts';
+import type { StorageDriver } from '../release/storage/drivers.ts';
+import { unfinishedRevisions } from '../release/storage/kube-storage.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
-import { unfinishedRevisions } from '../release/storage/unfinished-revisions.ts';
 
 /**
  * Treatment of releases that an ended process of this agent has left `pending-*` or `uninstalling`:
@@ -15,7 +16,7 @@ export interface RecoverAtStartOptions {
   agentId: string;
   cluster: Cluster;
   storage: ReleaseStorage;
-  kind: 'Secret' | 'ConfigMap';
+  storageDriver: StorageDriver;
   mode: RecoverMode;
   log: Logger;
 }
@@ -28,13 +29,13 @@ const timeLimit = 30_000;
  * rejects: an agent whose rights do not include all namespaces starts nevertheless.
  */
 export async function recoverAtStart(
-  { agentId, cluster, storage, kind, mode, log }: RecoverAtStartOptions,
+  { agentId, cluster, storage, storageDriver, mode, log }: RecoverAtStartOptions,
   continued: ReadonlySet<string>,
   stopping: AbortSignal,
 ): Promise<void> {
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(timeLimit)]);
   try {
-    for (const key of await unfinishedRevisions(cluster, kind, agentId, signal)) {
+    for (const key of await unfinishedRevisions(cluster, storageDriver, agentId, signal)) {
       const release = `${key.namespace}/${key.name}`;
       if (continued.has(release)) continue;
       if (mode === 'report') {

@@ -1,4 +1,5 @@
 import type { RunSettings } from '../cli/run/settings.ts';
+import { serverTlsFiles } from '../cli/server-tls-settings.ts';
 import { agentOf } from './agent-of.ts';
 import { clusterOf } from './cluster-of.ts';
 import { processLogger } from './logger.ts';
@@ -11,8 +12,10 @@ export async function runAgent({ controlPlane, kubeconfig, ...settings }: RunSet
   const cluster = clusterOf(kubeconfig);
   const { journal = settings.election || cluster === 'service-account' ? 'cluster' : 'memory' } = settings;
   const { controlPlaneCa: ca, clientCertificate: certificate, clientKey: key } = settings;
+  const { tlsCertificate, tlsKey } = settings;
   const agent = await agentOf({
     ...settings,
+    listenTlsFiles: serverTlsFiles(tlsCertificate, tlsKey),
     ...(ca !== undefined || certificate !== undefined ? { tlsFiles: { ca, certificate, key } } : {}),
     proxyEnv: process.env,
     journal,

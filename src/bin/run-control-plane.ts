@@ -2,12 +2,14 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { tokenFile } from '../agent/connection/token-file.ts';
 import type { ControlPlaneSettings } from '../cli/control-plane/settings.ts';
+import { serverTlsFiles } from '../cli/server-tls-settings.ts';
 import {
   ControlPlane,
   ControlPlaneError,
   createMemoryStore,
   createSqliteStore,
   openAgentsFile,
+  openServerTls,
 } from '../control-plane/index.ts';
 import { processLogger } from './logger.ts';
 import { stopSignal } from './stop-signal.ts';
@@ -18,11 +20,15 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
   const { agentsFile, apiTokenFile, listenInsecure } = settings;
   const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
   const agents = agentsFile === undefined ? undefined : await openAgentsFile(agentsFile, { log });
+  const files = serverTlsFiles(settings.tlsCertificate, settings.tlsKey);
   const data = settings.data === 'memory' ? undefined : resolve(settings.data ?? defaultFile(process.env));
   const plane = new ControlPlane({
     authenticate: agents?.authenticate,
+    registeredAgents: agents?.registeredAgents,
+    areAgentsReadable: agents?.isReadable,
     apiToken: apiTokenFile === undefined ? undefined : tokenFile(apiTokenFile),
     insecure: listenInsecure,
+    tls: files && (await openServerTls(files, { log })),
     ...(data !== undefined && { chartFolder: `${data}-charts` }),
     store: data === undefined ? createMemoryStore() : createSqliteStore(data),
     log,

@@ -1,5 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { messageOf } from '../operation/error.ts';
+import { isMissing, messageOf } from '../errors/index.ts';
 
 /** Throws an error if there is a file at the path that no sandbox has written. */
 export async function requireFreePath(path: string): Promise<void> {
@@ -27,10 +27,6 @@ export async function removeKubeconfig(path: string, text: string): Promise<void
 function cannotWrite(path: string, error: unknown): Error {
   const reason = messageOf(error);
   return new Error(`cannot write ${path}: ${reason}; name another file with --kubeconfig`, { cause: error });
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 /** Whether a text is a kubeconfig of a sandbox: its current context has that name. */

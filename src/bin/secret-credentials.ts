@@ -1,10 +1,8 @@
-import type { RequestDependencies } from '../agent/commands/performance.ts';
+import type { ReadCredentials } from '../agent/commands/chart-loader.ts';
 import { hasClusterErrorCode } from '../objects/cluster-error.ts';
 import type { Cluster } from '../objects/cluster.ts';
 import { credentialsInSecret } from '../source/secret-credentials.ts';
 import { SourceError } from '../source/source-error.ts';
-
-type ReadCredentials = NonNullable<RequestDependencies['credentials']>;
 
 /** Returns a function that reads the credentials for charts from Secrets of a namespace. */
 export function secretCredentials(cluster: Pick<Cluster, 'get'>, namespace: string): ReadCredentials {

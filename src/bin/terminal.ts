@@ -1,21 +1,44 @@
 import type { WriteStream } from 'node:tty';
 import type { Terminal } from '../cli/dependencies.ts';
+import { printable } from '../cli/text.ts';
 import { toBytes } from '../go/text.ts';
 
+/** Errors of a write that no one can read: the end of a pipe, or a terminal that is gone. */
+const closedCodes = new Set(['EPIPE', 'EIO', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
+
 /**
- * Returns a standard stream as a `Terminal`. Ends the process quietly when the reader of a pipe
- * closes it, as `| head` does.
+ * Returns a standard stream as a `Terminal`. If its reader closes it, as `| head` does, the process
+ * continues without it, so that its exit code is still that of its work. If it cannot be written
+ * for another reason, such as a full disk, the process fails at its end.
  */
 export function terminalOf(stream: NodeJS.WriteStream | WriteStream): Terminal {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+  const closed = new AbortController();
+  stream.on('error', ({ code = '', message }: NodeJS.ErrnoException) => {
+    if (closed.signal.aborted) return;
+    closed.abort();
+    if (closedCodes.has(code)) return;
+    process.once('exit', (exitCode) => {
+      if (exitCode === 0) process.exitCode = 1;
+    });
+    if (stream !== process.stderr) process.stderr.write(`Error: cannot write the output: ${message}\n`);
   });
+  const write = (text: string) => {
+    if (!closed.signal.aborted) stream.write(text.isWellFormed() ? text : toBytes(text));
+  };
   return {
-    write: (text) => void stream.write(text.isWellFormed() ? text : toBytes(text)),
+    write(text) {
+      write(stream.isTTY ? printable(text) : text);
+    },
+    erase(lines) {
+      if (lines > 0) write(`\u001b[${lines}A\r\u001b[J`);
+    },
     isTerminal: stream.isTTY,
+    closed: closed.signal,
     get columns() {
-      return stream.columns;
+      return stream.columns || 80; // 0 for some terminals
+    },
+    get rows() {
+      return stream.rows || 24;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { isKubeError } from '../kube/kube-error.ts';
+import { isKubeError } from '../kube/index.ts';
 
 /** A cluster that cannot be reached, in Helm's words. */
 class UnreachableError extends Error {

@@ -25,17 +25,6 @@ export interface RepositoryFlags {
   passwordFile?: string | undefined;
   /** Name of a Secret of the agent, for `ctl`. */
   credentialsFrom?: string | undefined;
-  passCredentials?: boolean | undefined;
-  plainHttp?: boolean | undefined;
-}
-
-/** Adds the flags with which `template` and `show` find a chart on this machine or elsewhere. */
-export function addChartOptions(command: Command): void {
-  addRepositoryOptions(command, 'a path or a URL');
-  command
-    .option('--devel', "include pre-releases; same as --version '>0.0.0-0'")
-    .option('--pass-credentials', 'also send user name and password to other hosts that the repository links to')
-    .option('--plain-http', 'use HTTP instead of HTTPS for the registry of an oci:// address');
 }
 
 /**

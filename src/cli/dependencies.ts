@@ -1,6 +1,7 @@
 import type { Host } from '../go/host.ts';
 import type { RenderLimits } from '../render/limits.ts';
 import type { ResolveHost } from '../render/render-request.ts';
+import type { ValueWarning } from '../render/value-warning.ts';
 import type { ThreadedRenderer } from '../render/worker/threaded-renderer.ts';
 import type { ControlPlaneSettings } from './control-plane/settings.ts';
 import type { KubeConfig } from './helm/kubeconfig.ts';
@@ -11,11 +12,21 @@ import type { SandboxSettings } from './sandbox/settings.ts';
 
 /** An output stream. */
 export interface Terminal {
+  /**
+   * Writes text. On a terminal, characters that could take it over are replaced, and nothing is
+   * written after the reader has closed the output.
+   */
   write(text: string): void;
+  /** Clears the last lines of a terminal, to write them again. */
+  erase(lines: number): void;
   /** Whether the output is a terminal, and not a file or a pipe. */
   readonly isTerminal: boolean;
+  /** Aborted when the reader has closed the output, as `| head` does. */
+  readonly closed: AbortSignal;
   /** Current width in columns; it changes when the window is resized. */
   readonly columns: number;
+  /** Current height in lines. */
+  readonly rows: number;
 }
 
 /** Everything that the program takes from outside. */
@@ -32,8 +43,11 @@ export interface ProgramDependencies {
   /** Reads a file, or stdin for the path `-`. */
   readFile(path: string): Promise<Uint8Array>;
   isFolder(path: string): Promise<boolean>;
-  /** Writes a file that only this user can read, or replaces it as a whole. */
-  writePrivateFile(path: string, text: string): Promise<void>;
+  /**
+   * Changes a file that only this user can read, or creates it, as a whole and not at the same time
+   * as another process. `change` gets the present text; undefined if there is no file.
+   */
+  updatePrivateFile(path: string, change: (text: string | undefined) => string): Promise<void>;
   fetch(url: string, init?: RequestInit): Promise<Response>;
   /**
    * Calls the listener on each Ctrl-C instead of ending the process. Returns a function that
@@ -44,8 +58,15 @@ export interface ProgramDependencies {
   createRenderer(options: { allowNunjucks: boolean; limits?: RenderLimits }): Promise<ThreadedRenderer>;
   /** Returns the addresses of a host. Empty if there are none. */
   resolveHost: ResolveHost;
-  /** Opens the releases of the cluster that Helm's settings name. The caller closes them. */
-  openReleases(settings: HelmSettings, kubeConfig: () => Promise<KubeConfig>): Promise<Releases>;
+  /**
+   * Opens the releases of the cluster that Helm's settings name. The caller closes them.
+   * `onValueWarning` receives what Helm logs while it merges values.
+   */
+  openReleases(
+    settings: HelmSettings,
+    kubeConfig: () => Promise<KubeConfig>,
+    onValueWarning: (warning: ValueWarning) => void,
+  ): Promise<Releases>;
   /** Returns the names of the namespaces of the cluster that Helm's settings name. */
   listNamespaces(settings: HelmSettings, kubeConfig: () => Promise<KubeConfig>): Promise<string[]>;
   /** Runs an agent until the process gets a stop signal. Rejects if the agent cannot start. */

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { switchFlag, type Flag } from './pflag/flag.ts';
 
 type Flags = Readonly<Record<string, string>>;
 
@@ -19,35 +20,7 @@ const commonFlags: Flags = {
   '--debug': 'errors always name the file and line',
 };
 
-const noCluster = 'this command does not use a cluster';
 const noEffect = 'leave it out, it does not change the output';
-const toFile = 'redirect the output with > FILE';
-
-/** Flags of helm that commands without a cluster lack. */
-const offlineFlags: Flags = {
-  ...commonFlags,
-  '--output-dir <dir>': toFile,
-  '--release-name': toFile,
-  '-g, --generate-name': 'give a name, or use --name-template',
-  '--validate': noCluster,
-  '--dry-run [mode]': noCluster,
-  '--kubeconfig <file>': noCluster,
-  '--kube-context <name>': noCluster,
-  '--post-renderer <program>': 'pipe the output through it',
-  '--post-renderer-args <args>': 'pipe the output through it',
-  '--jsonpath <template>': 'it belongs to show values',
-  '--skip-crds': noEffect,
-  '--create-namespace': noEffect,
-  '--wait [strategy]': noEffect,
-  '--timeout <duration>': noEffect,
-  '--atomic': noEffect,
-  '--replace': noEffect,
-  '--description <text>': noEffect,
-  '--disable-openapi-validation': noEffect,
-  '--hide-notes': noEffect,
-  '--render-subchart-notes': noEffect,
-  '--no-color': noEffect,
-};
 
 const agentCluster = 'the agent uses the cluster that it was started with; choose it with --agent';
 const agentAccount = 'the agent uses its own service account; choose the agent with --agent';
@@ -112,7 +85,7 @@ const ctlTemplateFlags: Flags = {
   '--take-ownership': noEffect,
 };
 
-const flagSets = { offline: offlineFlags, ctl: ctlFlags, 'ctl template': ctlTemplateFlags };
+const flagSets = { ctl: ctlFlags, 'ctl template': ctlTemplateFlags };
 
 /**
  * Makes a command with the name of one of helm's refuse each flag that only helm has, with an error
@@ -130,6 +103,22 @@ export function refuseHelmFlags(command: Command, set: keyof typeof flagSets): v
       command.error(`error: ${name} has no ${option.long ?? flags}, unlike helm: ${instead}`);
     });
   }
+}
+
+/**
+ * Returns hidden flags that refuse those of helm which a command of `ctl` lacks, with what to do
+ * instead. `own` has the flags of the command.
+ */
+export function refusedFlags(path: string, own: readonly Flag[]): Flag[] {
+  return Object.entries(ctlFlags).flatMap(([text, instead]) => {
+    const { long = text, short } = new Option(text);
+    const name = long.slice(2);
+    if (own.some((flag) => flag.name === name)) return [];
+    const isShortTaken = own.some(({ shorthand }) => shorthand !== undefined && `-${shorthand}` === short);
+    const refusal = `${path} has no ${long}, unlike helm: ${instead}\n${path} --help lists the flags`;
+    const shorthand = short === undefined || isShortTaken ? {} : { shorthand: short.slice(1) };
+    return [{ ...switchFlag(name, '', { isHidden: true, ...shorthand }), refusal }];
+  });
 }
 
 function fullName(command: Command): string {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
 import { defaultRenderLimits, type RenderLimits } from '../render/limits.ts';
-import { defaultTextLimits, type TextLimits } from '../texts/limits.ts';
+import { defaultTextLimits, type TextLimits } from '../workers/limits.ts';
 
 /** All limits that a user may set, by the names in docs/limits.md. */
 export interface Limits {
@@ -11,9 +11,6 @@ export interface Limits {
 }
 
 const defaults = { ...defaultRenderLimits, ...defaultChartLimits, ...defaultTextLimits };
-
-export const limitsFlag = '--limits <list>';
-export const limitsDescription = 'limits for charts and rendering: steps=1000000,memoryMb=128; see docs/limits.md';
 
 /** Parses `steps=1000000,memoryMb=128`. A limit that is not named keeps its default. */
 export const limitsSchema = z.string().transform((text, context): Limits => {

@@ -1,66 +1,108 @@
-import { Command, CommanderError } from 'commander';
+import type { Command, CommandEntry } from './cobra/command.ts';
+import { execute } from './cobra/execute.ts';
 import type { ProgramDependencies } from './dependencies.ts';
-import { printable } from './text.ts';
-import { messageOf } from '../operation/error.ts';
 
 /** The whole program: takes the arguments after its name and resolves to its exit code. */
 export type Program = (args: readonly string[]) => Promise<number>;
 
-const helmDescription = "Helm's commands, with Helm's arguments and output; alias helm='helm-agent helm'";
+type Entry = CommandEntry<ProgramDependencies>;
 
-type AddCommand = (program: Command, dependencies: ProgramDependencies, exit: { code: number }) => void;
+/** The commands; each is loaded when it is used. */
+const commands: readonly Entry[] = [
+  {
+    name: 'run',
+    short: 'run an agent: connect to a control plane or listen, and perform commands on a cluster',
+    load: async () => (await import('./run/command.ts')).runCommand,
+  },
+  {
+    name: 'control-plane',
+    short: 'run a control plane: accept agents, and offer a REST API to command them',
+    load: async () => (await import('./control-plane/command.ts')).controlPlaneCommand,
+  },
+  {
+    name: 'agents',
+    short: 'edit the file with the credentials of agents',
+    load: async () => (await import('./agents/command.ts')).agentsCommand,
+  },
+  {
+    name: 'sandbox',
+    short: 'run a Kubernetes API in memory, with simulated workloads',
+    load: async () => (await import('./sandbox/command.ts')).sandboxCommand,
+  },
+  {
+    name: 'ctl',
+    short: 'send commands to agents through a control plane, and follow them',
+    load: async () => (await import('./ctl/command.ts')).ctlCommand,
+  },
+  {
+    name: 'helm',
+    short: "Helm's commands, with Helm's arguments and output; alias helm='helm-agent helm'",
+    load: () => Promise.resolve(helm),
+  },
+  {
+    name: 'completion',
+    short: 'print a script for completion in a shell',
+    load: async () => (await import('./completion/command.ts')).completionCommand(name),
+  },
+  helmEntry('template', 'render a chart and print its manifests; the same as helm template'),
+  helmEntry('lint', 'examine charts for possible problems; the same as helm lint'),
+  helmEntry('show', 'show information about a chart; the same as helm show'),
+];
 
-/** Functions that add the commands, in the order of the help. Each is loaded when it is used. */
-const loadCommands = new Map<string, () => Promise<AddCommand>>([
-  ['run', async () => (await import('./run/command.ts')).addRun],
-  ['control-plane', async () => (await import('./control-plane/command.ts')).addControlPlane],
-  ['agents', async () => (await import('./agents/command.ts')).addAgents],
-  ['sandbox', async () => (await import('./sandbox/command.ts')).addSandbox],
-  ['ctl', async () => (await import('./ctl/command.ts')).addCtl],
-  ['template', async () => (await import('./template/command.ts')).addTemplate],
-  ['show', async () => (await import('./show/command.ts')).addShow],
-  ['lint', async () => (await import('./lint/command.ts')).addLint],
-]);
+/** The commands of helm that are commands of this program, too. */
+const namesOfHelm = ['template', 'lint', 'show'];
+
+const helm: Command<ProgramDependencies> = {
+  use: 'helm',
+  delegate: async (args, dependencies) => (await import('./helm/command.ts')).runHelm(args, dependencies),
+};
+
+/** Returns a command that has the name of one of helm's, and runs it. */
+function helmEntry(name: string, short: string): Entry {
+  const command: Command<ProgramDependencies> = {
+    use: name,
+    async delegate(args, dependencies) {
+      const { runHelm } = await import('./helm/command.ts');
+      return runHelm([name, ...args], dependencies, 'helm-agent');
+    },
+  };
+  return { name, short, load: () => Promise.resolve(command) };
+}
+
+const name = 'helm-agent';
+
+const root: Command<ProgramDependencies> = {
+  use: name,
+  long: 'A Kubernetes deploy agent with Helm inside.',
+  subcommands: commands,
+};
 
 export function createProgram(dependencies: ProgramDependencies): Program {
-  return async (args) => {
-    const [first, ...rest] = args;
-    if (first === 'helm') return (await import('./helm/command.ts')).runHelm(rest, dependencies);
-    const exit = { code: 0 };
-    const command = rootCommand(dependencies);
-    for (const load of neededCommands(args)) (await load())(command, dependencies, exit);
-    command.command('helm [arguments...]').description(helmDescription);
-    try {
-      await command.parseAsync([...args], { from: 'user' });
-    } catch (error) {
-      // commander has already printed help and usage errors
-      if (error instanceof CommanderError) return error.exitCode;
-      const text = messageOf(error);
-      const { stderr } = dependencies;
-      stderr.write(`Error: ${stderr.isTerminal ? printable(text) : text}\n`);
-      return 1;
-    }
-    return exit.code;
+  const { version, stdout, stderr } = dependencies;
+  const program = {
+    ...{ name, root, version, explainsMistakes: true },
+    contextOf: () => dependencies,
+    stdout: (text: string) => stdout.write(text),
+    stderr: (text: string) => stderr.write(text),
+    columns: stdout.isTerminal ? stdout.columns : undefined,
+  };
+  return (args) => {
+    const [first = '', ...words] = args;
+    const isCompletion = first === '__complete' || first === '__completeNoDesc';
+    return isCompletion ? complete(first, words, dependencies) : execute(program, args);
   };
 }
 
-/** Returns what loads the commands that the arguments need: all of them for help and mistakes. */
-function neededCommands([first = '', ...rest]: readonly string[]) {
-  if ((first === '--version' || first === '-V') && rest.length === 0) return [];
-  const load = loadCommands.get(first);
-  return load === undefined ? [...loadCommands.values()] : [load];
-}
-
-function rootCommand({ stdout, stderr, version }: ProgramDependencies): Command {
-  return new Command('helm-agent')
-    .description('A Kubernetes deploy agent with Helm inside')
-    .version(version)
-    .enablePositionalOptions()
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
-      getOutHelpWidth: () => stdout.columns,
-      getErrHelpWidth: () => stderr.columns,
-    });
+/** Prints the candidates for the last of some words. Those of helm come from its own command. */
+async function complete(command: string, words: readonly string[], dependencies: ProgramDependencies): Promise<number> {
+  const [first = '', ...rest] = words;
+  if (rest.length > 0 && (first === 'helm' || namesOfHelm.includes(first))) {
+    const { runHelm } = await import('./helm/command.ts');
+    return runHelm([command, ...(first === 'helm' ? rest : words)], dependencies);
+  }
+  const { candidatesText, completeCommands } = await import('./completion/complete.ts');
+  const typed = words.at(-1) ?? '';
+  const completion = await completeCommands(root, words.slice(0, -1), typed, dependencies);
+  dependencies.stdout.write(candidatesText(completion, typed, command === '__complete'));
+  return 0;
 }

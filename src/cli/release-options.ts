@@ -14,11 +14,3 @@ export function kubeVersionOf({ kubeVersion }: { kubeVersion?: string | undefine
   }
   return kubeVersion.startsWith('v') ? kubeVersion : `v${kubeVersion.trim()}`;
 }
-
-/** Returns the namespace of a release as Helm chooses it without a kubeconfig. */
-export function namespaceOf(
-  flags: { namespace?: string | undefined },
-  env: Readonly<Record<string, string | undefined>>,
-): string {
-  return flags.namespace || env['HELM_NAMESPACE'] || 'default';
-}

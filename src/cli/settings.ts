@@ -2,11 +2,15 @@ import { Option, type Command } from 'commander';
 import * as z from 'zod';
 import { parseDuration } from '../go/duration.ts';
 import { explainIssue } from '../protocol/validation.ts';
+import { customFlag, switchFlag, type Flag } from './pflag/flag.ts';
+import type { FlagValues } from './pflag/flag-values.ts';
 
 /** A setting that comes from a flag or from the environment; the flag wins. */
 export interface Setting {
-  /** The flag as commander writes it: `--token-file <file>`. Without a value it is a switch. */
+  /** Name of the flag, without the hyphens. */
   flag: string;
+  /** Name of its value in the help: `file`. Without it, the flag is a switch. */
+  value?: string;
   variable: string;
   description: string;
   /** Default value, for the help. */
@@ -23,14 +27,41 @@ class SettingError extends Error {
 
 /** Returns an error about one setting. */
 export function settingError({ flag, variable }: Setting, problem: string): Error {
-  return new SettingError(`${flag.split(' ')[0] ?? flag} (${variable}): ${problem}`);
+  return new SettingError(`--${flag} (${variable}): ${problem}`);
 }
 
-/** Adds a flag for each setting. */
+/** Returns the flags of settings. */
+export function settingFlags(settings: Settings<string>): Flag[] {
+  return Object.values<Setting>(settings).map((setting) => {
+    const { flag, value } = setting;
+    const usage = usageOf(setting);
+    return value === undefined ? switchFlag(flag, usage) : customFlag(value, flag, usage);
+  });
+}
+
+function usageOf({ variable, description, default: fallback }: Setting): string {
+  const notes = fallback === undefined ? `env: ${variable}` : `default: ${fallback}, env: ${variable}`;
+  return `${description} (${notes})`;
+}
+
+/** The settings that flags set, by the names of their values. */
+export type GivenSettings = Readonly<Record<string, unknown>>;
+
+/** Returns the settings that flags set. */
+export function givenSettings(settings: Settings<string>, flags: FlagValues): GivenSettings {
+  const given = Object.entries<Setting>(settings).filter(([, { flag }]) => flags.isGiven(flag));
+  const values = given.map(([name, { flag, value }]) => [
+    name,
+    value === undefined ? flags.isOn(flag) : flags.text(flag),
+  ]);
+  return Object.fromEntries(values) as GivenSettings; // pairs of a name and a value
+}
+
+/** Adds a flag for each setting to a command of commander. */
 export function addSettings(command: Command, settings: Settings<string>): void {
-  for (const { flag, variable, description, default: fallback } of Object.values<Setting>(settings)) {
-    const notes = fallback === undefined ? `env: ${variable}` : `default: ${fallback}, env: ${variable}`;
-    command.addOption(new Option(flag, `${description} (${notes})`));
+  for (const setting of Object.values<Setting>(settings)) {
+    const value = setting.value === undefined ? '' : ` <${setting.value}>`;
+    command.addOption(new Option(`--${setting.flag}${value}`, usageOf(setting)));
   }
 }
 
@@ -41,13 +72,13 @@ export function addSettings(command: Command, settings: Settings<string>): void 
 export function readSettings<Shape extends z.ZodType>(
   schema: Shape,
   settings: Settings<string>,
-  flags: Readonly<Record<string, unknown>>,
+  given: GivenSettings,
   env: Readonly<Record<string, string | undefined>>,
 ): z.output<Shape> {
-  const given = Object.entries(settings)
-    .map(([name, { variable }]) => [name, flags[name] ?? (env[variable] || undefined)] as const)
+  const values = Object.entries(settings)
+    .map(([name, { variable }]) => [name, given[name] ?? (env[variable] || undefined)] as const)
     .filter(([, value]) => value !== undefined);
-  const parsed = schema.safeParse(Object.fromEntries(given), { error: explainIssue });
+  const parsed = schema.safeParse(Object.fromEntries(values), { error: explainIssue });
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => {
     const setting = settings[String(path[0])];

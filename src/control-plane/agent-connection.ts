@@ -1,16 +1,18 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { keepAlive, type HeartbeatTimes } from '../net/heartbeat.ts';
 import { closeCodes } from '../protocol/close-codes.ts';
 import { evidenceSchema, type Evidence } from '../protocol/evidence.ts';
-import { keepAlive, type HeartbeatTimes } from '../protocol/heartbeat.ts';
 import { logSchema, type Log } from '../protocol/log.ts';
 import { maxBadPackets, maxHelloBytes } from '../protocol/limits.ts';
 import {
   acceptedSchema,
+  healthSchema,
   helloSchema,
   resultSchema,
   statusSchema,
   type Accepted,
+  type Health,
   type Hello,
   type Result,
   type Status,
@@ -19,6 +21,8 @@ import { decodeFrame, encodePacket, PacketError, type Packet } from '../protocol
 import { decodePayload, PayloadError } from '../protocol/payload.ts';
 import { StreamError } from '../protocol/streams/stream-error.ts';
 import { Tunnel, type AcceptStream } from '../protocol/streams/tunnel.ts';
+import { FrameReader } from '../protocol/session/frame-reader.ts';
+import type { FrameTurns } from '../protocol/session/frame-turns.ts';
 import type { Session } from '../protocol/session/session.ts';
 import type { Logger } from './logger.ts';
 
@@ -34,8 +38,12 @@ export interface AgentListener {
   evidence(key: string, evidence: Evidence, bytes: number): void;
   log(key: string, log: Log, bytes: number): void;
   result(key: string, result: Result, bytes: number): void;
-  /** Called once, when the connection is closed. */
-  closed(): void;
+  health(health: Health): void;
+  /**
+   * Called once, when the connection is closed. `isCut` says that neither end has closed it: the
+   * network or the agent's process has failed.
+   */
+  closed(isCut: boolean): void;
 }
 
 export interface AgentConnection {
@@ -49,6 +57,8 @@ export interface AgentConnection {
   acceptStreams(accept: AcceptStream): void;
   /** Sends a packet that is never sent again. */
   notify(packet: Packet): void;
+  /** Calls back when the agent has answered a ping. */
+  ping(onPong: () => void): void;
   /** Bytes that wait in this process to be sent. */
   readonly unsentBytes: number;
   /** `code` is a status code of RFC 6455 or of this protocol. */
@@ -59,6 +69,7 @@ export interface ConnectionOptions {
   /** The stream of bytes below the socket. */
   stream: Duplex;
   heartbeat: HeartbeatTimes;
+  turns: FrameTurns;
   /** Time for an agent to send `hello`, in milliseconds. */
   helloTimeoutMs: number;
   log: Logger;
@@ -68,6 +79,9 @@ export interface ConnectionOptions {
   isBehind: () => boolean;
 }
 
+/** Status code of a WebSocket that neither end has closed. */
+const cutCode = 1006;
+
 /** Time for an agent to confirm that the connection closes. */
 const closeTimeoutMs = 1000;
 
@@ -75,17 +89,22 @@ const closeTimeoutMs = 1000;
 export function serveAgent(
   socket: WebSocket,
   listener: AgentListener,
-  { stream, heartbeat, helloTimeoutMs, log, whenStored, isBehind }: ConnectionOptions,
+  { stream, heartbeat, turns, helloTimeoutMs, log, whenStored, isBehind }: ConnectionOptions,
 ): AgentConnection {
   let session: AgentSession | undefined;
   let tunnel: Tunnel | undefined;
+  let isClosing = false;
+  let pings = 0;
   const close: AgentConnection['close'] = (code, reason) => {
+    isClosing = true;
+    reader.stop();
     socket.close(code, reason);
     const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
     socket.once('close', () => clearTimeout(cutOff));
   };
   let isGreeted = false;
   let badPackets = 0;
+  let isBehindStore = false;
   const helloTimer = setTimeout(() => close(closeCodes.protocolViolation, 'no hello'), helloTimeoutMs);
   const stopCounting = limitBytes(stream, maxHelloBytes, () => {
     log.warn({ maxHelloBytes }, 'an agent sent too much before its hello');
@@ -97,9 +116,6 @@ export function serveAgent(
     clearTimeout(helloTimer);
     stopCounting();
     stopHeartbeat();
-    session?.detach(socket);
-    tunnel?.close();
-    listener.closed();
   });
   const dispatchNumbered = (own: AgentSession, packet: Packet, bytes: number) => {
     if (!own.take(packet)) return;
@@ -126,9 +142,7 @@ export function serveAgent(
       throw new PacketError('packet: the first one must be hello');
     }
   };
-  socket.on('message', (frame: Buffer, isBinary) => {
-    // frames that arrive while the connection closes
-    if (socket.readyState !== socket.OPEN) return;
+  const onFrame = (frame: Buffer, isBinary: boolean) => {
     try {
       if (isBinary && tunnel) tunnel.receive(frame);
       else receive(frame, isBinary);
@@ -142,9 +156,22 @@ export function serveAgent(
       log.warn({ code: codeOf(error), bytes: frame.length }, 'an agent sent a bad packet');
       if (++badPackets > maxBadPackets) close(closeCodes.protocolViolation, 'too many bad packets');
     }
-    if (!isBehind() || socket.isPaused) return;
-    socket.pause();
-    whenStored(() => socket.resume());
+    if (isBehindStore || !isBehind()) return;
+    isBehindStore = true;
+    const release = reader.hold();
+    whenStored(() => {
+      isBehindStore = false;
+      release();
+    });
+  };
+  const reader = new FrameReader(socket, {
+    turns,
+    onFrame,
+    onClose(code) {
+      session?.detach(socket);
+      tunnel?.close();
+      listener.closed(code === cutCode && !isClosing);
+    },
   });
   return {
     send(packet) {
@@ -156,6 +183,16 @@ export function serveAgent(
     },
     notify(packet) {
       socket.send(encodePacket(packet));
+    },
+    ping(onPong) {
+      const data = `alive ${++pings}`;
+      const listen = (answer: Buffer) => {
+        if (answer.toString() !== data) return;
+        socket.off('pong', listen);
+        onPong();
+      };
+      socket.on('pong', listen);
+      socket.ping(data);
     },
     get unsentBytes() {
       return socket.bufferedAmount;
@@ -212,6 +249,10 @@ function dispatch({ key = '', type, payload }: Packet, bytes: number, listener: 
     }
     case 'log': {
       listener.log(key, decodePayload(logSchema, payload), bytes);
+      return;
+    }
+    case 'health': {
+      listener.health(decodePayload(healthSchema, payload));
       return;
     }
     case 'result': {

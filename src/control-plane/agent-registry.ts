@@ -1,18 +1,22 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { Notice } from '../async/index.ts';
+import type { HeartbeatTimes } from '../net/heartbeat.ts';
 import { closeCodes } from '../protocol/close-codes.ts';
-import type { HeartbeatTimes } from '../protocol/heartbeat.ts';
+import { Allowance } from '../protocol/allowance.ts';
 import { maxUnfinished, type Hello } from '../protocol/messages.ts';
+import type { Packet } from '../protocol/packet.ts';
+import { FrameTurns } from '../protocol/session/frame-turns.ts';
 import { streamKinds } from '../protocol/streams/chart-stream.ts';
 import type { TunnelStream } from '../protocol/streams/tunnel-stream.ts';
 import { serveAgent, type AgentConnection } from './agent-connection.ts';
-import { AgentSessions } from './agent-sessions.ts';
+import { AgentSessions, processIdOf } from './agent-sessions.ts';
 import type { CommandIndex } from './command-index.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
+import { lostTooMany } from './handover.ts';
 import type { AgentIdentity } from './identity.ts';
 import type { ControlPlaneLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
-import { Notice } from './notice.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
 interface Entry {
@@ -44,6 +48,9 @@ export interface AgentRegistryOptions {
   onDisconnect: (agent: ConnectedAgent) => void;
 }
 
+/** The packets that agents send only if they are asked to. */
+const optionalPackets: ReadonlySet<string> = new Set(['log', 'health']);
+
 /** The socket of an agent after its handshake. */
 export interface AgentSocket {
   socket: WebSocket;
@@ -65,10 +72,12 @@ export class AgentRegistry {
   readonly #connected = new Map<string, Entry[]>();
   readonly #sessions: AgentSessions;
   readonly #changed = new Notice();
+  readonly #turns = new FrameTurns();
 
   constructor(options: AgentRegistryOptions) {
     this.#options = options;
-    this.#sessions = new AgentSessions(options.newEpoch, options.limits.sessions);
+    const { newEpoch, now, limits } = options;
+    this.#sessions = new AgentSessions({ newEpoch, now, max: limits.sessions, suspectAgeMs: limits.suspectAgeMs });
   }
 
   /** Returns the newest instance of each agent, sorted by id. */
@@ -93,7 +102,7 @@ export class AgentRegistry {
 
   /** Drops what is kept for the next connection of an agent that is not connected. */
   forget(agentId: string): void {
-    this.#sessions.keepOnly(agentId);
+    this.#sessions.forget(agentId);
   }
 
   /**
@@ -112,11 +121,17 @@ export class AgentRegistry {
   serve({ socket, stream, identity }: AgentSocket): void {
     const { commands, heartbeat, helloTimeoutMs, log, whenStored } = this.#options;
     let agent: Hello | undefined;
+    const strangeKeys = new Allowance({ count: 10, perSecond: 0.1 });
     const own = (key: string) => {
       const command = commands.get(key);
       if (command && command.agentId === agent?.agentId && command.instanceId === agent.instanceId) return command;
-      log.warn({ agentId: agent?.agentId, key }, 'an agent sent a packet about a command that it did not get');
+      if (strangeKeys.take()) {
+        log.warn({ agentId: agent?.agentId, key }, 'an agent sent a packet about a command that it did not get');
+      }
       return undefined;
+    };
+    const answered = (command: TrackedCommand | undefined) => {
+      if (agent && command) this.#sessions.get(agent.agentId, agent.instanceId)?.handover.answered(command);
     };
     const connection = serveAgent(
       socket,
@@ -126,22 +141,34 @@ export class AgentRegistry {
           agent = hello;
           this.#add(hello, connection);
         },
-        accepted: (key, accepted) => own(key)?.accepted(accepted),
+        accepted(key, accepted) {
+          const command = own(key);
+          command?.accepted(accepted);
+          answered(command);
+        },
         status: (key, status, bytes) => own(key)?.status(status, bytes),
         evidence: (key, evidence, bytes) => own(key)?.evidence(evidence, bytes),
         log: (key, lines, bytes) => own(key)?.log(lines, bytes),
         result: (key, result, bytes) => {
-          own(key)?.end(result, bytes);
+          const command = own(key);
+          // the process does not know the suspect that it was asked for, which it gets in its turn
+          if (command?.packet && !result.ok && result.error.code === 'agent_restarted') return;
+          command?.end(result, bytes);
+          answered(command);
           if (!agent) return;
           this.#sessions.get(agent.agentId, agent.instanceId)?.sent.delete(key);
           this.#closeReplaced(agent.agentId);
         },
-        closed: () => {
+        health: (health) => {
+          const entry = agent && this.#instance(agent.agentId, agent.instanceId);
+          if (entry?.connection === connection) entry.agent = { ...entry.agent, ...health };
+        },
+        closed: (isCut) => {
           identity?.revoked?.removeEventListener('abort', revoke);
-          if (agent) this.#remove(agent, connection);
+          if (agent) this.#remove(agent, connection, isCut);
         },
       },
-      { stream, heartbeat, helloTimeoutMs, log, whenStored, isBehind: () => commands.isBehind },
+      { stream, heartbeat, turns: this.#turns, helloTimeoutMs, log, whenStored, isBehind: () => commands.isBehind },
     );
     const revoke = () => {
       log.warn({ agentId: identity?.agentId }, 'closing the connection of an agent that is revoked');
@@ -167,16 +194,19 @@ export class AgentRegistry {
   }
 
   #sendTo({ agent, connection }: Entry, command: TrackedCommand): void {
+    const { agentId, instanceId } = agent;
     const { packet, key, record } = command;
     if (!packet) return;
     if (record.chart !== undefined && agent.streams?.includes('chart') !== true) {
       // it would take the name for that of another chart
       const advice = 'update it, or put the chart into a repository';
-      command.fail('unsupported', `the agent ${agent.agentId} does not know charts that are uploaded; ${advice}`);
+      command.fail('unsupported', `the agent ${agentId} does not know charts that are uploaded; ${advice}`);
       return;
     }
-    this.#sessions.get(agent.agentId, agent.instanceId)?.sent.add(key);
-    connection.send(packet);
+    const own = this.#sessions.get(agentId, instanceId);
+    own?.sent.add(key);
+    if (own) own.handover.add(command);
+    else connection.send(packetFor(agent, packet));
   }
 
   /** Ends the connection of an agent that does not read, or does not confirm what it has read. */
@@ -189,7 +219,7 @@ export class AgentRegistry {
     log.warn({ agentId, instanceId, packets: count, bytes }, 'closing the connection of an agent that does not read');
     this.#sessions.restart(agentId, instanceId);
     connection.close(closeCodes.protocolViolation, 'too many packets are not confirmed');
-    this.#remove(agent, connection);
+    this.#remove(agent, connection, false);
   }
 
   /** Whether the agent may have the id in its `hello`. Closes its connection if not. */
@@ -228,7 +258,7 @@ export class AgentRegistry {
     const others = this.#connected.get(agentId)?.filter(({ agent }) => agent.instanceId !== instanceId) ?? [];
     const agent = { ...hello, connectedAt: now().toISOString() };
     this.#connected.set(agentId, [...others, { agent, connection }]);
-    this.#options.commands.addAgent(agentId);
+    this.#options.commands.sawAgent(agentId, hello.version);
     log.info({ agentId, instanceId, version: hello.version }, 'agent connected');
     const isNewSession = this.#welcome(hello, connection);
     const own = this.#options.commands.openOf(agentId).filter((command) => command.instanceId === instanceId);
@@ -259,10 +289,11 @@ export class AgentRegistry {
   #welcome(hello: Hello, connection: AgentConnection): boolean {
     const { version, acceptStream } = this.#options;
     const { agentId, resume, packets = [], streams } = hello;
+    const taken = packets.filter((type) => optionalPackets.has(type));
     const about = {
       server: 'helm-agent control-plane',
       version,
-      ...(packets.includes('log') && { packets: ['log'] }),
+      ...(taken.length > 0 && { packets: taken }),
       ...(streams && { streams: streamKinds }),
     };
     if (streams) connection.acceptStreams((header, stream) => acceptStream(agentId, header, stream));
@@ -273,6 +304,10 @@ export class AgentRegistry {
     const { own, isNew } = this.#sessions.open(hello, resume);
     const payload = JSON.stringify({ ...about, resume: own.session.resume });
     connection.resume(own.session, { type: 'welcome', payload });
+    own.handover.connect({
+      send: ({ packet }) => packet && connection.send(packetFor(hello, packet)),
+      ping: (onPong) => connection.ping(onPong),
+    });
     return isNew;
   }
 
@@ -287,13 +322,17 @@ export class AgentRegistry {
     }
   }
 
-  #remove({ agentId, instanceId }: Hello, connection: AgentConnection): void {
+  #remove({ agentId, instanceId, version }: Hello, connection: AgentConnection, isCut: boolean): void {
     const entries = this.#connected.get(agentId) ?? [];
     const left = entries.filter((entry) => entry.connection !== connection);
     if (left.length === entries.length) return;
     if (left.length > 0) this.#connected.set(agentId, left);
     else this.#connected.delete(agentId);
+    this.#options.commands.sawAgent(agentId, version);
     this.#options.log.info({ agentId, instanceId }, 'agent disconnected');
+    const session = this.#sessions.get(agentId, instanceId);
+    session?.handover.disconnect();
+    if (session) session.isCut = isCut;
     const [gone] = entries.filter((entry) => entry.connection === connection);
     if (gone) this.#options.onDisconnect(gone.agent);
     for (const command of this.#options.commands.openOf(agentId)) {
@@ -305,31 +344,61 @@ export class AgentRegistry {
 
   /**
    * Handles the commands of instances that were replaced: disconnected while another instance is
-   * connected. The newest instance continues those that are durable; all others have ended.
+   * connected. The newest instance continues those that are durable; all others have ended, and so
+   * have those that several processes did not survive.
    */
   #handOver(agentId: string): void {
     const newest = this.#connected.get(agentId)?.at(-1);
     if (!newest) return;
     const { instanceId, durable = false } = newest.agent;
     const asked: TrackedCommand[] = [];
+    const suspects: string[] = [];
     for (const command of this.#options.commands.openOf(agentId)) {
       if (command.instanceId === undefined) continue;
       if (this.#instance(agentId, command.instanceId)) continue;
       const isAccepted = command.packet === undefined;
       // whether the instance before had accepted it is not known, but the journal knows
       if (durable && (command.isDurable || !isAccepted)) {
-        command.moveTo(instanceId);
-        if (isAccepted) asked.push(command);
-        else this.#sendTo(newest, command);
+        const lost = this.#lostWith(command, newest.agent);
+        command.moveTo(instanceId, lost);
+        if (lost) suspects.push(command.key);
+        const problem = lostTooMany(agentId, lost);
+        if (problem !== undefined && !isAccepted) {
+          command.fail('continued_too_often', problem);
+          continue;
+        }
+        // the process before may have accepted a suspect, which this one continues then
+        if (isAccepted || lost) asked.push(command);
+        if (!isAccepted) this.#sendTo(newest, command);
         continue;
       }
       const message = `the agent ${agentId} was restarted before it sent the result; check the release before you send the command again`;
       command.fail('agent_restarted', message);
     }
     askFor(asked, newest.connection);
+    if (suspects.length > 0) {
+      const fields = { agentId, commands: suspects.length, first: suspects[0] };
+      this.#options.log.warn(fields, 'a process of an agent has ended before it accepted commands');
+    }
     const connected = this.#connected.get(agentId) ?? [];
     this.#sessions.keepOnly(agentId, new Set(connected.map(({ agent }) => agent.instanceId)));
   }
+
+  /** Returns the processes that count as lost with a command when a new one gets it. */
+  #lostWith(command: TrackedCommand, newest: Hello): readonly string[] | undefined {
+    const before = this.#sessions.get(command.agentId, command.instanceId ?? '');
+    const processId = processIdOf(newest);
+    // a process that continues in another term, or that was stopped, was not ended by a command
+    const isLost = before?.isCut === true && before.processId !== processId;
+    const lost = isLost ? before.handover.lostWith(command, before.processId) : command.lostProcesses;
+    return lost?.filter((id) => id !== processId);
+  }
+}
+
+/** Returns a packet without the fields that an agent does not know. */
+function packetFor({ packetFields }: Hello, packet: Packet): Packet {
+  const { sentBy, ...fields } = packet;
+  return sentBy !== undefined && packetFields?.includes('sentBy') === true ? packet : fields;
 }
 
 /** Asks an agent for what it knows about commands. */

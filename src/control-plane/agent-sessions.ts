@@ -3,6 +3,7 @@ import type { Hello } from '../protocol/messages.ts';
 import { encodePacket, type Packet } from '../protocol/packet.ts';
 import { Outbox } from '../protocol/session/outbox.ts';
 import { Session } from '../protocol/session/session.ts';
+import { Handover, type HandoverOptions } from './handover.ts';
 
 /** The packets between this process and one of an agent, across their connections. */
 export class AgentSession {
@@ -11,10 +12,18 @@ export class AgentSession {
   readonly outbox = new Outbox<Packet>({ lengthOf: ({ payload = '' }) => payload.length });
   /** Keys of the commands that the session has, or that the agent has received. */
   readonly sent = new Set<string>();
+  /** Gives commands to the process. */
+  readonly handover: Handover;
+  /** Id of the process in all its terms as the leader. */
+  readonly processId: string;
   /** Number of the newest connection. */
   connection = 0;
+  /** Whether the newest connection is lost, and neither end has closed it. */
+  isCut = false;
 
-  constructor(epoch: string) {
+  constructor(epoch: string, processId: string, handover: Handover) {
+    this.processId = processId;
+    this.handover = handover;
     this.session = new Session({
       epoch,
       outbox: this.outbox,
@@ -23,19 +32,22 @@ export class AgentSession {
   }
 }
 
+export interface AgentSessionsOptions extends HandoverOptions {
+  /** Returns a new random id. */
+  newEpoch: () => string;
+  /** Number of agents of which sessions are kept; agents that are not connected have one, too. */
+  max: number;
+}
+
 /** The sessions with processes of agents. */
 export class AgentSessions {
-  readonly #newEpoch: () => string;
+  readonly #options: AgentSessionsOptions;
   /** By agent id and instance id. */
   readonly #sessions: LRUCache<string, Map<string, AgentSession>>;
 
-  /**
-   * `max` is the number of agents of which sessions are kept; agents that are not connected have
-   * one, too.
-   */
-  constructor(newEpoch: () => string, max: number) {
-    this.#newEpoch = newEpoch;
-    this.#sessions = new LRUCache({ max });
+  constructor(options: AgentSessionsOptions) {
+    this.#options = options;
+    this.#sessions = new LRUCache({ max: options.max });
   }
 
   get(agentId: string, instanceId: string): AgentSession | undefined {
@@ -52,11 +64,13 @@ export class AgentSessions {
    * Returns the session of an agent that resumes. It is a new one if this process has none, or if
    * packets of the agent are missing that it does not have any more.
    */
-  open({ agentId, instanceId }: Hello, resume: NonNullable<Hello['resume']>): { own: AgentSession; isNew: boolean } {
+  open(hello: Hello, resume: NonNullable<Hello['resume']>): { own: AgentSession; isNew: boolean } {
+    const { agentId, instanceId } = hello;
     const known = this.get(agentId, instanceId);
     const isNew = known?.session.continues(resume) !== true;
-    const own = isNew ? new AgentSession(this.#newEpoch()) : known;
+    const own = isNew ? this.#create(processIdOf(hello), known) : known;
     own.connection = resume.connection;
+    own.isCut = false;
     own.session.greet(resume);
     const ofAgent = this.#sessions.get(agentId) ?? new Map<string, AgentSession>();
     this.#sessions.set(agentId, ofAgent.set(instanceId, own));
@@ -67,16 +81,32 @@ export class AgentSessions {
   restart(agentId: string, instanceId: string): void {
     const known = this.get(agentId, instanceId);
     if (!known) return;
-    const next = new AgentSession(this.#newEpoch());
+    const next = this.#create(known.processId, known);
     next.connection = known.connection;
     this.#sessions.get(agentId)?.set(instanceId, next);
   }
 
-  /** Forgets the sessions with all processes of an agent, or with all but some. */
-  keepOnly(agentId: string, instanceIds: ReadonlySet<string> = new Set()): void {
+  /** Forgets the sessions with an agent. */
+  forget(agentId: string): void {
+    this.#sessions.delete(agentId);
+  }
+
+  /** Forgets the sessions with other processes of an agent. */
+  keepOnly(agentId: string, instanceIds: ReadonlySet<string>): void {
     const ofAgent = this.#sessions.get(agentId);
     for (const instanceId of [...(ofAgent?.keys() ?? [])]) {
       if (!instanceIds.has(instanceId)) ofAgent?.delete(instanceId);
     }
   }
+
+  #create(processId: string, before: AgentSession | undefined): AgentSession {
+    before?.handover.disconnect();
+    const handover = new Handover(this.#options, before?.handover.start);
+    return new AgentSession(this.#options.newEpoch(), processId, handover);
+  }
+}
+
+/** Returns the id of an agent's process in all its terms as the leader. */
+export function processIdOf({ instanceId, processId = instanceId }: Hello): string {
+  return processId;
 }

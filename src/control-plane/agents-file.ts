@@ -1,8 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { bearerToken, tokenHash } from '../protocol/authorization.ts';
-import { AgentsFileError, parseAgentsFile } from './agent-credentials.ts';
+import { messageOf } from '../errors/index.ts';
+import { bearerToken, tokenHash } from '../net/authorization.ts';
+import { AgentsFileError, maxAgentsFileBytes, readAgentsText } from './agent-credentials.ts';
 import type { AgentIdentity } from './identity.ts';
 import { silentLog, type Logger } from './logger.ts';
 
@@ -17,55 +18,73 @@ export interface AgentsFileOptions {
 export interface AgentsFile {
   /** For the option `authenticate` of a control plane. */
   readonly authenticate: (request: Pick<IncomingMessage, 'headers'>) => Promise<AgentIdentity | undefined>;
+  /** Returns the ids of the agents, for the option `registeredAgents` of a control plane. */
+  readonly registeredAgents: () => string[];
+  /**
+   * Whether the file could be read when it changed last, for the option `areAgentsReadable` of a
+   * control plane. If not, the last agents stay.
+   */
+  readonly isReadable: () => boolean;
   /** Stops to watch the file. */
   close(): void;
 }
 
 interface Entry {
   agentId: string;
-  hash: Buffer;
   revocation: AbortController;
 }
 
 /**
- * Opens a file that `helm-agent agents add` writes. It is read again when it changes: the
- * connection of an agent that is revoked is closed. If a changed file cannot be read, the agents of
- * the last one stay. Rejects with `AgentsFileError`.
+ * Opens a file that `helm-agent agents add` writes. It is read again when it changes: connections
+ * with a token that is revoked are closed. Wrong lines are logged, and the others count. If a
+ * changed file cannot be read, is empty, or has wrong lines only, the tokens of the last one stay:
+ * those that were revoked stay revoked, and no other one is. Rejects with `AgentsFileError`.
  */
 export async function openAgentsFile(path: string, options: AgentsFileOptions = {}): Promise<AgentsFile> {
   const { log = silentLog, intervalMs = 1000 } = options;
+  /** By the hashes of the tokens. */
   let entries = new Map<string, Entry>();
   let version = '';
+  let unusable: string | undefined;
+  /** A program that writes a file makes it empty first. */
+  const emptied = (text: string) => (text === '' && entries.size > 0 ? `agents file ${path} is empty` : undefined);
 
   async function load(): Promise<void> {
     const found = await versionOf(path);
     if (found === version) return;
-    const next = new Map<string, Entry>();
-    for (const { agentId, hash } of parseAgentsFile(await readAgentsFile(path))) {
-      const known = entries.get(agentId);
-      const bytes = Buffer.from(hash, 'hex');
-      const isSame = known?.hash.equals(bytes) ?? false;
-      next.set(agentId, isSame && known ? known : { agentId, hash: bytes, revocation: new AbortController() });
-    }
-    const revoked = [...entries.values()].filter((entry) => next.get(entry.agentId) !== entry);
-    entries = next;
+    const text = await readAgentsFile(path);
+    // it may have been read in the middle of a change
+    if ((await versionOf(path)) !== found) return;
     version = found;
-    for (const { revocation } of revoked) revocation.abort();
+    const { credentials, problem } = readAgentsText(text, path);
+    unusable = credentials.length === 0 ? (problem ?? emptied(text)) : undefined;
+    if (unusable !== undefined) return;
+    if (problem !== undefined) log.warn({ reason: problem }, 'the agents file has wrong lines; the others count');
+    const next = new Map<string, Entry>();
+    for (const { agentId, hash } of credentials) {
+      if (next.has(hash)) continue; // a token belongs to one agent
+      const known = entries.get(hash);
+      next.set(hash, known?.agentId === agentId ? known : { agentId, revocation: new AbortController() });
+    }
+    const revoked = [...entries].filter(([hash, entry]) => next.get(hash) !== entry);
+    entries = next;
+    for (const [, { revocation }] of revoked) revocation.abort();
   }
 
-  let lastProblem = '';
+  let problem = '';
   async function reload(): Promise<void> {
-    const problem = await load().then(
-      () => '',
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    const last = problem;
+    problem = await load().then(
+      () => unusable ?? '',
+      (error: unknown) => messageOf(error),
     );
-    if (problem !== '' && problem !== lastProblem) {
+    if (problem !== '' && problem !== last) {
       log.warn({ reason: problem }, 'cannot read the agents file; the agents that it had before stay');
     }
-    lastProblem = problem;
   }
 
   await load();
+  if (unusable !== undefined) throw new AgentsFileError(unusable);
   let reloading = Promise.resolve();
   const timer = setInterval(() => void (reloading = reloading.then(reload)), intervalMs);
   timer.unref();
@@ -76,10 +95,12 @@ export async function openAgentsFile(path: string, options: AgentsFileOptions = 
       if (token === undefined) return undefined;
       // a token that was revoked or added a moment ago
       await (reloading = reloading.then(reload));
-      const given = tokenHash(token);
-      const entry = [...entries.values()].filter(({ hash }) => timingSafeEqual(hash, given)).at(0);
+      // tokens are random, so the time that it takes to find a hash tells nothing about them
+      const entry = entries.get(tokenHash(token).toString('hex'));
       return entry && { agentId: entry.agentId, revoked: entry.revocation.signal };
     },
+    registeredAgents: () => [...new Set([...entries.values()].map(({ agentId }) => agentId))],
+    isReadable: () => problem === '',
     close: () => clearInterval(timer),
   };
 }
@@ -95,11 +116,24 @@ async function versionOf(path: string): Promise<string> {
 }
 
 async function readAgentsFile(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: unknown) => {
+  try {
+    // without NONBLOCK, opening a pipe would wait for its writer
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return await readBounded(file).finally(() => file.close());
+  } catch (error) {
     throw unreadable(path, error);
-  });
+  }
+}
+
+async function readBounded(file: FileHandle): Promise<string> {
+  const stats = await file.stat();
+  if (!stats.isFile()) throw new Error('it is not a file');
+  if (stats.size > maxAgentsFileBytes) throw new Error(`it has more than ${maxAgentsFileBytes} bytes`);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(maxAgentsFileBytes), 0, maxAgentsFileBytes, 0);
+  return buffer.toString('utf8', 0, bytesRead);
 }
 
 function unreadable(path: string, error: unknown): AgentsFileError {
-  return new AgentsFileError(`cannot read the agents file: ${error instanceof Error ? error.message : path}`);
+  const reason = error instanceof Error ? error.message : 'unknown error';
+  return new AgentsFileError(`cannot read the agents file ${path}: ${reason}`);
 }

@@ -1,29 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import * as z from 'zod';
+import { namesThisServer } from '../net/request-host.ts';
 import { maxKeyLength, maxTypeLength } from '../protocol/limits.ts';
-import { namesThisServer } from '../protocol/request-host.ts';
 import { chartDigestSchema } from '../protocol/streams/chart-stream.ts';
+import { receivedInTime } from '../protocol/streams/least-rate.ts';
 import { validate } from '../protocol/validation.ts';
-import type { AgentRegistry } from './agent-registry.ts';
 import type { ChartArchives } from './charts/chart-archives.ts';
 import type { CommandIndex } from './command-index.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { ControlPlaneError } from './error.ts';
-import { lastEventId, sendEvents } from './event-stream.ts';
+import { EventStreams, lastEventId } from './event-stream.ts';
 import { readJson, sendError, sendJson } from './http-json.ts';
 import type { Logger } from './logger.ts';
+import type { KnownAgent } from './known-agent.ts';
 import type { CommandOutcome } from './result-feed.ts';
 import { hasToken, type Token } from './token.ts';
 import type { TrackedCommand } from './tracked-command.ts';
+import { boundedRecord } from '../protocol/bounded.ts';
+import { maxDurationLength } from '../protocol/duration.ts';
+import { maxNameLength } from '../protocol/resource.ts';
 
 /** The parts of the control plane that the REST API offers. */
 export interface ApiBackend {
-  agents: AgentRegistry;
+  agents: () => KnownAgent[];
   commands: CommandIndex;
   charts: ChartArchives;
   dispatcher: Dispatcher;
+  /** Whether the last change of the agents' credentials could be read. */
+  areAgentsReadable: () => boolean;
   /** Bytes of the bodies of all requests that are being read. */
   requestBytes: number;
+  /** Bytes that readers of event streams have not read. */
+  unreadBytes: number;
+  /** Time in milliseconds for a user to send each 64 KiB of a chart. */
+  uploadWaitMs: number;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse, id: string) => Promise<void> | void;
@@ -37,11 +48,13 @@ export interface ApiAccess {
    * Returns the host that the server listens on if requests without a token are served there.
    */
   openHost: () => string | undefined;
+  /** Is given the connection of each request that may use the API. */
+  trust: (socket: Socket) => void;
 }
 
 /** Returns a listener for an HTTP server that serves the REST API and its event streams. */
 export function createApi(backend: ApiBackend, access: ApiAccess, log: Logger) {
-  const routes = routesOf(backend);
+  const routes = routesOf(backend, access, log);
   return (request: IncomingMessage, response: ServerResponse): void => {
     serve(routes, access, request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
@@ -55,52 +68,86 @@ export function createApi(backend: ApiBackend, access: ApiAccess, log: Logger) {
   };
 }
 
-const commandRequestSchema = z.object({
-  type: z.string().max(maxTypeLength, { error: `must have at most ${String(maxTypeLength)} characters` }),
-  payload: z.record(z.string(), z.unknown()).optional(),
+/** Number of fields of a payload, of which commands have fewer. */
+const maxPayloadFields = 1000;
+
+/** The body of a new command. Exported for the test of all maxima. @public */
+export const commandRequestSchema = z.object({
+  type: z.string().max(maxTypeLength),
+  payload: boundedRecord(z.string().max(maxNameLength), z.unknown(), maxPayloadFields).optional(),
   key: z.string().min(1).max(maxKeyLength).optional(),
-  deliverWithin: z.union([z.string(), z.number(), z.literal(false)]).optional(),
+  deliverWithin: z.union([z.string().max(maxDurationLength), z.number(), z.literal(false)]).optional(),
 });
 
-function routesOf({ agents, commands, charts, dispatcher, requestBytes }: ApiBackend): Route[] {
+const acknowledgementSchema = z.object({ upTo: z.int().nonnegative() });
+
+/** The names of users in logs: there is one token for all of them. */
+const senders = { withToken: 'api-token', withoutToken: 'local' };
+
+function routesOf(
+  { agents, commands, charts, dispatcher, areAgentsReadable, requestBytes, unreadBytes, uploadWaitMs }: ApiBackend,
+  { token }: ApiAccess,
+  log: Logger,
+): Route[] {
   const bodies = { maxBytes: requestBytes, bytes: 0 };
+  const streams = new EventStreams({ token, maxUnreadBytes: unreadBytes });
+  const sentBy = token === undefined ? senders.withoutToken : senders.withToken;
   const commandOf = (key: string): TrackedCommand => {
     const command = commands.get(key);
     if (!command) throw new ControlPlaneError('command_not_found', `no command has the key ${key}`);
     return command;
   };
   const sendCommand: Handler = async (request, response, agentId) => {
-    const command = dispatcher.send(agentId, readCommandRequest(await readJson(request, bodies)));
+    const command = dispatcher.send(agentId, {
+      ...readBody(commandRequestSchema, await readJson(request, bodies)),
+      sentBy,
+    });
     await command.stored;
     sendJson(response, 202, await commandBody(command));
   };
   const sendCommandEvents: Handler = async (request, response, key) => {
     const command = commandOf(key);
-    await sendEvents(response, (signal) => command.eventsAfter(lastEventId(request) ?? 0, signal));
+    await streams.send(request, response, (signal) => command.eventsAfter(lastEventId(request) ?? 0, signal));
   };
   const sendResults: Handler = async (request, response) => {
     const id = lastEventId(request);
-    if (id !== undefined) commands.results.markDelivered(id);
-    await sendEvents(response, (signal) => resultEvents(commands.results.after(id, signal)));
+    await streams.send(request, response, (signal) => resultEvents(commands.results.after(id, signal)));
+  };
+  const acknowledgeResults: Handler = async (request, response) => {
+    const { upTo } = readBody(acknowledgementSchema, await readJson(request, bodies));
+    commands.results.markDelivered(upTo);
+    await commands.stored();
+    log.info({ upTo, sentBy }, 'results acknowledged');
+    sendJson(response, 200, { upTo });
   };
   const receiveChart: Handler = async (request, response, digest) => {
     requireDigest(digest);
     const isNew = !charts.has(digest);
-    if (isNew) await charts.receive(request.iterator({ destroyOnReturn: false }), digest);
+    const content: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+    const tooSlow = () => new ControlPlaneError('timeout', 'the chart arrives too slowly; upload it again');
+    if (isNew) await charts.receive(receivedInTime(content, { tooSlow, waitMs: uploadWaitMs }), digest);
     else request.resume();
+    if (isNew) log.info({ digest, sentBy }, 'chart uploaded');
     sendJson(response, isNew ? 201 : 200, { digest });
   };
   const findChart: Handler = (_request, response, digest) => {
     if (!charts.has(digest)) throw new ControlPlaneError('chart_not_found', 'the chart is not uploaded');
     sendJson(response, 200, { digest });
   };
+  const sendReadiness: Handler = (_request, response) => {
+    const store = commands.isAvailable ? 'ok' : 'failing';
+    // the agents of the last file come and go, so they are not sent elsewhere for this
+    const agentsFile = areAgentsReadable() ? 'ok' : 'not readable';
+    sendJson(response, store === 'ok' ? 200 : 503, { store, agentsFile });
+  };
   const forgetAgent: Handler = async (_request, response, agentId) => {
-    const commandsEnded = await dispatcher.forgetAgent(agentId);
+    const commandsEnded = await dispatcher.forgetAgent(agentId, sentBy);
     sendJson(response, 200, { agentId, commandsEnded });
   };
   return [
     ['GET', /^\/healthz$/, (_request, response) => sendJson(response, 200, { status: 'ok' })],
-    ['GET', /^\/api\/agents$/, (_request, response) => sendJson(response, 200, { agents: agents.list() })],
+    ['GET', /^\/readyz$/, sendReadiness],
+    ['GET', /^\/api\/agents$/, (_request, response) => sendJson(response, 200, { agents: agents() })],
     ['DELETE', /^\/api\/agents\/([^/]+)$/, forgetAgent],
     ['POST', /^\/api\/agents\/([^/]+)\/commands$/, sendCommand],
     [
@@ -110,6 +157,7 @@ function routesOf({ agents, commands, charts, dispatcher, requestBytes }: ApiBac
     ],
     ['GET', /^\/api\/commands\/([^/]+)\/events$/, sendCommandEvents],
     ['GET', /^\/api\/results$/, sendResults],
+    ['POST', /^\/api\/results\/ack$/, acknowledgeResults],
     ['HEAD', /^\/api\/charts\/([^/]+)$/, findChart],
     ['PUT', /^\/api\/charts\/([^/]+)$/, receiveChart],
   ];
@@ -123,7 +171,10 @@ async function serve(
 ): Promise<void> {
   const { method = '', url = '' } = request;
   const path = url.split('?')[0] ?? '';
-  if (path.startsWith('/api/')) await requireUser(request, access);
+  if (path.startsWith('/api/')) {
+    await requireUser(request, access);
+    access.trust(request.socket);
+  }
   for (const [routeMethod, pattern, handler] of routes) {
     const match = pattern.exec(path);
     if (!match || routeMethod !== method) continue;
@@ -156,8 +207,8 @@ async function requireUser(request: IncomingMessage, { token, openHost }: ApiAcc
   }
 }
 
-function readCommandRequest(body: unknown): z.output<typeof commandRequestSchema> {
-  const validated = validate(commandRequestSchema, body, 'the body');
+function readBody<Output>(schema: z.ZodType<Output>, body: unknown): Output {
+  const validated = validate(schema, body, 'the body');
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
   return validated.data;
 }

@@ -5,7 +5,7 @@ import type { ControlPlaneLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import { OpenCommands } from './open-commands.ts';
 import { ResultFeed } from './result-feed.ts';
-import type { CommandRecord, CommandStore } from './store/command-store.ts';
+import type { AgentSighting, CommandRecord, CommandStore } from './store/command-store.ts';
 import { StoreWriter } from './store/store-writer.ts';
 import { TrackedCommand, type CommandContext } from './tracked-command.ts';
 
@@ -36,7 +36,8 @@ export class CommandIndex {
   readonly #commands = new Map<string, TrackedCommand>();
   readonly #open: OpenCommands;
   readonly #loaded = new Set<TrackedCommand>();
-  readonly #agents = new Set<string>();
+  /** The agents that were ever connected, with the last time if it is known. */
+  readonly #agents = new Map<string, AgentSighting | undefined>();
   readonly #maxAgents: number;
   #loadedBytes = 0;
   #lastResult = 0;
@@ -67,8 +68,9 @@ export class CommandIndex {
 
   /** Reads what is stored. Rejects with `ControlPlaneError` `store_unavailable`. */
   async open(): Promise<void> {
-    const { commands, agents } = await this.#store.open();
-    for (const agentId of agents) this.#agents.add(agentId);
+    const { commands, agents, sightings = [] } = await this.#store.open();
+    for (const agentId of agents) this.#agents.set(agentId, undefined);
+    for (const sighting of sightings) this.#agents.set(sighting.agentId, sighting);
     for (const record of commands) {
       const isDone = record.state === 'done';
       const events = isDone ? undefined : await this.#store.events(record.key);
@@ -149,10 +151,18 @@ export class CommandIndex {
     return this.#agents.has(agentId);
   }
 
-  addAgent(agentId: string): void {
-    if (this.#agents.has(agentId) || this.#agents.size >= this.#maxAgents) return;
-    this.#agents.add(agentId);
-    this.#writer.add({ agent: { id: agentId, isKnown: true } });
+  /** Returns the agents that were ever connected, with the last time if it is known. */
+  knownAgents(): ReadonlyMap<string, AgentSighting | undefined> {
+    return this.#agents;
+  }
+
+  /** Notes that a connection of an agent begins or ends now. */
+  sawAgent(agentId: string, version: string): void {
+    const isKnown = this.#agents.has(agentId);
+    if (!isKnown && this.#agents.size >= this.#maxAgents) return;
+    const sighting = { agentId, version, lastSeen: this.#now().getTime() };
+    this.#agents.set(agentId, sighting);
+    this.#writer.add({ sighting, ...(!isKnown && { agent: { id: agentId, isKnown: true } }) });
   }
 
   /** Makes an agent one that was never connected. */

@@ -15,9 +15,14 @@ export interface SendOptions {
    * Time for the agent to connect: a Go duration (`10m`, `24h`) or a number of seconds, at most
    * `168h`. Until then the command waits; afterwards it fails with `command_expired`. False refuses
    * a command for an agent that is not connected. Default: `24h`, and false for commands that only
-   * read, and for agents that were never connected.
+   * read, and for agents that were never connected and are not registered.
    */
   deliverWithin?: string | number | false | undefined;
+  /**
+   * Who sends the command, such as a user or a pipeline: up to 256 characters, none of them a
+   * control character. The logs of the control plane and of the agent name it. Default: none.
+   */
+  sentBy?: string | undefined;
 }
 
 /** Values of a chart: YAML text, or plain data. */

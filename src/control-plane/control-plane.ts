@@ -3,13 +3,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { defaultHeartbeat, type HeartbeatTimes } from '../protocol/heartbeat.ts';
-import { createBoundedServer } from '../protocol/http-server.ts';
-import { isLocalHost } from '../protocol/local-host.ts';
-import { namesThisServer } from '../protocol/request-host.ts';
+import { defaultHeartbeat, type HeartbeatTimes } from '../net/heartbeat.ts';
+import { createBoundedServer, type BoundedServer } from '../net/http-server.ts';
+import { isLocalHost } from '../net/local-host.ts';
+import { namesThisServer } from '../net/request-host.ts';
+import type { ServerTls } from '../net/server-tls.ts';
+import { createUpgradeListener, type Decision } from '../net/websocket-server.ts';
 import { maxRetryAfter, type CommandResult } from '../protocol/messages.ts';
 import { subprotocol } from '../protocol/subprotocol.ts';
-import { createUpgradeListener, type Decision } from '../protocol/websocket-server.ts';
 import { ChartArchives } from './charts/chart-archives.ts';
 import { serveChart } from './charts/serve-chart.ts';
 import { AgentRegistry } from './agent-registry.ts';
@@ -20,6 +21,7 @@ import type { ConnectedAgent } from './connected-agent.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { ControlPlaneError } from './error.ts';
 import type { AgentIdentity, Authenticate } from './identity.ts';
+import { listKnownAgents, type KnownAgent } from './known-agent.ts';
 import { defaultControlPlaneLimits, type ControlPlaneLimits } from './limits.ts';
 import { silentLog, type Logger } from './logger.ts';
 import type { CommandOutcome } from './result-feed.ts';
@@ -36,6 +38,17 @@ export interface ControlPlaneOptions {
    */
   authenticate?: Authenticate | undefined;
   /**
+   * Returns the ids of all agents that have a credential; `openAgentsFile` returns the function for
+   * a file. Commands for these agents wait also if they were never connected, and `knownAgents`
+   * lists them. Default: an agent is known after its first connection.
+   */
+  registeredAgents?: (() => Iterable<string>) | undefined;
+  /**
+   * Whether the credentials of agents could be read when they changed last, for `/readyz`;
+   * `openAgentsFile` returns the function for a file. Default: they could.
+   */
+  areAgentsReadable?: (() => boolean) | undefined;
+  /**
    * The token that users of the REST API must send. Default: none; the API is served only if the
    * control plane listens on an address of this machine, and with `insecure`.
    */
@@ -44,6 +57,11 @@ export interface ControlPlaneOptions {
    * Allows listening without credentials on a host that other machines can reach. Default: false.
    */
   insecure?: boolean;
+  /**
+   * The certificate of the server that `listen` starts; `openServerTls` returns one for two files.
+   * Default: it serves plain HTTP.
+   */
+  tls?: ServerTls | undefined;
   /** Number of connections, of agents and of users. Default: 10,000. */
   maxConnections?: number;
   /** Time for an agent to send `hello`, in milliseconds. Default: 10,000. */
@@ -103,8 +121,10 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   readonly #commands: CommandIndex;
   readonly #agents: AgentRegistry;
   readonly #charts: ChartArchives;
+  readonly #knownAgents: () => KnownAgent[];
   readonly #dispatcher: Dispatcher;
-  readonly #server: Server;
+  readonly #server: HttpServer;
+  readonly #trust: BoundedServer['trust'];
   readonly #upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly #detachments: (() => void)[] = [];
   #opening: Promise<void> | undefined;
@@ -120,7 +140,12 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     const { heartbeat = defaultHeartbeat, helloTimeoutMs = 10_000, version = '', log = silentLog } = options;
     const { store = createMemoryStore() } = options;
     const limits = { ...defaultControlPlaneLimits, ...options.limits };
-    this.#server = createBoundedServer(options.maxConnections ?? 10_000, { requestTimeoutMs: uploadTimeoutMs });
+    const { server, trust } = createBoundedServer(options.maxConnections ?? 10_000, {
+      requestTimeoutMs: uploadTimeoutMs,
+      tls: options.tls,
+    });
+    this.#server = server;
+    this.#trust = trust;
     const commands: CommandIndex = new CommandIndex({
       ...{ store, limits, log, now },
       onResult: ({ handle }, result) => this.#emitLater('result', handle, result),
@@ -131,6 +156,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       needed: () => new Set(commands.allOpen().flatMap(({ record }) => record.chart ?? [])),
       newId: newKey,
       maxBytes: limits.uploadBytes,
+      reservedBytes: limits.reservedBytes,
     });
     const agents: AgentRegistry = new AgentRegistry({
       ...{ commands, limits, heartbeat, helloTimeoutMs, log, now, newEpoch: newKey, version },
@@ -143,13 +169,21 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       onConnect: (agent) => this.#emitLater('connect', agent),
       onDisconnect: (agent) => this.#emitLater('disconnect', agent),
     });
-    const dispatcher = new Dispatcher({ agents, commands, charts, now, newKey });
+    const registered = () => options.registeredAgents?.() ?? [];
+    const isRegistered = (agentId: string) => [...registered()].includes(agentId);
+    const dispatcher = new Dispatcher({ agents, commands, charts, isRegistered, log, now, newKey });
+    this.#knownAgents = () => listKnownAgents({ agents, commands, registered, now });
     this.#commands = commands;
     this.#agents = agents;
     this.#charts = charts;
     this.#dispatcher = dispatcher;
-    const access = { token: options.apiToken, openHost: () => this.#openHost() };
-    const backend = { agents, commands, charts, dispatcher, requestBytes: limits.requestBytes };
+    const access = { token: options.apiToken, openHost: () => this.#openHost(), trust };
+    const { requestBytes, unreadBytes, uploadWaitMs } = limits;
+    const { areAgentsReadable = () => true } = options;
+    const backend = {
+      ...{ agents: this.#knownAgents, commands, charts, dispatcher, areAgentsReadable, requestBytes, unreadBytes },
+      uploadWaitMs,
+    };
     this.requestListener = createApi(backend, access, log);
     this.#upgrade = createUpgradeListener({ peer: 'an agent', decide: (request) => this.#decide(request), log });
     this.#server.on('request', this.requestListener);
@@ -218,6 +252,11 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   /** Returns the agents that are connected, sorted by id. */
   agents(): ConnectedAgent[] {
     return this.#agents.list();
+  }
+
+  /** Returns the agents that are connected, were connected, or are registered, sorted by id. */
+  knownAgents(): KnownAgent[] {
+    return this.#knownAgents();
   }
 
   /** Resolves when the agent is connected. Rejects with the signal's reason. */
@@ -311,6 +350,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     if (headers.origin !== undefined) return { refuse: '403 Forbidden' };
     // its packets would wait in memory
     if (this.#commands.isBehind) return { refuse: '503 Service Unavailable' };
+    this.#trust(request.socket);
     return { serve: (socket, stream) => this.#agents.serve({ socket, stream, identity }) };
   }
 }

@@ -7,13 +7,17 @@ import type { CommandIndex } from './command-index.ts';
 import type { SendRequest } from './command-methods.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
 import { ControlPlaneError } from './error.ts';
-import { deliverWithinMs, fingerprintOf, newRecord, payloadText, uploadedChart } from './new-command.ts';
+import type { Logger } from './logger.ts';
+import { deliverWithinMs, fingerprintOf, newRecord, payloadText, requireSentBy, uploadedChart } from './new-command.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 
 export interface DispatcherOptions {
   agents: AgentRegistry;
   commands: CommandIndex;
   charts: Pick<ChartArchives, 'has'>;
+  /** Whether an agent has a credential, connected or not. */
+  isRegistered: (agentId: string) => boolean;
+  log: Logger;
   now: () => Date;
   newKey: () => string;
 }
@@ -39,16 +43,17 @@ export class Dispatcher {
 
   /** Sends a command, or returns the one that the key already names. Throws `ControlPlaneError`. */
   send(agentId: string, request: SendRequest): TrackedCommand {
-    const { agents, commands, charts, now, newKey } = this.#options;
-    const { type, key = newKey(), signal } = request;
+    const { agents, commands, charts, isRegistered, log, now, newKey } = this.#options;
+    const { type, key = newKey(), signal, sentBy } = request;
     signal?.throwIfAborted();
+    requireSentBy(sentBy);
     const payload = payloadText(request);
     const fingerprint = fingerprintOf(request, payload);
     const known = commands.get(key);
     if (known?.agentId === agentId && known.record.fingerprint === fingerprint) return known;
     if (known) throw new ControlPlaneError('key_reused', `the key ${key} already names another command`);
     const agent = agents.get(agentId);
-    const within = deliverWithinMs(request, payload, commands.knowsAgent(agentId));
+    const within = deliverWithinMs(request, payload, commands.knowsAgent(agentId) || isRegistered(agentId));
     if (!agent && within === false) {
       throw new ControlPlaneError('agent_not_connected', `no agent is connected as ${agentId}`);
     }
@@ -63,7 +68,8 @@ export class Dispatcher {
     if (full) throw full;
     const expiresAt = within === false ? undefined : now().getTime() + within;
     const { instanceId } = agent ?? {};
-    const record = newRecord({ key, agentId, type, fingerprint, payload, chart, instanceId, expiresAt });
+    const record = newRecord({ key, agentId, type, fingerprint, payload, chart, instanceId, expiresAt, sentBy });
+    log.info({ agentId, key, type, sentBy, digest: `sha256:${fingerprint}` }, 'command received');
     const command = commands.add(record, (stored) => this.#onStored(stored));
     if (signal) cancelWith(signal, command);
     return command;
@@ -99,17 +105,19 @@ export class Dispatcher {
    * Forgets an agent that will not come back, and ends its commands. Resolves to the number of
    * these when that is stored. Rejects with `ControlPlaneError`.
    */
-  async forgetAgent(agentId: string): Promise<number> {
-    const { agents, commands } = this.#options;
+  async forgetAgent(agentId: string, sentBy?: string): Promise<number> {
+    const { agents, commands, isRegistered, log } = this.#options;
+    requireSentBy(sentBy);
     requireStore(commands);
     await commands.stored();
     if (agents.get(agentId)) {
       throw new ControlPlaneError('agent_connected', `the agent ${agentId} is connected; stop it or revoke it first`);
     }
     const open = commands.openOf(agentId);
-    if (open.length === 0 && !commands.knowsAgent(agentId)) {
+    if (open.length === 0 && !commands.knowsAgent(agentId) && !isRegistered(agentId)) {
       throw new ControlPlaneError('agent_not_found', `no agent was ever connected as ${agentId}`);
     }
+    log.info({ agentId, sentBy, commands: open.length }, 'forgetting an agent');
     agents.forget(agentId);
     for (const command of open) {
       this.#stopExpiry(command);

@@ -11,6 +11,7 @@ export type ControlPlaneErrorCode = Extract<
   | 'bad_request'
   | 'key_reused'
   | 'too_large'
+  | 'timeout'
   | 'unauthenticated'
   | 'insecure_listen'
   | 'token_unreadable'

@@ -1,6 +1,6 @@
+import { Notice } from '../async/index.ts';
 import type { CommandResult } from '../protocol/messages.ts';
 import type { CommandEvent, NewEvent } from './command-event.ts';
-import { Notice } from './notice.ts';
 import type { EventRecord } from './store/command-store.ts';
 
 /** Number of events of a command that are kept; the oldest are dropped. */

@@ -14,6 +14,7 @@ const statuses: Record<ControlPlaneErrorCode, number> = {
   chart_not_found: 404,
   command_not_found: 404,
   unknown_route: 404,
+  timeout: 408,
   agent_connected: 409,
   key_reused: 409,
   too_large: 413,
@@ -23,18 +24,26 @@ const statuses: Record<ControlPlaneErrorCode, number> = {
   token_unreadable: 500,
 };
 
+/** Time in which a client must read a part of a response. */
+const unreadTimeoutMs = 30_000;
+
+/** Sends a JSON body. Ends the connection of a client that reads nothing, within a minute. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const text = `${JSON.stringify(body)}\n`;
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.setTimeout(unreadTimeoutMs, () => response.destroy());
   response.end(text);
 }
 
+/** The errors after which the rest of a request is not read. */
+const lastErrors: ReadonlySet<ControlPlaneErrorCode> = new Set(['unauthenticated', 'timeout']);
+
 /**
  * Responds with `{"error": {"code", "message"}}` and the HTTP status of the code. Ends the
- * connection of a client that is not authenticated.
+ * connection of a client that is not authenticated, or too slow.
  */
 export function sendError(response: ServerResponse, error: ControlPlaneError): void {
-  if (error.code === 'unauthenticated') response.setHeader('connection', 'close');
+  if (lastErrors.has(error.code)) response.setHeader('connection', 'close');
   sendJson(response, statuses[error.code], { error: { code: error.code, message: error.message } });
 }
 

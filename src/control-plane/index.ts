@@ -7,12 +7,14 @@ export { openAgentsFile, type AgentsFile, type AgentsFileOptions } from './agent
 export type { AgentIdentity, Authenticate } from './identity.ts';
 export type { CommandMethods, MethodParameters, SendOptions, SendRequest } from './command-methods.ts';
 export type { ConnectedAgent } from './connected-agent.ts';
+export type { AwayAgent, KnownAgent } from './known-agent.ts';
 export type { CommandEvent } from './command-event.ts';
 export { ControlPlaneError } from './error.ts';
 export type { ControlPlaneLimits } from './limits.ts';
 export type { CommandOutcome } from './result-feed.ts';
 export type { CommandState, SentCommand } from './sent-command.ts';
 export type {
+  AgentSighting,
   CommandEnd,
   CommandRecord,
   CommandStore,
@@ -21,6 +23,7 @@ export type {
   StoreBatch,
   StoreContents,
 } from './store/command-store.ts';
+export { openServerTls, type ServerTls, type ServerTlsFiles, type ServerTlsOptions } from '../net/server-tls.ts';
 export { createMemoryStore } from './store/memory-store.ts';
 export { createSqliteStore } from './store/sqlite-store.ts';
 export type { Token } from './token.ts';

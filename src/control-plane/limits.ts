@@ -1,3 +1,5 @@
+import { maxWaitMs } from '../protocol/streams/least-rate.ts';
+
 const mebibyte = 1024 * 1024;
 
 /**
@@ -25,12 +27,26 @@ export interface ControlPlaneLimits {
   unstoredBytes: number;
   /** Bytes of the bodies of all requests to the API that are being read. */
   requestBytes: number;
+  /** Bytes of events that users have been sent and have not read. */
+  unreadBytes: number;
   /** Bytes of all archives of charts that were uploaded. */
   uploadBytes: number;
+  /**
+   * Time in milliseconds that a user who uploads a chart can let the control plane wait for each
+   * 64 KiB of it.
+   */
+  uploadWaitMs: number;
+  /** Bytes of the volume of charts that uploads leave free, so that commands can be stored. */
+  reservedBytes: number;
   /** Number of agents whose position in the series of packets is kept. */
   sessions: number;
   /** Number of agents that are remembered when they are not connected. */
   knownAgents: number;
+  /**
+   * Age in milliseconds of an agent's process before it gets a command that may have ended another
+   * one; five times as long if it was the only one that the other process had not accepted.
+   */
+  suspectAgeMs: number;
 }
 
 export const defaultControlPlaneLimits: ControlPlaneLimits = {
@@ -44,7 +60,11 @@ export const defaultControlPlaneLimits: ControlPlaneLimits = {
   unstoredChanges: 50_000,
   unstoredBytes: 32 * mebibyte,
   requestBytes: 64 * mebibyte,
+  unreadBytes: 64 * mebibyte,
   uploadBytes: 2048 * mebibyte,
+  uploadWaitMs: maxWaitMs,
+  reservedBytes: 256 * mebibyte,
   sessions: 20_000,
   knownAgents: 100_000,
+  suspectAgeMs: 2000,
 };

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { changedRelease, isCommandType, payloadReaders } from '../protocol/commands/index.ts';
-import { timeoutSchema } from '../protocol/duration.ts';
+import { durationError, timeoutSchema } from '../protocol/duration.ts';
+import { maxSentByLength } from '../protocol/limits.ts';
+import { printableSchema } from '../protocol/printable.ts';
 import { validate } from '../protocol/validation.ts';
 import type { SendRequest } from './command-methods.ts';
 import { ControlPlaneError } from './error.ts';
@@ -12,7 +14,9 @@ const defaultDeliverWithinMs = 24 * 3_600_000;
 
 const deliverWithinSchema = z
   .union([timeoutSchema, z.literal(false)], {
-    error: 'must be a duration such as 10m, or a number of seconds, more than 0 and at most 168h, or false',
+    error: durationError(
+      'must be a duration such as 10m, or a number of seconds, more than 0 and at most 168h, or false',
+    ),
   })
   .optional();
 
@@ -49,6 +53,12 @@ function onlyReads(type: string, payload: string): boolean {
   return read.success && changedRelease(type, read.data) === undefined;
 }
 
+/** Checks the name of a sender. Throws `ControlPlaneError` `bad_request`. */
+export function requireSentBy(sentBy: string | undefined): void {
+  const validated = validate(printableSchema(maxSentByLength).min(1).optional(), sentBy, 'sentBy');
+  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
+}
+
 /** Returns the digest of the uploaded chart that a command names; undefined if it names none. */
 export function uploadedChart({ payload }: SendRequest): string | undefined {
   const { chartUpload } = payload ?? {};
@@ -59,7 +69,7 @@ export function uploadedChart({ payload }: SendRequest): string | undefined {
 export function newRecord(
   fields: Pick<
     CommandRecord,
-    'key' | 'agentId' | 'type' | 'fingerprint' | 'payload' | 'chart' | 'instanceId' | 'expiresAt'
+    'key' | 'agentId' | 'type' | 'fingerprint' | 'payload' | 'chart' | 'instanceId' | 'expiresAt' | 'sentBy'
   >,
 ): CommandRecord {
   const isConnected = fields.instanceId !== undefined;

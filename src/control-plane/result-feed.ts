@@ -1,5 +1,5 @@
+import { Notice } from '../async/index.ts';
 import type { CommandResult } from '../protocol/messages.ts';
-import { Notice } from './notice.ts';
 import type { Retention } from './store/command-store.ts';
 import type { TrackedCommand } from './tracked-command.ts';
 

@@ -1,4 +1,5 @@
-import { bearsToken } from '../protocol/authorization.ts';
+import { messageOf } from '../errors/index.ts';
+import { bearsToken } from '../net/authorization.ts';
 import { ControlPlaneError } from './error.ts';
 
 /** A token, or a function that reads it each time that it is needed. */
@@ -9,12 +10,25 @@ export async function hasToken(authorization: string | undefined, token: Token):
   return bearsToken(authorization, await read(token));
 }
 
+/**
+ * Returns which of these Authorization headers have the token, or undefined if it cannot be read
+ * now.
+ */
+export async function bearersOf(
+  authorizations: Iterable<string | undefined>,
+  token: Token,
+): Promise<ReadonlySet<string | undefined> | undefined> {
+  const text = await read(token).catch(() => undefined);
+  if (text === undefined) return undefined;
+  return new Set([...new Set(authorizations)].filter((authorization) => bearsToken(authorization, text)));
+}
+
 /** Rejects with `ControlPlaneError` `token_unreadable` if the token is empty or cannot be read. */
 export async function requireToken(token: Token): Promise<void> {
   const text = await Promise.resolve()
     .then(() => read(token))
     .catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new ControlPlaneError('token_unreadable', `cannot read the API token: ${reason}`);
     });
   if (typeof text !== 'string' || text.trim() === '') {

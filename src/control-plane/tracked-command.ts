@@ -97,8 +97,17 @@ export class TrackedCommand {
    * The packet, until the agent has accepted it. It may hold a password, and is dropped then.
    */
   get packet(): (Packet & { key: string }) | undefined {
-    const { key, type, payload } = this.#record;
-    return payload === undefined ? undefined : { key, type, payload };
+    const { key, type, payload, sentBy } = this.#record;
+    if (payload === undefined) return undefined;
+    return { key, type, payload, ...(sentBy !== undefined && { sentBy }) };
+  }
+
+  /**
+   * Ids of the processes that have ended while this was the only command that they had not
+   * answered; undefined if it is not suspected of ending processes.
+   */
+  get lostProcesses(): readonly string[] | undefined {
+    return this.#record.lostProcesses;
   }
 
   /** Whether another process of the agent may know the command. */
@@ -168,8 +177,8 @@ export class TrackedCommand {
   }
 
   /** Belongs to another process of the agent from now on. */
-  moveTo(instanceId: string): void {
-    this.#record = { ...this.#record, instanceId };
+  moveTo(instanceId: string, lostProcesses = this.#record.lostProcesses): void {
+    this.#record = { ...this.#record, instanceId, lostProcesses };
     if (this.#record.isConnected) this.#write(undefined);
     else this.setConnected(true);
   }
@@ -181,7 +190,7 @@ export class TrackedCommand {
     if (isResumed) this.#lastLog = 0;
     this.#record = {
       ...this.#record,
-      ...{ state: 'accepted', payload: undefined, isDurable: accepted.durable },
+      ...{ state: 'accepted', payload: undefined, isDurable: accepted.durable, lostProcesses: undefined },
       ...(isResumed && { lastStatus: 0, lastEvidence: 0 }),
     };
     this.#write({ type: 'accepted', payload: accepted });

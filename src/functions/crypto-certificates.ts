@@ -3,13 +3,22 @@ import { format } from '../go/fmt.ts';
 import type { Host } from '../go/host.ts';
 import { fromBytes } from '../go/text.ts';
 import { GoError, GoObject, type Int, type Value } from '../go/value.ts';
+import {
+  createCertificate,
+  decodePem,
+  encodePem,
+  generateKey,
+  generateRsaKey,
+  ipAddressBytes,
+  keyFromPem,
+  keyToPem,
+  readCertificate,
+  type CertificateRequest,
+  type Signer,
+} from '../x509/index.ts';
 import { decodeBase64 } from './support/base64.ts';
 import type { FunctionFamily } from './support/family.ts';
-import { ipAddressBytes } from '../x509/ip-address.ts';
-import { decodePem, encodePem } from '../x509/pem.ts';
-import { generateKey, generateRsaKey, keyFromPem, keyToPem } from '../x509/private-key.ts';
 import { randomSource } from './support/random-source.ts';
-import { createCertificate, readCertificate, type CertificateRequest, type Signer } from '../x509/certificate.ts';
 import { recover, withContext } from './support/recover.ts';
 
 const generatedKeyBits = 2048;

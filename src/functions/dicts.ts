@@ -1,9 +1,11 @@
 import type { Host } from '../go/host.ts';
+import { nodeWeight, TextSize } from '../go/limit-error.ts';
 import { plainMap } from '../go/map-view.ts';
+import { parseVersion, Version } from '../go/semver.ts';
 import { sortedKeys } from '../go/text.ts';
-import { goTypeOf } from '../go/types.ts';
-import { GoError, Slice, type GoFunction, type Value, type ValueMap } from '../go/value.ts';
-import { deepCopy } from './support/deep-copy.ts';
+import { goTypeOf, isList, isMap } from '../go/types.ts';
+import { GoError, NamedMap, Slice, type GoFunction, type Value, type ValueMap } from '../go/value.ts';
+import { withCapacityOf } from './support/capacity.ts';
 import type { FunctionFamily } from './support/family.ts';
 import { mergeInto, MergeError } from './support/merge.ts';
 import { checkWritable, isNilMap } from './support/nil-map.ts';
@@ -131,4 +133,29 @@ function checkedMap(value: Value): ReadMap {
 function conversion(value: Value, wanted: string): GoError {
   const actual = value === null ? 'nil' : goTypeOf(value);
   return new GoError(`interface conversion: interface {} is ${actual}, not ${wanted}`);
+}
+
+/** Returns a deep copy, as `copystructure.Copy` does: the copy of a version has no fields set. */
+function deepCopy(value: Value): Value {
+  if (value === null) throw new GoError('reflect: call of reflect.Value.Type on zero Value');
+  return copy(value, new TextSize(), 0);
+}
+
+function copy(value: Value, size: TextSize, depth: number): Value {
+  if (value === null || typeof value !== 'object') return value;
+  size.add(nodeWeight);
+  size.nest(depth);
+  if (isMap(value)) {
+    if (isNilMap(value)) return value;
+    const entries = Array.from(value, ([key, element]) => [key, copy(element, size, depth + 1)] as const);
+    return value instanceof NamedMap ? value.like(entries) : new Map(entries);
+  }
+  if (value instanceof Slice && value.isNil) return new Slice(value.element, null);
+  if (isList(value)) {
+    const items = Array.from(value, (item) => copy(item, size, depth + 1));
+    return withCapacityOf(value instanceof Slice ? new Slice(value.element, items) : items, value);
+  }
+  if (value instanceof Uint8Array) return value.slice();
+  if (value instanceof Version) return new Version(parseVersion('0.0.0'), value.kind === 'ptr');
+  return value;
 }

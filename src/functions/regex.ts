@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { canBackquote, quote } from '../go/strconv.ts';
 import { Slice, type Int, type Value } from '../go/value.ts';
-import { grownCapacity, withCapacity } from './support/capacity.ts';
-import { expandReplacement } from './support/expand-replacement.ts';
-import type { FunctionFamily } from './support/family.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
+import { grownCapacity, withCapacity } from './support/capacity.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { GoRegexp, type GroupText } from './support/go-regexp.ts';
 import { recover, withContext } from './support/recover.ts';
 
@@ -103,4 +102,18 @@ function withLimit(limits: FunctionLimits, replacement: (group: GroupText) => st
 function mustCompile<T>(pattern: string, compile: (pattern: string) => T): T {
   const quoted = canBackquote(pattern) ? `\`${pattern}\`` : quote(pattern);
   return withContext(`regexp: Compile(${quoted})`, () => compile(pattern));
+}
+
+const reference = /\$(?:(\$)|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu;
+
+/**
+ * Replaces `$1`, `${1}`, `$name` and `${name}` as Go's `regexp.Expand` does: names are matched
+ * greedily, and `$$` is `$`.
+ */
+function expandReplacement(template: string, group: (name: string | number) => string): string {
+  return template.replace(reference, (_, dollar?: string, braced?: string, bare?: string) => {
+    if (dollar !== undefined) return '$';
+    const name = braced ?? bare ?? '';
+    return group(/^(?:0|[1-9][0-9]{0,8})$/.test(name) ? Number(name) : name);
+  });
 }

@@ -100,7 +100,7 @@ function roundsUp(digits: string, count: number): boolean {
 }
 
 function trimZeros({ digits, exponent }: Decimal): Decimal {
-  const trimmed = digits.replace(/0+$/, '');
+  const trimmed = digits.replace(/(?<!0)0+$/, '');
   return trimmed === '' ? { digits: '0', exponent: 1 } : { digits: trimmed, exponent };
 }
 
@@ -141,7 +141,8 @@ function binary(value: number): string {
 function hexadecimal(value: number, format: 'x' | 'X', precision: number): string {
   const { mantissa, exponent } = roundHex(value, precision);
   const fraction = mantissa.toString(16).padStart(14, '0').slice(1);
-  const places = precision < 0 ? fraction.replace(/0+$/, '') : fraction.slice(0, precision).padEnd(precision, '0');
+  const places =
+    precision < 0 ? fraction.replace(/(?<!0)0+$/, '') : fraction.slice(0, precision).padEnd(precision, '0');
   const sign = exponent < 0 ? '-' : '+';
   const power = String(Math.abs(exponent)).padStart(2, '0');
   const text = `0x${value === 0 ? 0 : 1}${places && `.${places}`}p${sign}${power}`;

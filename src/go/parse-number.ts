@@ -85,8 +85,8 @@ function underscoresAllowed(text: string): boolean {
   return !new RegExp(`(?<!${digit})_|_(?!${digit})`).test(marked);
 }
 
-const decimalPattern = /^[+-]?(?=_*\.?_*[0-9])[0-9_]*(?:\.[0-9_]*)?(?:e[+-]?[0-9][0-9_]*)?$/i;
-const hexPattern = /^([+-]?)0x(?=_*\.?_*[0-9a-f])([0-9a-f_]*)(?:\.([0-9a-f_]*))?p([+-]?[0-9][0-9_]*)$/i;
+const decimalPattern = /^[+-]?(?=_*(?:\._*)?[0-9])[0-9_]*(?:\.[0-9_]*)?(?:e[+-]?[0-9][0-9_]*)?$/i;
+const hexPattern = /^([+-]?)0x(?=_*(?:\._*)?[0-9a-f])([0-9a-f_]*)(?:\.([0-9a-f_]*))?p([+-]?[0-9][0-9_]*)$/i;
 const specialPattern = /^[+-]?(?:inf|infinity|nan)$/i;
 
 /** `strconv.ParseFloat` for a float64. */

@@ -57,7 +57,7 @@ function fraction({ nanoseconds }: ZonedInstant, layout: string): string {
     .slice(0, layout.length - 1)
     .padEnd(layout.length - 1, '0');
   if (layout.endsWith('0')) return layout.charAt(0) + digits;
-  const significant = digits.replace(/0+$/, '');
+  const significant = digits.replace(/(?<!0)0+$/, '');
   return significant === '' ? '' : layout.charAt(0) + significant;
 }
 

@@ -18,6 +18,10 @@ export interface JournaledCommand {
 export interface UnfinishedCommand extends JournaledCommand {
   /** The state of its operation at the last checkpoint. Undefined if there was none. */
   state: OperationState | undefined;
+  /** Number of processes that have continued it alone since its last progress, and then crashed. */
+  failedContinuations: number;
+  /** Whether a process has continued it since then, alone or not, and crashed. */
+  isSuspect: boolean;
 }
 
 /** The known facts about a key. */
@@ -50,6 +54,14 @@ export interface Journal {
   find(key: string): Promise<KnownCommand | undefined>;
   /** Takes over the commands that an earlier process has left, in the order of their acceptance. */
   takeOver(): Promise<UnfinishedCommand[]>;
+  /**
+   * Stores that this process continues a command that it has taken over, before it does so: alone,
+   * or together with others, of which any could end the process. Rejects with `JournalError`
+   * `journal_lost` if another process has taken the command over.
+   */
+  continuing(key: string, isAlone: boolean): Promise<void>;
+  /** Stores that this process ends orderly, so that no command that it continued has ended it. */
+  leave(): Promise<void>;
   /** Ends attempts to store something. */
   close(): void;
 }

@@ -1,5 +1,5 @@
-import type { OperationState } from '../operation/state/operation-state.ts';
 import type { Journal, JournaledCommand, KnownCommand } from './journal.ts';
+import { progressOf, stateOf } from './operation-state.ts';
 
 export interface MemoryJournalLimits {
   /** Number of finished commands that are kept. Default: 1000. */
@@ -14,6 +14,8 @@ interface Running {
   command: JournaledCommand;
   /** JSON text of the last state. */
   state?: string;
+  failedContinuations: number;
+  isSuspect: boolean;
 }
 
 type Finished = Required<KnownCommand>;
@@ -25,6 +27,8 @@ type Finished = Required<KnownCommand>;
 export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits): Journal {
   const running = new Map<string, Running>();
   const finished = new Map<string, Finished>();
+  /** The commands that this process continues, and what was known of them before. */
+  const continued = new Map<Running, Pick<Running, 'failedContinuations' | 'isSuspect'>>();
   let outcomeLength = 0;
 
   function known(key: string): KnownCommand | undefined {
@@ -50,12 +54,19 @@ export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits)
     durable: false,
     accept(command) {
       const found = known(command.key);
-      if (!found) running.set(command.key, { command });
+      if (!found) running.set(command.key, { command, failedContinuations: 0, isSuspect: false });
       return Promise.resolve(found);
     },
     async save(key, state) {
       await Promise.resolve();
-      runningEntry(key).state = JSON.stringify(state);
+      const entry = runningEntry(key);
+      const before = stateOf(entry.state);
+      if (before !== undefined && progressOf(before) !== progressOf(state)) {
+        entry.failedContinuations = 0;
+        entry.isSuspect = false;
+        continued.delete(entry);
+      }
+      entry.state = JSON.stringify(state);
     },
     async finish(key, outcome) {
       await Promise.resolve();
@@ -70,12 +81,26 @@ export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits)
     find: (key) => Promise.resolve(known(key)),
     takeOver() {
       const left = [...running.values()].filter(({ command }) => command.isDurable);
-      return Promise.resolve(left.map(({ command, state }) => ({ ...command, state: restored(state) })));
+      continued.clear();
+      return Promise.resolve(
+        left.map(({ command, state, failedContinuations, isSuspect }) => {
+          return { ...command, state: stateOf(state), failedContinuations, isSuspect };
+        }),
+      );
+    },
+    async continuing(key, isAlone) {
+      await Promise.resolve();
+      const entry = runningEntry(key);
+      const { failedContinuations, isSuspect } = entry;
+      continued.set(entry, { failedContinuations, isSuspect });
+      if (isAlone) entry.failedContinuations += 1;
+      entry.isSuspect = true;
+    },
+    leave() {
+      for (const [entry, before] of continued) Object.assign(entry, before);
+      continued.clear();
+      return Promise.resolve();
     },
     close: () => undefined,
   };
-}
-
-function restored(text: string | undefined): OperationState | undefined {
-  return text === undefined ? undefined : (JSON.parse(text) as OperationState); // as `save` wrote it
 }

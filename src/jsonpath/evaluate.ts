@@ -3,13 +3,15 @@ import { sprintf } from '../go/fmt.ts';
 import { compareStrings, sortedKeys, toBytes } from '../go/text.ts';
 import { isList, isMap } from '../go/types.ts';
 import { Int, int, type Value } from '../go/value.ts';
+import { JsonPathBudget } from './budget.ts';
 import type { Step } from './parse.ts';
 
 /** Thrown if a template selects a field that does not exist. */
 class NotFound extends Error {}
 
-/** State of `range` loops. `end` ends the innermost open one. */
-interface Loops {
+/** State of an evaluation: its budget, and `range` loops. `end` ends the innermost open one. */
+interface Evaluation {
+  budget: JsonPathBudget;
   opening: number;
   open: number;
   closing: number;
@@ -19,39 +21,47 @@ interface Loops {
 /**
  * Returns the text that a template prints for values. Empty if the template selects a field that
  * does not exist, as in `helm show values` (k8s.io/client-go/util/jsonpath/jsonpath.go).
+ *
+ * A few characters can select each value many times. Templates of strangers therefore need a
+ * budget; beyond it, throws `JsonPathBudgetError`. Default: no limit.
  */
-export function evaluateJsonPath(template: readonly Step[][], values: Value): string {
+export function evaluateJsonPath(
+  template: readonly Step[][],
+  values: Value,
+  budget = new JsonPathBudget(Infinity),
+): string {
   try {
-    const found = resultsOf(template, [values], { opening: 0, open: 0, closing: 0, lastEnd: undefined });
-    return found.map((results) => results.map(printed).join(' ')).join('');
+    const evaluation = { budget, opening: 0, open: 0, closing: 0, lastEnd: undefined };
+    const found = resultsOf(template, [values], evaluation);
+    return found.map((results) => results.map((value) => printed(value, budget)).join(' ')).join('');
   } catch (error) {
     if (error instanceof NotFound) return '';
     throw error;
   }
 }
 
-function resultsOf(parts: readonly Step[][], current: Value[], loops: Loops): Value[][] {
+function resultsOf(parts: readonly Step[][], current: Value[], evaluation: Evaluation): Value[][] {
   const all: Value[][] = [];
   for (let i = 0; i < parts.length; i++) {
     const part = parts[i] ?? [];
-    const results = walk(part, current, loops);
-    if (loops.closing > 0 && loops.closing <= loops.open) {
-      loops.closing--;
-      loops.lastEnd = part;
+    const results = walk(part, current, evaluation);
+    if (evaluation.closing > 0 && evaluation.closing <= evaluation.open) {
+      evaluation.closing--;
+      evaluation.lastEnd = part;
       break;
     }
-    if (loops.opening === 0) {
+    if (evaluation.opening === 0) {
       all.push(results);
       continue;
     }
-    loops.opening--;
-    loops.open++;
+    evaluation.opening--;
+    evaluation.open++;
     const body = parts.slice(i + 1);
     // an empty loop must still be evaluated once, to find its end
-    if (results.length === 0) resultsOf(body, [emptyElement], loops);
-    for (const result of results) all.push(...resultsOf(body, [result], loops));
-    loops.open--;
-    const end = parts.findIndex((candidate, at) => at > i && candidate === loops.lastEnd);
+    if (results.length === 0) resultsOf(body, [emptyElement], evaluation);
+    for (const result of results) all.push(...resultsOf(body, [result], evaluation));
+    evaluation.open--;
+    const end = parts.findIndex((candidate, at) => at > i && candidate === evaluation.lastEnd);
     if (end >= 0) i = end;
   }
   return all;
@@ -60,11 +70,14 @@ function resultsOf(parts: readonly Step[][], current: Value[], loops: Loops): Va
 /** Element of an empty loop, which has no fields and is not null. */
 const emptyElement = '';
 
-function walk(steps: readonly Step[], start: Value[], loops: Loops): Value[] {
-  return steps.reduce((values, step) => take(step, values, loops), start);
+function walk(steps: readonly Step[], start: Value[], evaluation: Evaluation): Value[] {
+  return steps.reduce((values, step) => {
+    evaluation.budget.spend(1 + values.length);
+    return take(step, values, evaluation);
+  }, start);
 }
 
-function take(step: Step, values: Value[], loops: Loops): Value[] {
+function take(step: Step, values: Value[], evaluation: Evaluation): Value[] {
   switch (step.type) {
     case 'text':
       return [step.text];
@@ -75,17 +88,17 @@ function take(step: Step, values: Value[], loops: Loops): Value[] {
     case 'field':
       return fieldsOf(values, step.name);
     case 'wildcard':
-      return values.flatMap(childrenOf);
+      return values.flatMap((value) => childrenOf(value, evaluation.budget));
     case 'descent':
-      return values.flatMap(descend);
+      return values.flatMap((value) => descend(value, evaluation.budget));
     case 'word':
-      return word(step.word, values, loops);
+      return word(step.word, values, evaluation);
     case 'slice':
-      return values.flatMap((value) => sliced(value, step));
+      return values.flatMap((value) => sliced(value, step, evaluation.budget));
     case 'union':
-      return step.expressions.flatMap((expression) => walk(expression, values, loops));
+      return step.expressions.flatMap((expression) => walk(expression, values, evaluation));
     case 'filter':
-      return values.flatMap((value) => filtered(value, step, loops));
+      return values.flatMap((value) => filtered(value, step, evaluation));
   }
 }
 
@@ -100,28 +113,38 @@ function fieldsOf(values: readonly Value[], name: string): Value[] {
 }
 
 /** Returns the members of a map, sorted by name. Go's order is random. */
-function childrenOf(value: Value): Value[] {
+function childrenOf(value: Value, budget: JsonPathBudget): Value[] {
+  budget.spend(childCount(value));
   if (isMap(value)) return sortedKeys(value).map((key) => value.get(key) ?? null);
   if (isList(value)) return [...value];
   return typeof value === 'string' ? Array.from(toBytes(value), (byte) => int(byte)) : [];
 }
 
-function descend(value: Value): Value[] {
-  const children = childrenOf(value);
-  return children.length === 0 ? [] : [value, ...children.flatMap(descend)];
+function childCount(value: Value): number {
+  if (isMap(value)) return value.size;
+  return isList(value) || typeof value === 'string' ? value.length : 0;
 }
 
-function word(name: string, values: Value[], loops: Loops): Value[] {
+function descend(value: Value, budget: JsonPathBudget): Value[] {
+  const children = childrenOf(value, budget);
+  return children.length === 0 ? [] : [value, ...children.flatMap((child) => descend(child, budget))];
+}
+
+function word(name: string, values: Value[], evaluation: Evaluation): Value[] {
   if (name === 'range') {
-    loops.opening++;
+    evaluation.opening++;
     return values;
   }
-  if (name !== 'end' || loops.open === 0) throw new NotFound();
-  loops.closing++;
+  if (name !== 'end' || evaluation.open === 0) throw new NotFound();
+  evaluation.closing++;
   return [];
 }
 
-function sliced(value: Value, { from = 0, to, step = 1, isIndex }: Extract<Step, { type: 'slice' }>): Value[] {
+function sliced(
+  value: Value,
+  { from = 0, to, step = 1, isIndex }: Extract<Step, { type: 'slice' }>,
+  budget: JsonPathBudget,
+): Value[] {
   if (value === null) return [];
   if (!isList(value)) throw new NotFound();
   const { length } = value;
@@ -129,23 +152,29 @@ function sliced(value: Value, { from = 0, to, step = 1, isIndex }: Extract<Step,
   const last = to === undefined ? length : to < 0 || (to === 0 && isIndex) ? to + length : to;
   if (first === last) return [];
   if (first < 0 || first >= length || last < 0 || last > length || first > last || step <= 0) throw new NotFound();
+  budget.spend(last - first);
   return value.slice(first, last).filter((_, i) => i % step === 0);
 }
 
-function filtered(value: Value, { left, operator, right }: Extract<Step, { type: 'filter' }>, loops: Loops): Value[] {
+function filtered(
+  value: Value,
+  { left, operator, right }: Extract<Step, { type: 'filter' }>,
+  evaluation: Evaluation,
+): Value[] {
   if (!isList(value)) throw new NotFound();
   return value.filter((item) => {
-    if (operator === 'exists') return exists(item, left, loops);
-    const [a, b] = [walk(left, [item], loops), walk(right, [item], loops)];
+    if (operator === 'exists') return exists(item, left, evaluation);
+    const [a, b] = [walk(left, [item], evaluation), walk(right, [item], evaluation)];
     if (a.length === 0 || b.length === 0) return false;
     if (a.length > 1 || b.length > 1) throw new NotFound();
+    for (const side of [...a, ...b]) if (typeof side === 'string') evaluation.budget.spendText(side);
     return compares(a[0] ?? null, operator, b[0] ?? null);
   });
 }
 
-function exists(item: Value, path: readonly Step[], loops: Loops): boolean {
+function exists(item: Value, path: readonly Step[], evaluation: Evaluation): boolean {
   try {
-    return walk(path, [item], loops).length > 0;
+    return walk(path, [item], evaluation).length > 0;
   } catch (error) {
     if (error instanceof NotFound) return false;
     throw error;
@@ -185,7 +214,21 @@ function orderOf(a: Value, b: Value): number {
   throw new NotFound();
 }
 
-function printed(value: Value): string {
+function printed(value: Value, budget: JsonPathBudget): string {
   if (value === null) return 'null';
+  spendTree(value, budget);
   return isMap(value) || isList(value) ? encodeJson(value, { escapeHtml: true }) : sprintf('%v', [value]);
+}
+
+/** Spends the steps for all values and texts within a value, before it is printed. */
+function spendTree(value: Value, budget: JsonPathBudget): void {
+  budget.spend(1);
+  if (typeof value === 'string') budget.spendText(value);
+  else if (isList(value)) for (const item of value) spendTree(item, budget);
+  else if (isMap(value)) {
+    for (const [key, member] of value) {
+      budget.spendText(key);
+      spendTree(member, budget);
+    }
+  }
 }

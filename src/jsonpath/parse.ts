@@ -109,7 +109,7 @@ class Expression {
 
   #number(): void {
     const digits = this.#take(/[+-]?[.\p{Nd}]*/u);
-    if (!/^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(digits)) throw new JsonPathError(`cannot parse number ${digits}`);
+    if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(digits)) throw new JsonPathError(`cannot parse number ${digits}`);
     this.steps.push({ type: 'number', value: Number(digits), isInteger: !digits.includes('.') });
   }
 
@@ -160,13 +160,30 @@ class Expression {
     const condition = this.#text.slice(start, this.#at);
     this.#at++;
     if (!this.#takes(']')) throw new JsonPathError('unclosed array expect ]');
-    const [, left, operator = '', right = ''] = /^([^!<>=]+)([!<>=]+)([^\n]+)$/.exec(condition) ?? [];
-    this.steps.push(
-      left === undefined
-        ? { type: 'filter', left: parseExpression(condition), operator: 'exists', right: [] }
-        : { type: 'filter', left: parseExpression(left), operator, right: parseExpression(right) },
-    );
+    const { left, operator, right } = comparisonOf(condition) ?? {
+      left: condition,
+      operator: 'exists',
+      right: undefined,
+    };
+    this.steps.push({
+      ...{ type: 'filter', left: parseExpression(left), operator },
+      right: right === undefined ? [] : parseExpression(right),
+    });
   }
+}
+
+/** Splits a condition at its operator. Returns undefined if it is not a comparison. */
+function comparisonOf(condition: string): { left: string; operator: string; right: string } | undefined {
+  const found = /[!<>=]+/.exec(condition);
+  if (!found || found.index === 0) return undefined;
+  const [characters] = found;
+  const end = found.index + characters.length;
+  // as in kubectl, the right side is not empty, and has no line break
+  const start = end === condition.length ? end - 1 : end;
+  const operator = condition.slice(found.index, start);
+  const right = condition.slice(start);
+  if (operator === '' || right.includes('\n')) return undefined;
+  return { left: condition.slice(0, found.index), operator, right };
 }
 
 function sliceOf(text: string): Step {

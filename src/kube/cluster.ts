@@ -22,6 +22,8 @@ export interface KubeCluster extends Cluster {
   readonly namespace: string;
   /** URL of the API server without a trailing slash. */
   readonly server: string;
+  /** Resolves if the API server responds, also if it refuses the request. Rejects otherwise. */
+  answers(signal: AbortSignal): Promise<void>;
   /** Closes all connections. Requests that are still running fail. */
   close(): Promise<void>;
 }
@@ -50,8 +52,10 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
   const connection = openConnection(source);
   const clock = createServerClock();
   const transport = createTransport(connection, {
-    ...{ delays: tuning.retryDelays, random: tuning.random, clock },
+    delays: tuning.retryDelays,
+    random: tuning.random,
     failsUnreached: tuning.failsUnreached,
+    clock,
   });
   const discovery = createDiscovery(transport);
   const capabilities = createCapabilities(transport, discovery, tuning.recentAge);
@@ -78,6 +82,13 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     resourceKind: (apiVersion, kind, signal) => discovery.find(apiVersion, kind, signal),
 
     servedKind: (group, kind, signal) => discovery.findServed(group, kind, signal),
+
+    async answers(signal) {
+      await transport.json({ method: 'GET', path: '/version', signal }).catch((error: unknown) => {
+        // a server that starts or stops responds with 5xx
+        if (!isKubeError(error) || error.status === 0 || error.status >= 500) throw error;
+      });
+    },
 
     async get(ref, signal) {
       const path = await pathOf(ref, signal);
@@ -130,13 +141,13 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     patchSchema: (apiVersion, kind, signal) => patchSchemas.find(apiVersion, kind, signal),
 
     async delete(ref, options = {}) {
-      const { uid, propagation = 'Background', signal } = options;
+      const { uid, resourceVersion, propagation = 'Background', signal } = options;
       const path = await pathOf(ref, signal);
       const body = {
         apiVersion: 'v1',
         kind: 'DeleteOptions',
         propagationPolicy: propagation,
-        ...(uid !== undefined && { preconditions: { uid } }),
+        ...(uid !== undefined && { preconditions: { uid, resourceVersion } }),
       };
       try {
         await transport.json({ method: 'DELETE', path, body, signal, timeLimit });

@@ -1,9 +1,12 @@
-import { KubeConfig } from '@kubernetes/client-node';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, type Dispatcher } from 'undici';
 import { KubeError } from './kube-error.ts';
-import { tokenFileOf, tokenReader } from './token-file.ts';
+import { parseKubeConfig, readKubeConfigs, type LoadedKubeConfig } from './kubeconfig-files.ts';
 
 /**
  * Address of an API server and the credentials for it. Certificates and tokens are read again for
@@ -19,9 +22,13 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** A kubeconfig file, the text of a kubeconfig, or the service account of this pod. */
+/**
+ * A kubeconfig file, several that are merged like those of `KUBECONFIG`, the text of a kubeconfig,
+ * or the service account of this pod.
+ */
 export type ConnectionSource =
   | { file: string }
+  | { files: readonly string[] }
   | {
       text: string;
       /** Groups to impersonate, with the user of the kubeconfig. Default: none. */
@@ -39,7 +46,7 @@ interface TlsMaterial {
 
 /** Reads the source. Sends nothing yet. Fails with `bad_request` if the source is not usable. */
 export function openConnection(source: ConnectionSource): Connection {
-  const config = loadConfig(source);
+  const { config, tokenFile } = loadConfig(source);
   const cluster = config.getCurrentCluster();
   if (!cluster?.server) {
     throw new KubeError('bad_request', `${describe(source)} has no cluster in its current context`);
@@ -53,11 +60,10 @@ export function openConnection(source: ConnectionSource): Connection {
     agent.close().then(forget, forget);
   };
   let current: { material: TlsMaterial; agent: Dispatcher } | undefined;
-  const tokenFile = tokenFileOf(source, config);
   const readToken = tokenFile === undefined ? undefined : tokenReader(tokenFile);
 
   return {
-    server: cluster.server.replace(/\/+$/, ''),
+    server: cluster.server.replace(/(?<!\/)\/+$/, ''),
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
     async prepare() {
       const options: RequestOptions = {};
@@ -82,26 +88,47 @@ export function openConnection(source: ConnectionSource): Connection {
   };
 }
 
-function loadConfig(source: ConnectionSource): KubeConfig {
-  const config = new KubeConfig();
+interface UserConfig {
+  config: KubeConfig;
+  /** File with the bearer token of the current user. */
+  tokenFile: string | undefined;
+}
+
+function loadConfig(source: ConnectionSource): UserConfig {
   try {
-    if (source === 'service-account') config.loadFromCluster();
-    else if ('file' in source) config.loadFromFile(source.file);
-    else config.loadFromString(source.text);
+    const { config, tokenFile } = readConfig(source);
+    // client-node refuses plain HTTP unless certificates are not verified; there are none to verify
+    config.clusters = config.clusters.map((cluster) =>
+      cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster,
+    );
+    return { config, tokenFile };
   } catch (error) {
     throw new KubeError('bad_request', `${describe(source)} cannot be read: ${(error as Error).message}`, {
       cause: error,
     }); // client-node throws Errors only
   }
-  // client-node refuses plain HTTP unless certificates are not verified; there are none to verify
-  config.clusters = config.clusters.map((cluster) =>
-    cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster,
-  );
-  return config;
+}
+
+function readConfig(source: ConnectionSource): UserConfig {
+  if (source === 'service-account') {
+    const config = new KubeConfig();
+    config.loadFromCluster();
+    const provider = config.getCurrentUser()?.authProvider as { config?: { tokenFile?: string } } | undefined; // as loadFromCluster sets it
+    return { config, tokenFile: provider?.config?.tokenFile };
+  }
+  const { config, tokenFiles } = readSource(source);
+  return { config, tokenFile: tokenFiles.get(config.getCurrentUser()?.name ?? '') };
+}
+
+function readSource(source: Exclude<ConnectionSource, 'service-account'>): LoadedKubeConfig {
+  if ('text' in source) return parseKubeConfig(source.text, '.');
+  if ('files' in source) return readKubeConfigs(source.files);
+  return parseKubeConfig(readFileSync(source.file, 'utf8'), dirname(source.file));
 }
 
 function describe(source: ConnectionSource): string {
   if (source === 'service-account') return 'the service account of this pod';
+  if ('files' in source) return `the kubeconfig of ${source.files.join(', ')}`;
   return 'file' in source ? `kubeconfig ${source.file}` : 'the given kubeconfig';
 }
 
@@ -149,4 +176,24 @@ function authHeaders(options: RequestOptions): Record<string, string> {
   if (typeof options.auth === 'string')
     headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
   return headers;
+}
+
+/**
+ * Returns a function that reads a token file again for each request, so that a rotated token is
+ * used at once. As in client-go, the last token is used if the file cannot be read. Rejects with
+ * `unauthorized` if there is none.
+ */
+function tokenReader(file: string): () => Promise<string> {
+  let last: string | undefined;
+  return async () => {
+    try {
+      const text = (await readFile(file, 'utf8')).trim();
+      if (text !== '') last = text;
+    } catch (cause) {
+      if (last !== undefined) return last;
+      throw new KubeError('unauthorized', `cannot read the token file ${file}`, { cause });
+    }
+    if (last === undefined) throw new KubeError('unauthorized', `the token file ${file} is empty`);
+    return last;
+  };
 }

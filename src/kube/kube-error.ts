@@ -120,16 +120,29 @@ function isWebhookFailure(status: number, reason: string, message: string): bool
   );
 }
 
+/** UTF-16 units of a message: longer ones do not fit in the record of a release that has failed. */
+const longestMessage = 64 * 1024;
+
+/** Number of fields that an error names, and the UTF-16 units of each text about them. */
+const maxCauses = 200;
+const longestCauseText = 1024;
+
 function statusFields(status: unknown): StatusFields & { code: number | undefined } {
   return {
     code: numberAt(status, 'code'),
     reason: stringAt(status, 'reason') ?? '',
-    message: stringAt(status, 'message') ?? '',
+    message: shortened(stringAt(status, 'message') ?? '', longestMessage),
     resource: stringAt(status, 'details', 'kind') ?? '',
-    causes: objectsAt(status, 'details', 'causes').map(({ reason, message, field }) =>
-      causeOf(textOf(reason), textOf(message), textOf(field)),
-    ),
+    causes: objectsAt(status, 'details', 'causes')
+      .slice(0, maxCauses)
+      .map(({ reason, message, field }) => causeOf(textOf(reason), textOf(message), textOf(field))),
   };
+}
+
+/** Leaves out the middle of a long text: the problem is at either end. */
+function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length / 2)} … ${text.slice(-length / 2)}`.toWellFormed();
 }
 
 /** Adds the manager's name, which only the message has: `conflict with "NAME"`. */
@@ -141,7 +154,7 @@ function causeOf(reason: string, message: string, field: string): ClusterErrorCa
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? shortened(value, longestCauseText) : '';
 }
 
 function parseBody(body: string): unknown {

@@ -1,8 +1,8 @@
+import { sleep } from '../async/index.ts';
 import type { ObjectQuery, ObservedChange } from '../objects/cluster.ts';
 import type { KubeObject, ResourceKind } from '../objects/object.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { listObjects } from './list.ts';
-import { pause } from './pause.ts';
 import type { Transport } from './transport.ts';
 import { defaultWatchTimes, endsInitialEvents, watchEvents, type WatchEvent, type WatchTimes } from './watch.ts';
 
@@ -130,7 +130,7 @@ function canRetry(error: unknown): boolean {
 
 async function pauseAfterFailure(failures: number, times: ObserveTimes, signal: AbortSignal): Promise<void> {
   try {
-    await pause(Math.min(times.firstPause * 2 ** (failures - 1), times.longestPause), signal);
+    await sleep(Math.min(times.firstPause * 2 ** (failures - 1), times.longestPause), signal);
   } catch (error) {
     if (!signal.aborted) throw error;
   }

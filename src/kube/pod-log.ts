@@ -1,7 +1,7 @@
 import { apiPath } from '../objects/api-path.ts';
 import type { ContainerRef, LogLine } from '../objects/cluster.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
-import { readTextLines } from './text-lines.ts';
+import { readLines } from './lines.ts';
 import type { KubeRequest, Transport } from './transport.ts';
 
 /** Limit for containers that write no newlines: their last line can be as long as the log file. */
@@ -76,4 +76,16 @@ function logRequest(
 
 function wholeSeconds(time: string): string {
   return time.replace(/\.\d+/, '');
+}
+
+/**
+ * Yields the lines of a stream of text, the last one also without a line break. A line keeps only
+ * its first `maxLength` UTF-16 units. Reads the stream only as fast as lines are consumed.
+ */
+async function* readTextLines(
+  chunks: AsyncIterable<Uint8Array>,
+  maxLength: number,
+): AsyncGenerator<string, void, undefined> {
+  const shortened = (text: string) => text.slice(0, maxLength);
+  for await (const { text } of readLines(chunks, shortened)) yield shortened(text);
 }

@@ -1,12 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
+import { limitedTime, sleep } from '../async/index.ts';
 import type { Connection } from './connection.ts';
-import { jsonText } from './json-text.ts';
 import { errorOfResponse, isKubeError, KubeError } from './kube-error.ts';
-import { limitedTime } from './limited-time.ts';
-import { pause } from './pause.ts';
 import type { ServerClock } from './server-clock.ts';
-import { warningsOf } from './warnings.ts';
 
 export interface KubeRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -133,7 +130,7 @@ interface Exchange<T> {
   connection: Connection;
   request: KubeRequest;
   retries: RetryOptions;
-  /** Whether it is retried to reach the server. */
+  /** Whether the server has responded, or is tried again as if it had. */
   server: { isReached: boolean };
   clock: ServerClock | undefined;
   longLived: boolean;
@@ -153,7 +150,7 @@ async function sendWithRetries<T>(exchange: Exchange<T>): Promise<T> {
     const isRejected = outcome.error.code === 'unauthorized' && ++rejections <= unauthorizedRetries;
     if (delay === undefined || !(outcome.retry || isRejected)) throw outcome.error;
     const { retryAfter } = outcome;
-    await pause(
+    await sleep(
       retryAfter === undefined ? delay * (0.5 + random() / 2) : retryAfter * (1 + random() / 2),
       request.signal,
     );
@@ -305,4 +302,23 @@ function retryAfterOf(response: Dispatcher.ResponseData): number | undefined {
   const header = response.headers['retry-after'];
   const seconds = Number(header);
   return typeof header === 'string' && seconds >= 0 ? Math.min(seconds * 1000, maxRetryAfter) : undefined;
+}
+
+/** `JSON.rawJSON`, which Node has and TypeScript's library lacks. */
+const { rawJSON } = JSON as typeof JSON & { rawJSON: (text: string) => unknown };
+
+/** Returns JSON text. A bigint becomes an integer with all its digits. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? rawJSON(String(item)) : item));
+}
+
+/** One entry of a `Warning` header: code, agent, and text in quotes (RFC 7234). */
+const entry = /\d{3} \S+ "((?:[^"\\]|\\.)*)"/g;
+
+/** Returns the texts of `Warning` headers. */
+function warningsOf(header: string | string[] | undefined): string[] {
+  if (header === undefined) return [];
+  return [header]
+    .flat()
+    .flatMap((text) => [...text.matchAll(entry)].map((match) => (match[1] ?? '').replaceAll(/\\(.)/g, '$1')));
 }

@@ -2,14 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { readMetadata, type RawMetadata } from '../chart/metadata/read-metadata.ts';
 import { asTable } from '../chart/values/table.ts';
+import { codeOf } from '../errors/index.ts';
+import { parseConstraint, satisfies } from '../go/semver-constraint.ts';
+import { parseVersion, type VersionParts } from '../go/semver.ts';
 import { quote } from '../go/strconv.ts';
 import { goTypeOf } from '../go/types.ts';
-import type { Value } from '../go/value.ts';
+import { GoError, type Value } from '../go/value.ts';
 import { duplicateKeyProblem } from '../yaml/duplicate-keys.ts';
 import { readYaml } from '../yaml/read.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 import { unknownField } from './chart-file-fields.ts';
-import { strictVersionProblem, versionProblem } from './chart-version.ts';
 import type { Report } from './finding.ts';
 import { isEmail, isRequestUrl, isWebAddress } from './web-address.ts';
 
@@ -20,7 +22,7 @@ const versions = 'The value must be either "v1" or "v2"';
 export async function lintChartFile(folder: string, report: Report): Promise<void> {
   const path = join(folder, file);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EISDIR')) throw error;
+    if (codeOf(error) !== 'EISDIR') throw error;
     return undefined;
   });
   if (text === undefined) {
@@ -110,4 +112,33 @@ function maintainerProblem(maintainers: NonNullable<RawMetadata['maintainers']>)
     if (url !== '' && !isWebAddress(url)) return `invalid url '${url}' for maintainer '${name}'`;
   }
   return undefined;
+}
+
+const lowest = '0.0.0-0';
+
+/** Returns the problem with a chart's version. */
+function versionProblem(version: string): string | undefined {
+  if (version === '') return 'version is required';
+  const parts = parsed(version);
+  if (parts === undefined) return `version '${version}' is not a valid SemVer`;
+  if (satisfies(parts, parseConstraint(`>${lowest}`))) return undefined;
+  return `version ${quote(version)} is less than or equal to ${quote(lowest)}`;
+}
+
+/**
+ * Returns the problem with a version that is not strict SemVer, which has three numbers, no leading
+ * zeros and no leading `v`.
+ */
+function strictVersionProblem(version: string): string | undefined {
+  const isStrict = /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?![.\d])/.test(version) && parsed(version) !== undefined;
+  return isStrict ? undefined : `version '${version}' is not a valid SemVerV2`;
+}
+
+function parsed(version: string): VersionParts | undefined {
+  try {
+    return parseVersion(version);
+  } catch (error) {
+    if (error instanceof GoError) return undefined;
+    throw error;
+  }
 }

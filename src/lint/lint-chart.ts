@@ -4,6 +4,7 @@ import type { Chart } from '../chart/chart.ts';
 import { ChartError } from '../chart/chart-error.ts';
 import type { Notice } from '../chart/notice.ts';
 import { loadDirectory } from '../chart/load/load-directory.ts';
+import { isMissing } from '../errors/index.ts';
 import { lintChartFile } from './chart-file-rules.ts';
 import { lintCrds } from './crd-rules.ts';
 import { lintDependencies } from './dependency-rules.ts';
@@ -60,7 +61,7 @@ async function load(folder: string, { helm }: Pick<LintOptions, 'helm'>): Promis
 /** Whether a folder exists. If not, reports `absent` as a warning. */
 async function isFolder(folder: string, name: string, report: Report, absent?: string): Promise<boolean> {
   const facts = await stat(join(folder, name.slice(0, -1))).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   });
   if (facts === undefined) {

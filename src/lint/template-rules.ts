@@ -1,20 +1,22 @@
 import { posix } from 'node:path';
 import type { Chart } from '../chart/chart.ts';
-import { coalesceValues } from '../chart/values/coalesce.ts';
 import { processDependencies } from '../chart/process-dependencies.ts';
+import { coalesceValues } from '../chart/values/coalesce.ts';
 import { validateValues } from '../chart/values/validate-values.ts';
 import { ValuesError } from '../chart/values/values-error.ts';
 import { quote } from '../go/strconv.ts';
 import { byteLength } from '../go/text.ts';
 import type { ValueMap } from '../go/value.ts';
+import { RenderError } from '../render/render-error.ts';
 import { knownApiVersions } from '../render/scope/api-versions.ts';
 import { defaultKubeVersion, parseKubeVersion } from '../render/scope/capabilities.ts';
-import { RenderError } from '../render/render-error.ts';
-import { deprecationOf } from './deprecation.ts';
+import { decodeYamlTree, goSlice, goStringMap, goStruct } from '../yaml/decode-struct.ts';
+import { readTypedYaml } from '../yaml/read.ts';
+import { YamlError } from '../yaml/yaml-error.ts';
+import { deprecatedKinds } from './deprecated-kinds.ts';
 import { eachObject } from './each-object.ts';
 import type { Report } from './finding.ts';
 import type { LintOptions } from './lint-options.ts';
-import { listAnnotationProblem } from './list-annotations.ts';
 import type { ObjectHead } from './object-head.ts';
 import { objectNameProblem } from './object-name.ts';
 
@@ -123,4 +125,55 @@ function indentProblem(text: string): string | undefined {
 function selectorProblem({ kind, name }: ObjectHead, text: string): string | undefined {
   if (!withSelector.includes(kind) || /matchLabels|matchExpressions/.test(text)) return undefined;
   return `a ${kind} must contain matchLabels or matchExpressions, and ${quote(name)} does not`;
+}
+
+/**
+ * Returns Helm's text about a kind that is deprecated in a Kubernetes version (`major.minor`)
+ * (pkg/chart/v2/lint/rules/deprecations.go); undefined if it is not deprecated.
+ */
+function deprecationOf({ apiVersion, kind }: ObjectHead, kubeVersion: string): string | undefined {
+  for (const { since, removed, replacement, ...row } of deprecatedKinds) {
+    if (row.apiVersion !== apiVersion || isBefore(kubeVersion, since)) continue;
+    const entry = row.kinds.split(' ').find((candidate) => candidate.split(':', 1)[0] === kind);
+    if (entry === undefined) continue;
+    const successor = entry.split(':')[1] ?? kind;
+    const unavailable = removed === '' ? '' : `, unavailable in v${removed}+`;
+    const use = replacement === '' ? '' : `; use ${replacement} ${successor}`;
+    return `${apiVersion} ${kind} is deprecated in v${since}+${unavailable}${use}`;
+  }
+  return undefined;
+}
+
+function isBefore(version: string, other: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);
+  return major === otherMajor ? minor < otherMinor : major < otherMajor;
+}
+
+const resourcePolicy = 'helm.sh/resource-policy';
+
+/**
+ * Helm's anonymous struct for a List (pkg/chart/v2/lint/rules/template.go:
+ * validateListAnnotations).
+ */
+const metadata = goStruct('struct { Annotations map[string]string }', { Annotations: goStringMap });
+const item = goStruct(`struct { Metadata ${metadata.name} }`, { Metadata: metadata });
+const items = goSlice(item);
+const list = goStruct(`struct { Items ${items.name} }`, { Items: items });
+
+/**
+ * Returns the problem of a List whose items have Helm's resource policy, which Helm ignores there.
+ * Only the first object of a file is checked, as in Helm.
+ */
+function listAnnotationProblem({ kind }: ObjectHead, text: string): string | undefined {
+  if (kind !== 'List') return undefined;
+  try {
+    const { Items } = decodeYamlTree(readTypedYaml(text), list);
+    return Items.some(({ Metadata }) => Metadata.Annotations.has(resourcePolicy))
+      ? `annotation '${resourcePolicy}' within List objects are ignored`
+      : undefined;
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    return `unable to parse YAML: ${error.message}`;
+  }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { coalesceTables } from '../chart/values/coalesce-tables.ts';
 import { copyTable } from '../chart/values/table.ts';
 import { schemaProblems } from '../chart/values/validate-values.ts';
+import { codeOf, isMissing } from '../errors/index.ts';
 import { fromBytes } from '../go/text.ts';
 import type { Value, ValueMap } from '../go/value.ts';
 import { readYamlMap } from '../yaml/read.ts';
@@ -56,8 +57,8 @@ async function readOptional(path: string): Promise<Uint8Array | 'folder' | undef
   try {
     return await readFile(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EISDIR') return 'folder';
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'EISDIR') return 'folder';
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

@@ -1,15 +1,18 @@
 const atom = String.raw`[\w!#$%&'*+\-/=?^\`{|}~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef]+`;
 const label = String.raw`[a-z\d\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef](?:[\w\-.~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef]*[a-z\d\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef])?`;
 const topLabel = String.raw`[a-z\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef](?:[\w\-.~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef]*[a-z\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef])?`;
-const email = new RegExp(String.raw`^${atom}(?:\.${atom})*@(?:${label}\.)+${topLabel}\.?$`, 'i');
+const email = new RegExp(String.raw`^${atom}(?:\.${atom})*@${label}\.${topLabel}\.?$`, 'i');
+
+/** More than any mail server accepts. */
+const longestEmail = 1000;
 
 /** Whether Helm accepts a text as an e-mail address. */
 export function isEmail(text: string): boolean {
-  return email.test(text);
+  return text.length <= longestEmail && email.test(text);
 }
 
 const webAddress =
-  /^(?:(?:ftp|tcp|udp|wss?|https?):\/\/)?(?:\S+(?::\S*)?@)?(?:\[[\da-f:.]+\]|[a-z0-9\u00a1-\uffff](?:[\w\u00a1-\uffff-]*[a-z0-9\u00a1-\uffff])?(?:\.[a-z0-9\u00a1-\uffff](?:[\w\u00a1-\uffff-]*[a-z0-9\u00a1-\uffff])?)*)\.?(?::\d{1,5})?(?:[/?#]\S*)?$/i;
+  /^(?:(?:ftp|tcp|udp|wss?|https?):\/\/)?(?:\S+@)?(?:\[[\da-f:.]+\]|[a-z0-9\u00a1-\uffff](?:[\w\u00a1-\uffff-]*[a-z0-9\u00a1-\uffff])?(?:\.[a-z0-9\u00a1-\uffff](?:[\w\u00a1-\uffff-]*[a-z0-9\u00a1-\uffff])?)*)\.?(?::\d{1,5})?(?:[/?#]\S*)?$/i;
 
 /** Whether Helm accepts a text as a web address. The scheme is optional. */
 export function isWebAddress(text: string): boolean {

@@ -64,6 +64,8 @@ interface DeleteOptions {
   propagation?: 'Background' | 'Foreground' | 'Orphan';
   /** Deletes the object only if it has this uid. */
   uid?: string;
+  /** Deletes the object only if it has this version. Needs a uid. */
+  resourceVersion?: string;
   signal?: AbortSignal;
 }
 

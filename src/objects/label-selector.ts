@@ -19,15 +19,32 @@ export class SelectorError extends Error {
 
 const key = '((?:[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)';
 const value = '((?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?)';
-const existence = new RegExp(`^\\s*(!?)\\s*${key}\\s*$`);
-const equality = new RegExp(`^\\s*${key}\\s*(==|=|!=)\\s*${value}\\s*$`);
-const membership = new RegExp(`^\\s*${key}\\s+(in|notin)\\s*\\(([^()]*)\\)\\s*$`);
+const existence = new RegExp(`^(!?)\\s*${key}$`);
+const equality = new RegExp(`^${key}\\s*(==|=|!=)\\s*${value}$`);
+const membership = new RegExp(`^${key}\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
 const wholeValue = new RegExp(`^${value}$`);
 
 /** Reads a selector in the API's text form: `app=web,tier in (a,b),!old`. */
 export function parseLabelSelector(text: string): LabelRequirement[] {
   if (text.trim() === '') return [];
-  return text.split(/,(?![^(]*\))/).map((part) => parseRequirement(part, text));
+  return partsOf(text).map((part) => parseRequirement(part.trim(), text));
+}
+
+/** Splits a text at its commas, except those in parentheses. */
+function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  let isInside = false;
+  let end = text.length;
+  for (let index = text.length - 1; index >= 0; index--) {
+    const character = text.charAt(index);
+    if (character === ')') isInside = true;
+    else if (character === '(') isInside = false;
+    else if (character === ',' && !isInside) {
+      parts.push(text.slice(index + 1, end));
+      end = index;
+    }
+  }
+  return [...parts, text.slice(0, end)].reverse();
 }
 
 function parseRequirement(part: string, whole: string): LabelRequirement {
@@ -43,7 +60,7 @@ function parseRequirement(part: string, whole: string): LabelRequirement {
     }
   }
   throw new SelectorError(
-    `unable to parse requirement: ${JSON.stringify(part.trim())} in the label selector ${JSON.stringify(whole)}`,
+    `unable to parse requirement: ${JSON.stringify(part)} in the label selector ${JSON.stringify(whole)}`,
   );
 }
 

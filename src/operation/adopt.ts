@@ -4,28 +4,20 @@ import { history } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
-import { recordRevision } from './steps/record.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { recordRevision } from './steps/revisions.ts';
 import { withSteps } from './template.ts';
+import { operationOf } from './command-operation.ts';
+import { releaseSummary } from './release-answer.ts';
+import type { RequestOf } from './request.ts';
 
 /** Default number of revisions to adopt, as of the plugin helm-2to3. */
 const defaultHistoryLimit = 10;
 
-export interface AdoptRequest {
-  /** The namespace of the release, which its record has. */
-  namespace: string;
-  releaseName: string;
+export type AdoptRequest = Omit<RequestOf<'adopt_release'>, 'tillerNamespace'> & {
   /** The revisions of Helm 2. */
   tiller: TillerRecords;
-  /** Time limit, in milliseconds. Default: 300,000 (5 minutes). */
-  timeout?: number;
-  /** Number of revisions to adopt, the newest ones. 0 and less: all. Default: 10. */
-  historyLimit?: number;
-  /** As of an installation. */
-  storage?: 'chunked';
-  /** Returns the revisions that would be stored, and stores none. Default: false. */
-  dryRun?: boolean;
-}
+};
 
 /**
  * Stores the revisions of a release of Helm 2 as those of Helm 3 and 4, and returns them, the
@@ -44,7 +36,7 @@ export async function adopt(context: OperationContext, request: AdoptRequest): P
     if (dryRun) return missing;
     const chunked = request.storage === 'chunked';
     await runner.step('record', async (tools) => {
-      for (const release of missing) await context.storage.requireRoom(release, { chunked }, tools.signal);
+      for (const release of missing) await context.storage.requireFit(release, { chunked }, tools.signal);
       for (const release of missing) await recordRevision(context, release, {}, tools.signal, { chunked });
       tools.done(missing.length === 0 ? 'the revisions are stored already' : `${missing.length} revisions`);
     });
@@ -83,3 +75,12 @@ async function withoutStored(
   }
   return revisions.filter(({ version }) => stored.every(({ release }) => release.version !== version));
 }
+
+export const operation = operationOf('adopt_release', {
+  request: ({ tillerNamespace, ...request }, { tillerRecords }) => ({
+    ...request,
+    tiller: tillerRecords(tillerNamespace),
+  }),
+  run: adopt,
+  answer: (releases) => ({ releases: releases.map(releaseSummary) }),
+});

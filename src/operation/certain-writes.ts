@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cluster, WriteOptions } from '../objects/cluster.ts';
+import { retry } from '../async/index.ts';
 import { causesOf, hasClusterErrorCode } from '../objects/cluster-error.ts';
+import type { Cluster, WriteOptions } from '../objects/cluster.ts';
 import { stringAt } from '../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../objects/object.ts';
-import { settledWrite } from './settled-write.ts';
 
 /** Pauses before a write is repeated, in milliseconds. */
 const defaultPauses: readonly number[] = [250, 500, 1000, 2000, 4000];
@@ -31,17 +30,14 @@ export function certainWrites(
     { find = () => Promise.resolve(undefined), canRepeat = isLost }: Repetition<T> = {},
   ): Promise<T> {
     const signal = options?.signal;
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        const found = attempt === 0 ? undefined : await find(signal);
+    return await retry(
+      async (failures) => {
+        const found = failures === 0 ? undefined : await find(signal);
         if (found !== undefined) return found;
         return await settledWrite(signal, abandon, (own) => send(options && own && { ...options, signal: own }));
-      } catch (error) {
-        const pause = pauses[attempt];
-        if (pause === undefined || signal?.aborted === true || !canRepeat(error)) throw error;
-        await sleep(pause, undefined, signal && { signal });
-      }
-    }
+      },
+      { pauses, canRetry: (error) => signal?.aborted !== true && canRepeat(error), signal },
+    );
   }
 
   return {
@@ -110,4 +106,43 @@ function hasMetadataOf({ metadata: sent }: KubeObject, { metadata: live }: KubeO
   const has = (wanted: Record<string, string> = {}, found: Record<string, string> = {}) =>
     Object.entries(wanted).every(([key, value]) => found[key] === value);
   return has(sent.labels, live.labels) && has(sent.annotations, live.annotations);
+}
+
+/** Time that a write gets to end after its signal has aborted, in milliseconds. */
+const settlingTime = 10_000;
+
+/**
+ * Calls `send` with a signal that aborts some time after `signal`, so that a write that was sent is
+ * answered, or at once after `abandon`. Throws if `signal` has aborted already.
+ */
+export async function settledWrite<T>(
+  signal: AbortSignal | undefined,
+  abandon: AbortSignal | undefined,
+  send: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  if (signal === undefined) return await send(undefined);
+  const ended = new AbortController();
+  const late = new AbortController();
+  const end = { signal: ended.signal };
+  const abort = () => {
+    late.abort(signal.reason);
+  };
+  signal.addEventListener(
+    'abort',
+    () => {
+      if (abandon?.aborted === true) abort();
+      const timer = setTimeout(abort, settlingTime);
+      ended.signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+      });
+    },
+    end,
+  );
+  abandon?.addEventListener('abort', () => late.abort(abandon.reason), end);
+  try {
+    return await send(late.signal);
+  } finally {
+    ended.abort();
+  }
 }

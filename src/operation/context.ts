@@ -1,11 +1,13 @@
 import type { Host } from '../go/host.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { Cluster } from '../objects/cluster.ts';
 import type { Progress } from './progress.ts';
 import type { Checkpoints } from './state/checkpoints.ts';
-import type { StartTimer } from './steps/time-limit.ts';
+import type { StartTimer } from './time-limit.ts';
 import type { Tracker } from './tracker/tracker.ts';
 import type { ReleaseRenderer } from '../render/release-renderer.ts';
+import type { ValueWarning } from '../render/value-warning.ts';
 
 /** Dependencies of an operation. */
 export interface OperationContext {
@@ -15,7 +17,14 @@ export interface OperationContext {
    */
   tracker?: Tracker;
   storage: ReleaseStorage;
+  /**
+   * `own`: hooks run and manifests are applied only from revisions that the storage recognizes as
+   * written by the agent. Default: `any`.
+   */
+  trustReleases?: 'own' | 'any';
   renderer: ReleaseRenderer;
+  /** Replaces secrets in texts of pods. Default: in this thread. */
+  redactor?: Redactor;
   host: Host;
   /** Returns the addresses of a host, for templates. Default: hosts have none. */
   resolveHost?: (name: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -36,6 +45,8 @@ export interface OperationContext {
   checkpoints?: Checkpoints;
   /** Runs a wait for the cluster, during which others may work. Default: at once. */
   whileWaiting?: <Result>(wait: () => Promise<Result>) => Promise<Result>;
+  /** Receives what Helm logs while it merges values, with values. Default: nothing does. */
+  onValueWarning?: (warning: ValueWarning) => void;
   /** Called in order. Must not throw. */
   progress: (progress: Progress) => void;
 }

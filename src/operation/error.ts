@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from '../errors/index.ts';
 import type { ResourceStatus } from './progress.ts';
 
 /**
@@ -13,6 +14,7 @@ export type OperationErrorCode =
   | 'release_not_found'
   | 'no_deployed_release'
   | 'pending_operation'
+  | 'release_not_trusted'
   | 'plan_not_found'
   | 'plan_stale'
   | 'deployment_not_found'
@@ -81,11 +83,6 @@ export class OperationError extends Error {
   }
 }
 
-/** Returns the message of an error. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /**
  * Returns the error with another message, but with its code, resources and problems. The code is
  * `internal` if the error has none, which is a bug.
@@ -111,9 +108,4 @@ export function throwJoined(errors: readonly unknown[], separator: string): void
   const resources = errors.flatMap((error) => (error instanceof OperationError ? error.resources : []));
   const message = errors.map(messageOf).join(separator);
   throw new OperationError(codeOf(errors[0]) ?? 'internal', message, { cause: errors[0], resources, problems });
-}
-
-/** Returns the code of an error, if it has one. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

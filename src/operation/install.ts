@@ -1,4 +1,4 @@
-import { withStatus, type Release } from '../release/release.ts';
+import type { Release } from '../release/release.ts';
 import { formatTime } from '../release/time.ts';
 import { applySettings, checkApplySettings } from './apply/apply-settings.ts';
 import { checkOwnership } from './apply/ownership-check.ts';
@@ -16,21 +16,22 @@ import { deploySteps } from './steps/deploy.ts';
 import { failPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { ensureNamespace } from './steps/namespace.ts';
+import { dryRunDescription, installLabels, newRevision, recordOwnRevision, requireFit } from './steps/new-revision.ts';
 import { checkHookNames } from './steps/object-names.ts';
 import { checkCustomKinds } from './steps/present-kinds.ts';
 import { prepareSteps, renderedOf } from './steps/prepare.ts';
 import { previewRevision } from './steps/preview.ts';
-import { recordOwnRevision } from './steps/record-step.ts';
-import { dryRunDescription, newRevision } from './steps/revision.ts';
 import { isOffline } from './steps/render-settings.ts';
-import { installLabels } from './steps/revision-labels.ts';
-import { requireRoom } from './steps/room.ts';
+import { supersede } from './steps/revisions.ts';
 import { stepsFor, type StateTools, type VerbTable } from './steps/step.ts';
 import { undoPhases } from './steps/undo.ts';
-import { updateRevision } from './steps/update-revision.ts';
 import { startUninstall, uninstallProblem, uninstallSteps } from './uninstall.ts';
 import { startUpgrade, upgradeTable } from './upgrade.ts';
 import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
+import { operationOf } from './command-operation.ts';
+import { deployAnswer } from './release-answer.ts';
+import { deployRequest } from './resolve.ts';
+import { resume } from './resume.ts';
 
 type InstallWork = Work<InstallRequest>;
 
@@ -83,7 +84,7 @@ async function start(state: OperationState, work: InstallWork, { signal }: State
   const { request } = work;
   const revisions = await readHistory(work, state, signal);
   const last = revisions.at(-1)?.release;
-  if (request.planned) requireBase(request.planned, revisions.at(-1));
+  if (request.planned) requireBase(request.planned, revisions);
   const isFree = last === undefined || canReplace(last, request);
   if (!isFree && request.upgrade === true)
     return { ...startUpgrade(state, revisions, work), verb: 'upgrade', step: 'load' };
@@ -112,7 +113,7 @@ async function check(state: OperationState, work: InstallWork, tools: StateTools
   }
   const { namespace, releaseName: name } = state;
   const rendered = await renderedOf(work, state, signal);
-  await requireRoom(state, work, rendered, signal);
+  await requireFit(state, work, rendered, signal);
   const prefix = 'unable to build kubernetes objects from release manifest';
   await checkCustomKinds(work, await context.renderer.readObjects(rendered.manifest, prefix, signal), signal);
   const planning = planningContext(work);
@@ -150,6 +151,7 @@ async function record(state: OperationState, work: InstallWork, tools: StateTool
     labels: installLabels(work.request.labels),
     limit: 0,
     chunked: work.request.storage === 'chunked',
+    isOwn: true,
   });
 }
 
@@ -157,11 +159,9 @@ async function supersedeReplaced(state: OperationState, work: InstallWork, signa
   const { replaced } = revisionOf(state);
   if (replaced === undefined) return;
   const revision = await storedRevision(work, state, replaced, signal);
-  const { status } = revision.release.info;
   // as in Helm, a failed revision stays failed
-  if (status !== 'uninstalled') return;
-  const release = withStatus(revision.release, 'superseded', 'superseded by new release');
-  await updateRevision(work.context.storage, { ...revision, release }, signal, status);
+  if (revision.release.info.status !== 'uninstalled') return;
+  await supersede(work.context.storage, revision, signal, { description: 'superseded by new release' });
 }
 
 function undoRequest({ namespace, releaseName, logs = false }: InstallRequest): UninstallRequest {
@@ -203,3 +203,12 @@ async function outcome(state: OperationState, work: InstallWork): Promise<Deploy
   const release = newRevision({ name, namespace, version: 1 }, info, rendered, method);
   return { release, previews: work.materials.previews };
 }
+
+export const resumeInstall = resume(installTables);
+
+export const operation = operationOf('install_release', {
+  request: deployRequest,
+  run: install,
+  resume: resumeInstall,
+  answer: deployAnswer,
+});

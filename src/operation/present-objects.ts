@@ -1,17 +1,25 @@
+import { messageOf } from '../errors/index.ts';
 import { hasClusterErrorCode } from '../objects/cluster-error.ts';
 import { identityOf } from '../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../objects/object.ts';
+import { steeringAnnotations, type SteeringAnnotations } from '../readiness/index.ts';
 import type { Release } from '../release/release.ts';
 import type { ManifestObject } from '../render/release-renderer.ts';
 import { forEach } from './apply/concurrency.ts';
 import { readObjects } from './apply/read-objects.ts';
 import { resolveObjects } from './apply/release-object.ts';
 import type { OperationContext } from './context.ts';
-import { messageOf } from './error.ts';
 import type { ResourceStatus } from './progress.ts';
 
 /** An object of a release as it is in the cluster, or the status `Unknown` if it cannot be read. */
-export type PresentObject = { ref: ObjectRef; object: KubeObject | undefined } | { unknown: ResourceStatus };
+export type PresentObject = FoundObject | { unknown: ResourceStatus };
+
+interface FoundObject {
+  ref: ObjectRef;
+  object: KubeObject | undefined;
+  /** Annotations of the manifest that steer a wait. Default: none. */
+  steering: SteeringAnnotations | undefined;
+}
 
 /** Reads the objects of a release's manifest, without hooks. */
 export async function presentObjects(context: OperationContext, release: Release): Promise<PresentObject[]> {
@@ -29,8 +37,12 @@ export async function presentObjects(context: OperationContext, release: Release
   });
   return await forEach(resolved, async (item) => {
     if ('unknown' in item) return item;
-    const { ref } = item;
-    return found === undefined ? await presentObject(context, ref) : { ref, object: found.get(identityOf(ref)) };
+    try {
+      const object = found === undefined ? await cluster.get(item.ref, signal) : found.get(identityOf(item.ref));
+      return { ...item, object };
+    } catch (error) {
+      return unknownObject(item.ref, error, signal);
+    }
   });
 }
 
@@ -39,21 +51,13 @@ async function refOf(
   { cluster, signal }: OperationContext,
   item: ManifestObject,
   releaseNamespace: string,
-): Promise<{ ref: ObjectRef } | { unknown: ResourceStatus }> {
+): Promise<Omit<FoundObject, 'object'> | { unknown: ResourceStatus }> {
   const { apiVersion, kind, metadata } = item.object;
   const ref = { apiVersion, kind, name: metadata.name };
   try {
     const options = { prefix: `cannot find ${kind}`, signal };
     const [resolved] = await resolveObjects(cluster, [item], releaseNamespace, options);
-    return { ref: resolved?.ref ?? ref };
-  } catch (error) {
-    return unknownObject(ref, error, signal);
-  }
-}
-
-async function presentObject({ cluster, signal }: OperationContext, ref: ObjectRef): Promise<PresentObject> {
-  try {
-    return { ref, object: await cluster.get(ref, signal) };
+    return { ref: resolved?.ref ?? ref, steering: steeringAnnotations(item.object) };
   } catch (error) {
     return unknownObject(ref, error, signal);
   }

@@ -1,7 +1,7 @@
 import { withStatus } from '../release/release.ts';
 import { isUnfinished } from '../release/status.ts';
 import type { ReleaseStorage, RevisionKey } from '../release/storage/storage.ts';
-import { updateRevision } from './steps/update-revision.ts';
+import { updateRevision } from './steps/revisions.ts';
 
 /**
  * Stores that a revision has failed, because the process that worked on it has ended. Returns the

@@ -1,17 +1,20 @@
+import { messageOf } from '../errors/index.ts';
 import { hasClusterErrorCode } from '../objects/cluster-error.ts';
-import { lastChangeOf } from '../readiness/last-change.ts';
+import { lastChangeOf, steeredBy } from '../readiness/index.ts';
 import { forEach } from './apply/concurrency.ts';
 import { clockOffset, serverMilliseconds } from './clock.ts';
 import type { OperationContext } from './context.ts';
-import { messageOf } from './error.ts';
 import { presentObjects, type PresentObject } from './present-objects.ts';
+import { redactedResources } from './evidence/redacted-resources.ts';
+import { redactionOf } from './evidence/release-redaction.ts';
 import type { ResourceStatus } from './progress.ts';
-import { get, type StoredRelease } from './query.ts';
+import { get, type StoredRelease } from './get.ts';
 import type { StatusRequest } from './request.ts';
 import { defaultTimeout } from './state/deadline.ts';
-import { failFastOf } from './wait/fail-fast-options.ts';
-import { judgeReadiness, type JudgeOptions } from './wait/readiness-judgement.ts';
-import { listSurroundings } from './wait/surroundings-list.ts';
+import { operationOf } from './command-operation.ts';
+import { publicRelease } from './release-answer.ts';
+import { failFastOf, judgeReadiness, type JudgeOptions } from './wait/judge.ts';
+import { listRelatedObjects } from './wait/related-objects.ts';
 
 /** A stored revision, and the present state of its objects. */
 export interface StatusOfRelease extends StoredRelease {
@@ -27,7 +30,9 @@ export async function releaseStatus(context: OperationContext, request: StatusRe
   const stored = await get(context, request);
   const objects = await presentObjects(context, stored.release);
   const options = { ...statusOptions(request), now: serverMilliseconds(context) };
-  return { ...stored, resources: await forEach(objects, (found) => statusOf(context, found, options)) };
+  const resources = await forEach(objects, (found) => statusOf(context, found, options));
+  const redaction = redactionOf(context, [stored.release]);
+  return { ...stored, resources: await redactedResources(resources, redaction, context.signal) };
 }
 
 /** Returns how the objects of a release are judged that no operation waits for. */
@@ -42,12 +47,13 @@ async function statusOf(
   options: JudgeOptions,
 ): Promise<ResourceStatus> {
   if ('unknown' in found) return found.unknown;
-  const { ref, object } = found;
+  const { ref, steering } = found;
+  const object = found.object && steeredBy(found.object, steering);
   const { cluster, signal } = context;
   try {
-    const surroundings = object && (await listSurroundings(cluster, object, signal));
+    const related = object && (await listRelatedObjects(cluster, object, signal));
     const none = { replicaSets: [], pods: [], events: [] };
-    const { status } = judgeReadiness(ref, object, () => surroundings ?? none, options);
+    const { status } = judgeReadiness(ref, object, () => related ?? none, options);
     const changed = object && lastChangeOf(object);
     if (changed === undefined) return status;
     return { ...status, since: new Date(changed - clockOffset(context)).toISOString() };
@@ -57,3 +63,9 @@ async function statusOf(
     return { ...ref, status: 'Unknown', reason: messageOf(error) };
   }
 }
+
+export const operation = operationOf('release_status', {
+  request: (payload) => payload,
+  run: releaseStatus,
+  answer: ({ release, resources }) => ({ release: publicRelease(release), resources }),
+});

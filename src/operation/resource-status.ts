@@ -1,5 +1,4 @@
-import type { ProblemClass, ProblemCode } from '../readiness/problem.ts';
-import type { ReplicaCounts } from '../readiness/replica-counts.ts';
+import type { ProblemClass, ProblemCode, ReplicaCounts } from '../readiness/index.ts';
 
 /** Statuses of kstatus. */
 export type ResourceStatusName = 'InProgress' | 'Failed' | 'Current' | 'Terminating' | 'NotFound' | 'Unknown';
@@ -10,6 +9,10 @@ export interface ResourceProblem {
   class: ProblemClass;
   /** How often it was seen, if it occurs again and again. */
   failures?: number;
+  /** How the last run of a restarted container ended, such as `1` or `137 OOMKilled`. */
+  exit?: string;
+  /** Whether a container that has failed runs again. */
+  running?: boolean;
   /** The problem of a pod that made a Job fail. */
   cause?: ProblemCode;
 }

@@ -21,14 +21,18 @@ import { cleanUpPhase } from './steps/clean-up.ts';
 import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { defaultHistoryLimit, recordOwnRevision } from './steps/new-revision.ts';
 import { checkStoredNames } from './steps/object-names.ts';
 import { canRecover, failRecovered, reportUnfinished } from './steps/recover.ts';
 import { isPreviewed, previewRevision } from './steps/preview.ts';
-import { recordOwnRevision } from './steps/record-step.ts';
-import { defaultHistoryLimit } from './steps/revision.ts';
 import type { StateTools, Step, VerbTable } from './steps/step.ts';
+import { requireTrusted } from './steps/trust.ts';
 import { undoPhases } from './steps/undo.ts';
 import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
+import { operationOf } from './command-operation.ts';
+import { publicRelease } from './release-answer.ts';
+import { dryRunOption, settleOptions, waitOptions } from './resolve.ts';
+import { resume } from './resume.ts';
 
 type RollbackWork = Work<RollbackRequest>;
 
@@ -69,13 +73,25 @@ async function start(state: OperationState, work: RollbackWork, { signal }: Stat
   const { request } = work;
   const revisions = await readHistory(work, state, signal);
   const last = revisions.at(-1);
-  if (request.planned) requireBase(request.planned, last);
+  if (request.planned) requireBase(request.planned, revisions);
   const isRecovered = last !== undefined && canRecover(work.context.host, last, request);
+  if (last !== undefined) await requireReadable(work, state, request.version ?? last.release.version - 1, signal);
   const next = rollbackTo(state, revisions, request.version, (method) => applySettings(request, method));
   if (!isRecovered) return next;
   const { baselines, superseded } = revisionOf(next);
   // the client that has ended may have left some objects of the revision before
   return withRevision(next, { recovered: last.release.version, baselines: [...baselines, ...superseded] });
+}
+
+/** Throws `release_corrupt` if a revision exists and cannot be read. */
+async function requireReadable(
+  { context, materials }: RollbackWork,
+  { namespace, releaseName: name }: OperationState,
+  version: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { revisions, unreadable = [] } = materials;
+  if (unreadable.length > 0 && !revisions.has(version)) await context.storage.get({ namespace, name, version }, signal);
 }
 
 /**
@@ -128,13 +144,22 @@ async function record(state: OperationState, work: RollbackWork, tools: StateToo
     labels: customLabels(target.labels),
     limit: work.request.historyLimit ?? defaultHistoryLimit,
     chunked: target.parts !== undefined,
+    isOwn: target.isOwn === true,
   });
 }
 
-function targetOf(work: RollbackWork, state: OperationState, signal: AbortSignal): Promise<StoredRevision> {
+/**
+ * Returns the revision to deploy again. A plan has its content, as it was shown. Throws
+ * `release_not_trusted`, also while a failed upgrade is undone: a person who can change a record in
+ * a namespace can also make an upgrade there fail.
+ */
+async function targetOf(work: RollbackWork, state: OperationState, signal: AbortSignal): Promise<StoredRevision> {
   const { target } = revisionOf(state);
   if (target === undefined) throw new Error('a rollback has a target');
-  return storedRevision(work, state, target, signal);
+  const stored = await storedRevision(work, state, target, signal);
+  requireTrusted(work.context, stored, 'hooks and manifest are not deployed again');
+  const planned = work.request.planned?.release;
+  return planned === undefined ? stored : { ...stored, release: { ...planned, version: target } };
 }
 
 function currentOf(work: RollbackWork, state: OperationState, signal: AbortSignal): Promise<StoredRevision> {
@@ -177,3 +202,17 @@ async function outcome(state: OperationState, work: RollbackWork): Promise<Relea
   const current = await currentOf(work, state, context.signal);
   return rolledBack(current.release, target.release, revisionOf(state).apply, formatTime(context.host.now()));
 }
+
+export const resumeRollback = resume({ rollback: rollbackTable });
+
+export const operation = operationOf('rollback_release', {
+  request: ({ wait, settle, dryRun, ...options }) => ({
+    ...options,
+    ...waitOptions(wait),
+    ...settleOptions(settle),
+    ...dryRunOption(dryRun),
+  }),
+  run: rollback,
+  resume: resumeRollback,
+  answer: (release) => ({ release: publicRelease(release) }),
+});

@@ -1,21 +1,24 @@
 import { cancelModeOf } from './cancellation.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError, withPrefix } from './error.ts';
-import type { Progress } from './progress.ts';
-import type { StepTimeouts } from './request.ts';
+import { withRedaction } from './evidence/redacted-reports.ts';
+import { redactionOfWork } from './evidence/work-redaction.ts';
+import type { Progress, StepName } from './progress.ts';
 import { deadlineAfter, timeLeft } from './state/deadline.ts';
 import { phaseEnd, type Failure, type OperationState, type Verb } from './state/operation-state.ts';
 import { recordedError } from './state/recorded-error.ts';
+import { releaseHold } from './steps/release-hold.ts';
 import type { Phase, Step, VerbTable, VerbTables } from './steps/step.ts';
 import { stepRunner, type StepRunner, type StepTools } from './steps/step-runner.ts';
-import { cancellation, timeLimit, type TimeLimit } from './steps/time-limit.ts';
+import { cancellation, timeLimit, type TimeLimit } from './time-limit.ts';
 import type { Work } from './work.ts';
 
 const never = new AbortController().signal;
 
 interface Timed {
   timeout?: number;
-  stepTimeouts?: StepTimeouts;
+  /** Time limits of steps, in milliseconds. */
+  stepTimeouts?: Readonly<Partial<Record<StepName, number>>>;
 }
 
 /** Returns the state of an operation before its first step. */
@@ -41,6 +44,7 @@ export async function runOperation<Request extends Timed, Outcome>(
 ): Promise<Outcome> {
   let state = initial;
   while (!hasEnded(state)) state = await runPhase(work, state, tableOf(tables, state));
+  await releaseHold(state, work);
   return await tableOf(tables, state).outcome(state, work);
 }
 
@@ -249,22 +253,25 @@ async function runStep<Request>(
   const { context } = work;
   const { signal } = runner;
   const reached = { state, isStarted: false };
+  const redaction = redactionOfWork(() => reached.state, work);
   const limit = timeout === undefined ? undefined : timeLimit(timeout, [signal], context.startTimer);
   const ownSignal = step.isUnlimited === true ? (context.abandon ?? never) : limit?.signal;
   const ownRunner = ownSignal === undefined ? runner : runner.withSignal(ownSignal);
   try {
     reached.state = await ownRunner.step(step.name, (tools) => {
       reached.isStarted = true;
-      return step.run(state, work, {
-        ...tools,
-        keep(changed) {
-          reached.state = changed;
-        },
-        save(changed, isNeeded = true) {
-          reached.state = changed;
-          return save(context, changed, isNeeded);
-        },
-      });
+      return withRedaction(tools, redaction, context.abandon, (redacting) =>
+        step.run(state, work, {
+          ...redacting,
+          keep(changed) {
+            reached.state = changed;
+          },
+          save(changed, isNeeded = true) {
+            reached.state = changed;
+            return save(context, changed, isNeeded);
+          },
+        }),
+      );
     });
     if (step.isDecisive === true) signal.throwIfAborted();
     return reached;

@@ -8,7 +8,9 @@ import { clusterLookup, hostLookup } from './steps/lookup.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { installValues } from './steps/release-values.ts';
 import { stepRunner, type StepRunner } from './steps/step-runner.ts';
-import { timeLimit } from './steps/time-limit.ts';
+import { timeLimit } from './time-limit.ts';
+import { operationOf } from './command-operation.ts';
+import { withChart } from './resolve.ts';
 
 export interface Templated {
   /** The manifests and the hooks, as `helm template` prints them. */
@@ -80,3 +82,9 @@ export async function renderForCluster(
     return rendered;
   });
 }
+
+export const operation = operationOf('template_release', {
+  request: withChart,
+  run: template,
+  answer: ({ manifest, notes }) => ({ manifest, ...(notes !== '' && { notes }) }),
+});

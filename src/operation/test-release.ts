@@ -1,20 +1,24 @@
+import { messageOf } from '../errors/index.ts';
 import type { Hook } from '../release/hook.ts';
 import type { Release } from '../release/release.ts';
 import type { OperationContext } from './context.ts';
-import { OperationError, messageOf } from './error.ts';
+import { OperationError } from './error.ts';
+import { redactionOfWork } from './evidence/work-redaction.ts';
 import { notStoredText, throwFailure } from './failure-message.ts';
 import type { TestRequest } from './request.ts';
 import { initialState, runOperation } from './run.ts';
 import { revisionOf, revisionState, type OperationState } from './state/operation-state.ts';
 import type { RecordedError } from './state/recorded-error.ts';
-import { runHooks } from './steps/hooks/run-hooks.ts';
+import { placedHooks, runHooks } from './steps/hooks/run-hooks.ts';
 import { readTestLogs, type TestLog } from './steps/hooks/test-logs.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
-import { recordTimeout } from './steps/record.ts';
+import { recordTimeout, updateRevision } from './steps/revisions.ts';
 import type { StateTools, Step, VerbTable } from './steps/step.ts';
-import { timeLimit } from './steps/time-limit.ts';
-import { updateRevision } from './steps/update-revision.ts';
+import { requireTrusted } from './steps/trust.ts';
+import { timeLimit } from './time-limit.ts';
 import { newWork, ownRevision, readHistory, type Work } from './work.ts';
+import { operationOf } from './command-operation.ts';
+import { publicRelease } from './release-answer.ts';
 
 type TestWork = Work<TestRequest>;
 
@@ -54,29 +58,33 @@ export async function testRelease(context: OperationContext, request: TestReques
 }
 
 async function start(state: OperationState, work: TestWork, { signal }: StateTools): Promise<OperationState> {
-  const last = (await readHistory(work, state, signal)).at(-1)?.release;
+  const last = (await readHistory(work, state, signal)).at(-1);
   if (last === undefined) throw new OperationError('release_not_found', 'release: not found');
-  const rest = { stored: 'yes', deployedAt: last.info.last_deployed } as const;
-  return { ...state, revision: revisionState('test', last.version, rest) };
+  const { version, info, hooks = [] } = last.release;
+  if (placedHooks(hooks, 'test').length > 0) requireTrusted(work.context, last, 'tests do not run');
+  const rest = { stored: 'yes', deployedAt: info.last_deployed } as const;
+  return { ...state, revision: revisionState('test', version, rest) };
 }
 
 async function runTests(state: OperationState, work: TestWork, tools: StateTools): Promise<OperationState> {
-  const { context, materials, request } = work;
-  const { include = [], logs = false } = request;
-  const selects = (hook: Hook) => !isExcluded(hook, request) && (include.length === 0 || isIncluded(hook, request));
+  const { materials, request } = work;
+  const { logs = false } = request;
+  const { isExcluded, isIncluded } = selectionOf(request);
+  const selects = (hook: Hook) => !isExcluded(hook) && isIncluded(hook);
   await orderHooks(state, work, tools.signal);
   const beforeDeletion = async (hooks: readonly Hook[]) => {
-    if (logs) materials.logs = await logsOf(context, hooks, state.namespace, tools);
+    if (logs) materials.logs = await logsOf(state, work, hooks, tools);
   };
   return await runHooks(state, work, 'test', tools, { selects, beforeDeletion, logs });
 }
 
-function isExcluded({ name }: Hook, { exclude = [] }: TestRequest): boolean {
-  return exclude.includes(name);
-}
-
-function isIncluded({ name }: Hook, { include = [] }: TestRequest): boolean {
-  return include.includes(name);
+function selectionOf({ include = [], exclude = [] }: TestRequest) {
+  const [included, excluded] = [new Set(include), new Set(exclude)];
+  return {
+    isExcluded: ({ name }: Hook) => excluded.has(name),
+    /** Without names to include, all are. */
+    isIncluded: ({ name }: Hook) => included.size === 0 || included.has(name),
+  };
 }
 
 /**
@@ -95,23 +103,28 @@ async function orderHooks(state: OperationState, work: TestWork, signal: AbortSi
 }
 
 function hooksInOrder(hooks: readonly Hook[], request: TestRequest): Hook[] {
-  const excluded = hooks.filter((hook) => isExcluded(hook, request));
-  const others = hooks.filter((hook) => !isExcluded(hook, request));
-  if ((request.include ?? []).length === 0) return [...excluded, ...others];
-  const included = others.filter((hook) => isIncluded(hook, request));
-  return [...excluded, ...others.filter((hook) => !isIncluded(hook, request)), ...included];
+  const { isExcluded, isIncluded } = selectionOf(request);
+  const excluded = hooks.filter(isExcluded);
+  const others = hooks.filter((hook) => !isExcluded(hook));
+  return [...excluded, ...others.filter((hook) => !isIncluded(hook)), ...others.filter(isIncluded)];
 }
 
 /** Reads logs also if the time is up. A failure to read them is only reported. */
 async function logsOf(
-  { cluster, abandon }: OperationContext,
+  state: OperationState,
+  work: TestWork,
   hooks: readonly Hook[],
-  namespace: string,
   tools: StateTools,
 ): Promise<TestLog[]> {
+  const { cluster, abandon } = work.context;
   const limit = timeLimit(recordTimeout, [abandon]);
   try {
-    return await readTestLogs(cluster, hooks, namespace, limit.signal);
+    const { signal } = limit;
+    const { ofPods } = redactionOfWork(() => state, work);
+    return await readTestLogs(cluster, hooks, state.namespace, {
+      redact: async (text) => (await ofPods([text], signal))[0] ?? '',
+      signal,
+    });
   } catch (error) {
     tools.report({ message: `could not read the logs: ${messageOf(error)}` });
     return [];
@@ -136,3 +149,16 @@ async function outcome(state: OperationState, work: TestWork): Promise<Tested> {
   const [failure] = state.problems ?? [];
   return { release, ...(failure && { failure }), ...(materials.logs && { logs: materials.logs }) };
 }
+
+export const operation = operationOf('test_release', {
+  request: (payload) => payload,
+  run: testRelease,
+  /** Other clients may add revisions in the meantime. */
+  resume: (context, state, request) => runOperation(newWork(context, request), state, { test: testTable }),
+  answer: ({ release, failure, logs }) => ({
+    release: publicRelease(release),
+    passed: failure === undefined,
+    ...(failure && { failure: { code: failure.code, message: failure.message } }),
+    ...(logs && { logs: [...logs] }),
+  }),
+});

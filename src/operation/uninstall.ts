@@ -12,16 +12,20 @@ import { initialState, runOperation } from './run.ts';
 import { phaseEnd, revisionOf, revisionState, withRevision, type OperationState } from './state/operation-state.ts';
 import { restoredError } from './state/recorded-error.ts';
 import { buildFailed, deleteRelease, keptText, removedObjects } from './steps/delete.ts';
-import { deleteRevision } from './steps/delete-revision.ts';
-import { runHooks } from './steps/hooks/run-hooks.ts';
+import { placedHooks, runHooks } from './steps/hooks/run-hooks.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { checkStoredNames } from './steps/object-names.ts';
 import { isPreviewed, previewUninstallation } from './steps/preview.ts';
 import { canRecover, reportUnfinished } from './steps/recover.ts';
+import { deleteRevision, supersede, updateRevision } from './steps/revisions.ts';
 import type { StateTools, Step, VerbTable } from './steps/step.ts';
-import { updateRevision } from './steps/update-revision.ts';
-import { waitUntilGone } from './wait/deletion-wait.ts';
+import { requireTrusted } from './steps/trust.ts';
+import { waitUntilGone } from './wait/deletion.ts';
 import { knownHistory, newWork, ownRevision, readHistory, type Work } from './work.ts';
+import { operationOf } from './command-operation.ts';
+import { publicRelease } from './release-answer.ts';
+import { waitOptions } from './resolve.ts';
+import { resume } from './resume.ts';
 
 type UninstallWork = Work<UninstallRequest>;
 
@@ -83,10 +87,12 @@ export async function startUninstall(
   const { releaseName } = state;
   const revisions = await readHistory(work, state, signal);
   const last = revisions.at(-1);
-  if (request.planned) requireBase(request.planned, last);
+  if (request.planned) requireBase(request.planned, revisions);
   if (!last) {
     if (request.ignoreNotFound === true) return { ...state, step: phaseEnd };
-    throw new OperationError('release_not_found', `uninstall: Release not loaded: ${releaseName}: release: not found`);
+    // as in Helm, whose dry run only looks for the release
+    const prefix = request.dryRun === true ? '' : `uninstall: Release not loaded: ${releaseName}: `;
+    throw new OperationError('release_not_found', `${prefix}release: not found`);
   }
   const { version, info } = last.release;
   // a client that has ended may have left objects of the revision before
@@ -94,6 +100,8 @@ export async function startUninstall(
   const baselines = deployed === undefined ? [] : [deployed.release.version];
   const rest = { stored: 'yes', deployedAt: info.last_deployed, baselines } as const;
   const started = { ...state, revision: revisionState('uninstall', version, rest) };
+  const runsHooks = request.noHooks !== true && info.status !== 'uninstalled';
+  if (runsHooks && state.phase === 'main') requireTrustedHooks(context, last);
   if (isPreviewed(request)) {
     const removed = info.status === 'uninstalled' ? [] : await removedObjects(started, work, signal);
     await previewUninstallation(started, work, removed, tools);
@@ -105,6 +113,14 @@ export async function startUninstall(
     throw new OperationError('release_not_found', message);
   }
   return { ...withRevision(started, { isUninstalled: true }), step: 'finish' };
+}
+
+/** Throws `release_not_trusted` before anything changes. */
+function requireTrustedHooks(context: OperationContext, last: StoredRevision): void {
+  const { hooks = [] } = last.release;
+  const placed = [...placedHooks(hooks, 'pre-delete'), ...placedHooks(hooks, 'post-delete')];
+  if (placed.length === 0) return;
+  requireTrusted(context, last, 'hooks do not run', 'uninstall the release without hooks (noHooks)');
 }
 
 async function record(state: OperationState, work: UninstallWork, tools: StateTools): Promise<OperationState> {
@@ -131,7 +147,7 @@ async function runHooksOf(
 ): Promise<OperationState> {
   const { request } = work;
   const { hookTimeout, logs } = request;
-  const options = { failFast: request, hookTimeout, logs };
+  const options = { failFast: {}, hookTimeout, logs };
   if (request.noHooks !== true) return await runHooks(state, work, event, tools, options);
   tools.skipped('hooks are disabled');
   return state;
@@ -166,6 +182,7 @@ async function finish(state: OperationState, work: UninstallWork, tools: StateTo
     else await purge(context, revisions);
     materials.revisions.set(version, uninstalled);
   }
+  for (const { message } of materials.unreadable ?? []) tools.report({ message: `left a revision: ${message}` });
   tools.done(descriptionOf(request));
   return state;
 }
@@ -188,8 +205,7 @@ async function keep(
   for (const revision of revisions) {
     const { release } = revision;
     if (release.info.status !== 'deployed' || release.version === uninstalled.release.version) continue;
-    const superseded = { ...release, info: { ...release.info, status: 'superseded' as const } };
-    await updateRevision(storage, { ...revision, release: superseded }, abandon, 'deployed');
+    await supersede(storage, revision, abandon);
   }
 }
 
@@ -217,3 +233,15 @@ async function lastRevision(state: OperationState, { context, materials, request
   const chart = { metadata: null, lock: null, templates: null, values: null, schema: null, files: null };
   return { name, namespace, version, info: { ...info, ...(deletedAt && { deleted: deletedAt }) }, chart, manifest: '' };
 }
+
+export const resumeUninstall = resume({ uninstall: uninstallTable });
+
+export const operation = operationOf('uninstall_release', {
+  request: ({ wait, ...options }) => ({ ...options, ...waitOptions(wait) }),
+  run: uninstall,
+  resume: resumeUninstall,
+  answer: ({ release, info }) => ({
+    ...(release && { release: publicRelease(release) }),
+    ...(info !== '' && { info }),
+  }),
+});

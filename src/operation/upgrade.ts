@@ -28,20 +28,29 @@ import { cleanUpPhase } from './steps/clean-up.ts';
 import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, failRollbackPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import {
+  defaultHistoryLimit,
+  dryRunDescription,
+  installLabels,
+  newRevision,
+  recordOwnRevision,
+  requireFit,
+  upgradeLabels,
+} from './steps/new-revision.ts';
 import { checkHookNames } from './steps/object-names.ts';
 import { checkCustomKinds } from './steps/present-kinds.ts';
 import { prepareSteps, renderedOf } from './steps/prepare.ts';
-import { pendingOperation } from './steps/record.ts';
 import { canRecover, failRecovered } from './steps/recover.ts';
 import { previewRevision } from './steps/preview.ts';
-import { recordOwnRevision } from './steps/record-step.ts';
-import { defaultHistoryLimit, dryRunDescription, newRevision } from './steps/revision.ts';
-import { installLabels, upgradeLabels } from './steps/revision-labels.ts';
-import { requireRoom } from './steps/room.ts';
+import { pendingOperation } from './steps/revisions.ts';
 import { stepsFor, type StateTools, type VerbTable } from './steps/step.ts';
 import { isUnchanged } from './steps/unchanged.ts';
 import { undoPhases } from './steps/undo.ts';
 import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
+import { operationOf } from './command-operation.ts';
+import { deployAnswer } from './release-answer.ts';
+import { deployRequest } from './resolve.ts';
+import { resume } from './resume.ts';
 
 type UpgradeWork = Work<UpgradeRequest>;
 
@@ -87,7 +96,7 @@ export async function upgrade(context: OperationContext, request: UpgradeRequest
 
 async function start(state: OperationState, work: UpgradeWork, { signal }: StateTools): Promise<OperationState> {
   const revisions = await readHistory(work, state, signal);
-  if (work.request.planned) requireBase(work.request.planned, revisions.at(-1));
+  if (work.request.planned) requireBase(work.request.planned, revisions);
   return startUpgrade(state, revisions, work);
 }
 
@@ -140,7 +149,7 @@ async function check(state: OperationState, work: UpgradeWork, tools: StateTools
   installLabels(request.labels); // before anything changes
   const { namespace, releaseName: name } = state;
   const rendered = await renderedOf(work, state, signal);
-  await requireRoom(state, work, rendered, signal);
+  await requireFit(state, work, rendered, signal);
   const prefix = ''; // as in Helm, which checks the manifest before it builds its objects
   await checkCustomKinds(work, await context.renderer.readObjects(rendered.manifest, prefix, signal), signal);
   const planning = planningContext(work);
@@ -174,6 +183,7 @@ async function record(state: OperationState, work: UpgradeWork, tools: StateTool
     labels: upgradeLabels(last.labels, work.request.labels),
     limit: work.request.historyLimit ?? defaultHistoryLimit,
     chunked: work.request.storage === 'chunked',
+    isOwn: true,
   });
 }
 
@@ -231,7 +241,7 @@ async function startRollback(
     : rollbackTo(state, revisions, target.release.version, (method) => undoSettings(work.request, method));
 }
 
-function undoRequest(request: UpgradeRequest): RollbackRequest {
+function undoRequest({ ifBusy: _, ...request }: UpgradeRequest): RollbackRequest {
   return { ...request, cleanupOnFail: false, dryRun: false };
 }
 
@@ -269,3 +279,12 @@ function rolledBackText(
     ? `release ${releaseName} failed, and has been rolled back due to rollback-on-failure being set: ${message}`
     : `unable to find a previously successful release when attempting to rollback. original upgrade error: ${message}`;
 }
+
+export const resumeUpgrade = resume({ upgrade: upgradeTable });
+
+export const operation = operationOf('upgrade_release', {
+  request: deployRequest,
+  run: upgrade,
+  resume: resumeUpgrade,
+  answer: deployAnswer,
+});

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors/index.ts';
 import { identityOf } from '../objects/group-kind.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { managedByLabel } from './apply/ownership.ts';
@@ -5,19 +6,23 @@ import { seenObject } from './apply/seen-object.ts';
 import { Cancellation } from './cancellation.ts';
 import { clockOffset, serverMilliseconds } from './clock.ts';
 import type { OperationContext } from './context.ts';
-import { messageOf } from './error.ts';
 import { presentObjects } from './present-objects.ts';
+import { withRedaction } from './evidence/redacted-reports.ts';
+import { redactedResources } from './evidence/redacted-resources.ts';
+import { redactionOf } from './evidence/release-redaction.ts';
 import type { ResourceStatus } from './progress.ts';
-import { get } from './query.ts';
+import { get } from './get.ts';
 import { statusOptions, type StatusOfRelease } from './release-status.ts';
 import type { WatchRequest } from './request.ts';
 import { stepRunner, type StepTools } from './steps/step-runner.ts';
-import { timeLimit } from './steps/time-limit.ts';
+import { timeLimit } from './time-limit.ts';
 import { createTracker } from './tracker/tracker.ts';
-import { judgeAgain } from './wait/readiness-judgement.ts';
-import { followStatuses } from './wait/status-watch.ts';
-import { watchSurroundings } from './wait/surroundings-watch.ts';
-import { withWatches } from './wait/watch-group.ts';
+import { operationOf } from './command-operation.ts';
+import { publicRelease } from './release-answer.ts';
+import { judgeAgain } from './wait/judge.ts';
+import { followStatuses } from './wait/loop.ts';
+import { watchRelatedObjects } from './wait/related-objects.ts';
+import { withWatches } from './wait/watches.ts';
 
 const defaultDuration = 24 * 60 * 60_000;
 
@@ -32,7 +37,13 @@ export async function watchRelease(context: OperationContext, request: WatchRequ
   const limit = timeLimit(request.timeout ?? defaultDuration, [signal], startTimer);
   try {
     const runner = stepRunner(limit.signal, host, progress);
-    const resources = await runner.step('watch', (tools) => follow(context, tools, stored, request));
+    const redaction = redactionOf(context, [stored.release]);
+    const resources = await runner.step('watch', async (tools) => {
+      const last = await withRedaction(tools, redaction, context.abandon, (redacting) =>
+        follow(context, redacting, stored, request),
+      );
+      return await redactedResources(last, redaction, context.abandon);
+    });
     if (signal.aborted && !(signal.reason instanceof Cancellation)) signal.throwIfAborted();
     return { ...stored, resources };
   } finally {
@@ -45,26 +56,28 @@ async function follow(
   tools: StepTools,
   { release }: Pick<StatusOfRelease, 'release'>,
   request: WatchRequest,
-): Promise<ResourceStatus[]> {
+): Promise<readonly ResourceStatus[]> {
   const { host, cluster } = context;
   const present = await presentObjects({ ...context, signal: tools.signal }, release);
   const objects = present.flatMap((found) => ('ref' in found ? [found] : []));
   const unlabelled = new Set(objects.filter(isUnlabelled).map(({ ref }) => identityOf(ref)));
   const tracker = context.tracker ?? createTracker(cluster);
   return await withWatches({ ...context, tracker }, tools.signal, async (watches) => {
-    const surroundings = watchSurroundings(watches, (message) => tools.report({ message }));
+    const related = watchRelatedObjects(watches, (message) => tools.report({ message }));
     return await followStatuses(watches, tools, host, {
       fixed: present.flatMap((found) => ('unknown' in found ? [found.unknown] : [])),
-      objects: objects.map(({ ref, object }) => (object ? seenObject(ref, object) : { ref })),
+      objects: objects.map(({ ref, object, steering }) => {
+        return { ...(object ? seenObject(ref, object) : { ref }), steering };
+      }),
       isLabelled: (ref) => !unlabelled.has(identityOf(ref)),
       judge: (object, ref, previous) =>
-        judgeAgain(ref, object, surroundings.of, {
+        judgeAgain(ref, object, related.of, {
           ...statusOptions(request),
           now: serverMilliseconds(context),
           previous,
         }),
       clockOffset: () => clockOffset(context),
-      surroundingsVersion: ({ namespace }) => surroundings.version(namespace),
+      relatedVersion: ({ namespace }) => related.version(namespace),
       judgeRefused: (ref, refusal) => ({ status: { ...ref, status: 'Unknown', reason: messageOf(refusal) } }),
     });
   });
@@ -74,3 +87,9 @@ async function follow(
 function isUnlabelled({ object }: { object: KubeObject | undefined }): boolean {
   return object !== undefined && object.metadata.labels?.[managedByLabel] !== 'Helm';
 }
+
+export const operation = operationOf('watch_release', {
+  request: (payload) => payload,
+  run: watchRelease,
+  answer: ({ release, resources }) => ({ release: publicRelease(release), resources }),
+});

@@ -1,6 +1,6 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { ClusterCapabilities } from '../objects/cluster.ts';
-import type { AppliedStatus } from '../readiness/applied-status.ts';
+import type { AppliedStatus } from '../readiness/index.ts';
 import { ReleaseError } from '../release/error.ts';
 import { history } from '../release/history.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
@@ -8,6 +8,7 @@ import type { CrdManifest, RenderedRelease } from '../render/release-renderer.ts
 import { certainWrites } from './certain-writes.ts';
 import type { OperationContext } from './context.ts';
 import type { ObjectPreview } from './diff/preview.ts';
+import type { Redaction } from './evidence/release-redaction.ts';
 import type { LogBudget } from './logs/log-budget.ts';
 import type { TestLog } from './steps/hooks/test-logs.ts';
 import { withHookRuns } from './state/hook-executions.ts';
@@ -35,6 +36,8 @@ interface Materials {
   /** Whether discovery was read during this operation. */
   hasPresentKinds?: boolean;
   rendered?: RenderedRelease;
+  /** Outcome of the trial render before the CRDs. */
+  rehearsed?: RenderedRelease;
   /** CRDs that would be applied, if the request asks for a plan. */
   crds?: readonly CrdManifest[];
   /** The effects on objects, if the request asks for a preview. */
@@ -43,12 +46,16 @@ interface Materials {
   applied?: Map<string, AppliedStatus>;
   /** The bytes of logs that the operation may still report. */
   logBudget?: LogBudget;
+  /** Replaces the secrets of the manifests that `key` names. */
+  redaction?: Redaction & { key: string };
   /** Logs of tests. */
   logs?: TestLog[];
   /** Revisions as they were last read or written, by version. */
   revisions: Map<number, StoredRevision>;
   /** Whether these are all revisions of the release. */
   hasHistory: boolean;
+  /** The errors of the revisions that are left out of the history. */
+  unreadable?: readonly ReleaseError[];
   /** The error of `state.failure`, with its cause. */
   error?: unknown;
 }
@@ -59,13 +66,22 @@ export function newWork<Request>(context: OperationContext, request: Request): W
   return { context: { ...context, cluster, tracker }, request, materials: { revisions: new Map(), hasHistory: false } };
 }
 
-/** Reads all revisions of the release, the oldest first. */
+/**
+ * Reads all revisions of the release, the oldest first. As in Helm, those that cannot be read are
+ * left out. Fails if that leaves none: the release exists nevertheless.
+ */
 export async function readHistory(
   { context, materials }: Work<unknown>,
   { namespace, releaseName }: OperationState,
   signal: AbortSignal | undefined,
 ): Promise<StoredRevision[]> {
-  const revisions = await history(context.storage, namespace, releaseName, signal);
+  const unreadable: ReleaseError[] = [];
+  const revisions = await history(context.storage, namespace, releaseName, signal, (error) => {
+    unreadable.push(error);
+  });
+  const [problem] = unreadable;
+  if (revisions.length === 0 && problem !== undefined) throw problem;
+  materials.unreadable = unreadable;
   materials.revisions = new Map(revisions.map((revision) => [revision.release.version, revision]));
   materials.hasHistory = true;
   return revisions;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
+import { answerList } from './bounded.ts';
 
 const name = z.string().max(maxNameLength);
 const text = z.string().max(maxMessageLength);
@@ -14,22 +15,20 @@ const containerEvidence = z.object({
 });
 
 const resourceEvidence = resourceSchema.extend({
-  conditions: z.array(z.object({ type: name, status: name, reason: name.optional(), message: text.optional() })),
-  events: z
-    .array(
-      z.object({
-        time: name.optional().describe('RFC 3339'),
-        type: name,
-        reason: name,
-        message: text,
-        count: z.number(),
-        object: name.describe('`Pod/web-1`'),
-      }),
-    )
-    .describe('The last events of the resource and its pods, the newest last'),
-  pods: z
-    .array(z.object({ name, phase: name, containers: z.array(containerEvidence) }))
-    .describe('Pods that are not ready, at most 3'),
+  conditions: answerList(z.object({ type: name, status: name, reason: name.optional(), message: text.optional() })),
+  events: answerList(
+    z.object({
+      time: name.optional().describe('RFC 3339'),
+      type: name,
+      reason: name,
+      message: text,
+      count: z.number(),
+      object: name.describe('`Pod/web-1`'),
+    }),
+  ).describe('The last events of the resource and its pods, the newest last'),
+  pods: answerList(z.object({ name, phase: name, containers: answerList(containerEvidence) })).describe(
+    'Pods that are not ready, at most 3',
+  ),
 });
 
 /** The state of the resources that a wait has failed for, before anything is undone. */

@@ -18,8 +18,17 @@ export const maxKeyLength = 256;
 /** The longest type of a packet, in UTF-16 units. */
 export const maxTypeLength = 64;
 
+/** The longest name of a command's sender, in UTF-16 units. */
+export const maxSentByLength = 256;
+
 /** Number of bytes that an agent may send up to the end of its `hello`. */
 export const maxHelloBytes = 64 * 1024;
 
 /** Number of bad packets after which a connection is closed. */
 export const maxBadPackets = 100;
+
+/** The longest text of a field, in UTF-16 units: as long as its packet allows. */
+export const maxTextLength = 8 * mebibyte;
+
+/** The largest number of items of a list or map in an answer. */
+export const maxAnswerItems = 200_000;

@@ -4,6 +4,7 @@ import { commands, type CommandAnswers, type CommandType } from './commands/inde
 import { evidenceSchema } from './evidence.ts';
 import { logSchema } from './log.ts';
 import { maxKeyLength, maxTypeLength } from './limits.ts';
+import { printableSchema } from './printable.ts';
 import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
 
 /** Number of resources in one status packet. Agents send several packets for more. */
@@ -27,9 +28,9 @@ const resumeSchema = z.object({
 export type Resume = z.output<typeof resumeSchema>;
 
 /** Types of packets that not every peer knows. */
-const optionalPacketsSchema = z.array(z.string().max(maxTypeLength)).max(256).optional();
+const optionalPacketsSchema = z.array(printableSchema(maxTypeLength)).max(256).optional();
 const streamsSchema = z
-  .array(z.string().max(maxTypeLength))
+  .array(printableSchema(maxTypeLength))
   .max(256)
   .optional()
   .describe('The kinds of streams that the sender knows. Default: it must get no binary frames');
@@ -37,9 +38,15 @@ const streamsSchema = z
 /** The first packet of an agent on every connection. */
 export const helloSchema = z.object({
   agentId: agentIdSchema.describe('Id of the agent'),
-  instanceId: z.string().min(1).max(128).describe("Id of the agent's process; each process has another one"),
-  version: z.string().max(128).describe('Version of helm-agent'),
-  capabilities: z.array(z.string().max(maxTypeLength)).max(256).describe('The commands that the agent knows'),
+  instanceId: printableSchema(128)
+    .min(1)
+    .describe("Id of the agent's process; with leader election, of one of its terms as the leader"),
+  processId: printableSchema(128)
+    .min(1)
+    .optional()
+    .describe("Id of the agent's process in all its terms. Default: `instanceId`"),
+  version: printableSchema(128).describe('Version of helm-agent'),
+  capabilities: z.array(printableSchema(maxTypeLength)).max(256).describe('The commands that the agent knows'),
   limits: z.object({ maxPacketBytes: z.number().describe('The largest packet that the agent accepts') }),
   streams: streamsSchema,
   durable: z
@@ -47,7 +54,10 @@ export const helloSchema = z.object({
     .optional()
     .describe("Whether commands that change a release survive the agent's process. Default: false"),
   packets: optionalPacketsSchema.describe(
-    'Types of packets that the agent sends only to a control plane that takes them: `log`',
+    'Types of packets that the agent sends only to a control plane that takes them: `log`, `health`',
+  ),
+  packetFields: optionalPacketsSchema.describe(
+    'Fields of packets that the agent knows besides `key`, `type`, `payload` and `seq`: `sentBy`. Default: none',
   ),
   resume: resumeSchema
     .extend({ connection: z.int().positive().describe("Counts the connections of the agent's process from 1") })
@@ -56,10 +66,25 @@ export const helloSchema = z.object({
 });
 export type Hello = z.output<typeof helloSchema>;
 
+/** Number of characters of the reason why a cluster does not respond. */
+export const maxHealthReason = 500;
+
+/** Sent by an agent when its connection begins and when its state changes. */
+export const healthSchema = z.object({
+  cluster: z
+    .object({
+      reachable: z.boolean().describe('Whether the API server of the cluster responds'),
+      since: printableSchema(64).describe('When that was found out, RFC 3339'),
+      reason: printableSchema(maxHealthReason).optional().describe('Why it does not respond'),
+    })
+    .describe("State of the agent's cluster"),
+});
+export type Health = z.output<typeof healthSchema>;
+
 /** A control plane's reply to `hello`. Agents do not need it. */
 export const welcomeSchema = z.object({
-  server: z.string().describe('Name of the control plane'),
-  version: z.string().describe('Version of the control plane'),
+  server: z.string().max(maxNameLength).describe('Name of the control plane'),
+  version: z.string().max(maxNameLength).describe('Version of the control plane'),
   packets: optionalPacketsSchema.describe('The types in `packets` of `hello` that the control plane takes'),
   streams: streamsSchema,
   resume: resumeSchema
@@ -95,7 +120,7 @@ export const unfinishedSchema = z.object({
   keys: z
     .array(z.string().max(maxKeyLength))
     .max(maxUnfinished)
-    .describe('Commands that the agent accepted, and that have no result yet'),
+    .describe('Commands that the agent accepted, or may have accepted, and that have no result yet'),
 });
 
 export const acceptedSchema = z.object({
@@ -206,6 +231,7 @@ export const agentMessageSchemas = {
   status: statusSchema,
   evidence: evidenceSchema,
   log: logSchema,
+  health: healthSchema,
   result: resultSchema,
   ack: ackSchema,
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { JsonTextError, parseJson } from './json.ts';
-import { maxKeyLength, maxPacketBytes, maxTypeLength } from './limits.ts';
+import { maxKeyLength, maxPacketBytes, maxSentByLength, maxTextLength, maxTypeLength } from './limits.ts';
+import { printableSchema } from './printable.ts';
 import { validate } from './validation.ts';
 
 /** The content of a text frame, in both directions and in both forms of the protocol. */
@@ -12,24 +13,27 @@ export interface Packet {
   payload?: string;
   /** Number of the packet among those of its sender, if both ends resume. */
   seq?: number;
+  /** Who has sent a command, as its control plane knows them. */
+  sentBy?: string;
 }
 
-const textOrAbsent = z
-  .string()
-  .nullish()
-  .transform((text) => text || undefined);
-
-const packetSchema = z.object({
-  key: textOrAbsent.refine((key) => key === undefined || key.length <= maxKeyLength, {
-    error: `must have at most ${String(maxKeyLength)} characters`,
-  }),
-  type: z
+/** An empty text and null count as absent. */
+function textOrAbsent(maximum: number) {
+  return z
     .string()
-    .min(1)
-    .max(maxTypeLength, { error: `must have at most ${String(maxTypeLength)} characters` }),
-  payload: textOrAbsent,
+    .max(maximum)
+    .nullish()
+    .transform((text) => text || undefined);
+}
+
+/** Exported for the test of all maxima. @public */
+export const packetSchema = z.object({
+  key: textOrAbsent(maxKeyLength),
+  type: z.string().min(1).max(maxTypeLength),
+  payload: textOrAbsent(maxTextLength),
   // anything else is ignored, as a field that is not known
   seq: z.int().positive().optional().catch(undefined),
+  sentBy: printableSchema(maxSentByLength).min(1).optional().catch(undefined),
 });
 
 /** A frame that is not a packet, or is too large. */
@@ -69,18 +73,20 @@ export function decodePacket(text: string): Packet {
   if ('problems' in validated) {
     throw new PacketError(`packet: ${validated.problems.join('; ')}`, fieldsOf(value));
   }
-  const { key, type, payload, seq } = validated.data;
+  const { key, type, payload, seq, sentBy } = validated.data;
   return {
     ...(key !== undefined && { key }),
     type,
     ...(payload !== undefined && { payload }),
     ...(seq !== undefined && { seq }),
+    ...(sentBy !== undefined && { sentBy }),
   };
 }
 
 /** Writes a packet as the text of a frame. */
 export function encodePacket(packet: Packet): string {
-  return JSON.stringify({ key: packet.key, type: packet.type, payload: packet.payload, seq: packet.seq });
+  const { key, type, payload, seq, sentBy } = packet;
+  return JSON.stringify({ key, type, payload, seq, sentBy });
 }
 
 function parseFrame(text: string): unknown {

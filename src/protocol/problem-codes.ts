@@ -16,7 +16,8 @@ export const problems = {
   image_pull_failed: 'The image cannot be pulled for another reason.',
   config_error:
     'A ConfigMap or Secret of the environment, or a key of it, is missing; or the image runs as root and must not. `likely` if a custom resource or a Job of the release may create it.',
-  container_not_started: 'The container cannot be created or started, such as for a missing program.',
+  container_not_started:
+    'The container cannot be created or started, such as for a missing program, or because the kubelet has not read a ConfigMap or Secret in time.',
   crash_loop: 'A container has ended, and is started again. `transient` in a Job, whose `backoffLimit` counts.',
   container_failed: 'A container has ended with an error, and is not started again.',
   probe_failed: 'A probe of a container fails.',

@@ -14,6 +14,12 @@ const problemSchema = z.object({
     .max(maxNameLength)
     .describe('`fatal` ends the wait at once, `likely` after a grace, `transient` only at the deadline'),
   failures: z.number().optional().describe('How often it was seen, if it occurs again and again'),
+  exit: z
+    .string()
+    .max(maxNameLength)
+    .optional()
+    .describe('How the last run of a restarted container ended, such as `1` or `137 OOMKilled`'),
+  running: z.boolean().optional().describe('Whether a container that has failed runs again. Default: false'),
   cause: z.string().max(maxNameLength).optional().describe('The problem code of the pod that made a Job fail'),
 });
 

@@ -37,7 +37,7 @@ function findBadItem(schema: z.ZodType, value: unknown): z.core.$ZodIssue[] | un
     const item = itemsOf(field);
     if (!item || !Array.isArray(list)) continue;
     if (list.length > item.maximum) {
-      const message = `must have at most ${item.maximum} items`;
+      const message = `must have at most ${item.maximum} items, but has ${list.length}`;
       return [{ code: 'too_big', origin: 'array', maximum: item.maximum, path: [name], message }];
     }
     for (const [index, entry] of list.entries()) {
@@ -59,9 +59,13 @@ interface Items {
 function itemsOf(field: z.ZodType): Items | undefined {
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) return itemsOf(field.unwrap() as z.ZodType);
   if (!(field instanceof z.ZodArray)) return undefined;
-  // zod collects the limits of a schema here, for its JSON Schema
-  const { maximum } = field._zod.bag;
-  return { schema: field.element as z.ZodType, maximum: typeof maximum === 'number' ? maximum : Infinity };
+  return { schema: field.element as z.ZodType, maximum: maximumOf(field) };
+}
+
+/** Returns the number of items that a list may have; `Infinity` if there is no limit. */
+export function maximumOf({ def: { checks = [] } }: z.ZodArray): number {
+  const maxima = checks.map(({ _zod: { def } }) => ('maximum' in def ? Number(def.maximum) : Infinity));
+  return Math.min(Infinity, ...maxima);
 }
 
 const maxPathLength = 100;
@@ -160,9 +164,15 @@ function smallText({ origin, minimum, inclusive, exact }: z.core.$ZodRawIssue<z.
   return sizeText(origin, `${atLeast} ${minimum}`);
 }
 
-function bigText({ origin, maximum, inclusive, exact }: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>): string {
+function bigText({ origin, maximum, inclusive, exact, input }: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>): string {
+  if (!exact && inclusive !== false && typeof input === 'string') return tooLong(input, Number(maximum));
   const atMost = exact ? 'exactly' : inclusive === false ? 'less than' : 'at most';
   return sizeText(origin, `${atMost} ${maximum}`);
+}
+
+/** Returns what is wrong with a text that has too many characters, without quoting it. */
+export function tooLong({ length }: string, maximum: number): string {
+  return `must have at most ${maximum} characters, but has ${length}`;
 }
 
 function sizeText(origin: string, bound: string): string {

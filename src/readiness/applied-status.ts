@@ -1,8 +1,8 @@
 import { groupKind } from '../objects/group-kind.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { hasReadinessRule } from './readiness.ts';
+import type { RelatedObjects } from './related-objects.ts';
 import type { ReadinessOptions } from './status.ts';
-import type { Surroundings } from './surroundings.ts';
 import { waitReadiness } from './wait-readiness.ts';
 
 /** Kinds of Kubernetes that are ready once they are, because no controller changes their status. */
@@ -29,7 +29,7 @@ const steadyKinds: ReadonlySet<string> = new Set([
   'storage.k8s.io/StorageClass',
 ]);
 
-const nothing: Surroundings = { replicaSets: [], pods: [], events: [] };
+const nothing: RelatedObjects = { replicaSets: [], pods: [], events: [] };
 
 /**
  * Status of an object that the API server has just returned: `steady` if it is current and stays

@@ -3,7 +3,7 @@ import type { KubeObject } from '../objects/object.ts';
 import { exitText, joined, restartsText } from './container-exit.ts';
 import { imageProblem } from './image-problem.ts';
 import type { Problem, ProblemCode } from './problem.ts';
-import { newestWarningEvent, textOfEvent, timesSeen } from './surroundings.ts';
+import { newestWarningEvent, textOfEvent, timesSeen } from './related-objects.ts';
 
 /** Reasons of containers that wait while their pod starts. */
 const settingUp: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
@@ -32,7 +32,7 @@ function waitingProblem(status: unknown, events: readonly KubeObject[]): Problem
     const code = startErrors.has(stringAt(last, 'reason') ?? '') ? 'container_not_started' : 'crash_loop';
     // the message of the API has only the pod's name, its uid and the growing delay
     const text = last === undefined ? message : `last ${exitText(last)}, ${restartsText(status)}`;
-    return { code, text: joined(reason, text), failures: failuresOf(status) };
+    return { code, text: joined(reason, text), failures: failuresOf(status), ...exitOf(last) };
   }
   const failedPull = newestWarningEvent(events, (event, text) => event === 'Failed' && isFailedPull(text));
   const image = imageProblem(reason, `${message} ${stringAt(failedPull, 'message') ?? ''}`);
@@ -40,7 +40,7 @@ function waitingProblem(status: unknown, events: readonly KubeObject[]): Problem
     return { code: image, text: joined(reason, message), ...(failedPull && { failures: timesSeen(failedPull) }) };
   }
   return {
-    code: startCode(reason),
+    code: startCode(reason, message),
     text: joined(reason, message),
     ...(last !== undefined && { failures: failuresOf(status) }),
   };
@@ -50,8 +50,12 @@ function isFailedPull(message: string): boolean {
   return message.startsWith('Failed to pull image');
 }
 
-function startCode(reason: string): ProblemCode {
-  return reason === 'CreateContainerConfigError' ? 'config_error' : 'container_not_started';
+/** The kubelet has not read a ConfigMap or Secret in time, which may exist. */
+const unreadConfig = /^failed to sync (?:configmap|secret) cache: /;
+
+function startCode(reason: string, message: string): ProblemCode {
+  if (reason !== 'CreateContainerConfigError' || unreadConfig.test(message)) return 'container_not_started';
+  return 'config_error';
 }
 
 function exitProblem(status: unknown, pod: KubeObject): Problem | undefined {
@@ -59,7 +63,9 @@ function exitProblem(status: unknown, pod: KubeObject): Problem | undefined {
   if ((integerAt(terminated, 'exitCode') ?? 0) === 0) return undefined;
   const isOver = stringAt(pod, 'spec', 'restartPolicy') === 'Never' || stringAt(pod, 'status', 'phase') === 'Failed';
   const text = joined('Terminated', exitText(terminated));
-  return isOver ? { code: 'container_failed', text } : { code: 'crash_loop', text, failures: failuresOf(status) };
+  return isOver
+    ? { code: 'container_failed', text }
+    : { code: 'crash_loop', text, failures: failuresOf(status), ...exitOf(terminated) };
 }
 
 /** The problem of a running container that is not ready: an earlier crash, or a failing probe. */
@@ -68,10 +74,18 @@ function unreadyProblem(status: unknown, events: readonly KubeObject[]): Problem
   const last = fieldAt(status, 'lastState', 'terminated');
   if (last !== undefined) {
     const text = joined('NotReady', `last ${exitText(last)}, ${restartsText(status)}`);
-    return { code: 'crash_loop', text, failures: failuresOf(status) };
+    return { code: 'crash_loop', text, failures: failuresOf(status), ...exitOf(last), running: true };
   }
   const event = newestWarningEvent(events, (reason) => reason === 'Unhealthy');
   return event && { code: 'probe_failed', text: textOfEvent(event), failures: timesSeen(event) };
+}
+
+function exitOf(terminated: unknown): Pick<Problem, 'exit'> {
+  const code = integerAt(terminated, 'exitCode');
+  const reason = stringAt(terminated, 'reason');
+  return code === undefined
+    ? {}
+    : { exit: reason === undefined || reason === 'Error' ? `${code}` : `${code} ${reason}` };
 }
 
 /** Returns the number of runs that have ended. */

@@ -1,6 +1,6 @@
 import { integerAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { isOwnedBy, newestFirst, type Surroundings } from './surroundings.ts';
+import { isOwnedBy, newestFirst, type RelatedObjects } from './related-objects.ts';
 
 const deploymentRevision = 'deployment.kubernetes.io/revision';
 const controllerRevision = 'controller-revision-hash';
@@ -13,7 +13,7 @@ const podGeneration = 'pod-template-generation';
  * Returns the pods of a workload's current revision, the newest first. There are none until the
  * controller has observed the newest spec, because only then is their revision known.
  */
-export function currentPods(workload: KubeObject, { replicaSets, pods }: Surroundings): KubeObject[] {
+export function currentPods(workload: KubeObject, { replicaSets, pods }: RelatedObjects): KubeObject[] {
   const podsOf = (owner: KubeObject) => pods.filter((pod) => isOwnedBy(pod, owner)).sort(newestFirst);
   switch (workload.kind) {
     case 'Pod':
@@ -38,7 +38,7 @@ export function currentPods(workload: KubeObject, { replicaSets, pods }: Surroun
 }
 
 /** Returns the pods of a StatefulSet that are of an older revision, the newest first. */
-export function olderPods(workload: KubeObject, { pods }: Surroundings): KubeObject[] {
+export function olderPods(workload: KubeObject, { pods }: RelatedObjects): KubeObject[] {
   if (workload.kind !== 'StatefulSet' || !isObserved(workload)) return [];
   const revision = updateRevision(workload);
   return pods

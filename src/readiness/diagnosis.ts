@@ -5,7 +5,14 @@ import { currentPods, olderPods } from './current-pods.ts';
 import { podProblem } from './pod-problem.ts';
 import { bySeverity, type Problem } from './problem.ts';
 import { refusalOf } from './refusal.ts';
-import { eventsOf, newestWarningEvent, textOfEvent, timesSeen, type Surroundings } from './surroundings.ts';
+import {
+  eventsByObject,
+  eventsOf,
+  newestWarningEvent,
+  textOfEvent,
+  timesSeen,
+  type RelatedObjects,
+} from './related-objects.ts';
 
 /** Maximum length of a reason: a message of the API can list all nodes. */
 const maxLength = 1000;
@@ -14,24 +21,22 @@ const maxLength = 1000;
  * Returns the reason why a workload is not ready: the message of its controller, or the problem of
  * the newest pod in its current revision. Undefined if no reason is known.
  */
-export function diagnose(workload: KubeObject, surroundings: Surroundings): string | undefined {
-  return problemOf(workload, surroundings)?.text;
+export function diagnose(workload: KubeObject, related: RelatedObjects): string | undefined {
+  return problemOf(workload, related)?.text;
 }
 
 /** Returns the most serious problem of a workload, of its newest pod if several have it. */
-export function problemOf(workload: KubeObject, surroundings: Surroundings): Problem | undefined {
+export function problemOf(workload: KubeObject, related: RelatedObjects): Problem | undefined {
   const problem =
-    workload.kind === 'PersistentVolumeClaim'
-      ? claimProblem(workload, surroundings)
-      : workloadProblem(workload, surroundings);
+    workload.kind === 'PersistentVolumeClaim' ? claimProblem(workload, related) : workloadProblem(workload, related);
   return problem && { ...problem, text: shortened(problem.text) };
 }
 
-function workloadProblem(workload: KubeObject, surroundings: Surroundings): Problem | undefined {
-  const refusal = refusalOf(workload, surroundings);
-  const pods = podProblems(workload, surroundings);
+function workloadProblem(workload: KubeObject, related: RelatedObjects): Problem | undefined {
+  const refusal = refusalOf(workload, related);
+  const pods = podProblems(workload, related);
   const [worst] = [...(refusal ? [refusal] : []), ...pods].sort(bySeverity);
-  return jobFailure(workload, worst) ?? worst ?? updateBlock(workload, surroundings);
+  return jobFailure(workload, worst) ?? worst ?? updateBlock(workload, related);
 }
 
 /** Returns the failure of a Job, with the problem of its last pod. */
@@ -46,8 +51,8 @@ function jobFailure(workload: KubeObject, cause: Problem | undefined): Problem |
 }
 
 /** The StatefulSet controller waits for pods of the old revision before it replaces others. */
-function updateBlock(workload: KubeObject, surroundings: Surroundings): Problem | undefined {
-  const [blocked] = problemsOfPods(olderPods(workload, surroundings), surroundings);
+function updateBlock(workload: KubeObject, related: RelatedObjects): Problem | undefined {
+  const [blocked] = problemsOfPods(olderPods(workload, related), related);
   return (
     blocked && {
       ...blocked,
@@ -57,13 +62,15 @@ function updateBlock(workload: KubeObject, surroundings: Surroundings): Problem 
   );
 }
 
-function podProblems(workload: KubeObject, surroundings: Surroundings): Problem[] {
-  return problemsOfPods(currentPods(workload, surroundings), surroundings);
+function podProblems(workload: KubeObject, related: RelatedObjects): Problem[] {
+  return problemsOfPods(currentPods(workload, related), related);
 }
 
-function problemsOfPods(pods: readonly KubeObject[], { events }: Surroundings): Problem[] {
+function problemsOfPods(pods: readonly KubeObject[], { events }: RelatedObjects): Problem[] {
+  if (pods.length === 0) return [];
+  const byPod = eventsByObject(events);
   return pods.flatMap((pod) => {
-    const problem = podProblem(pod, events);
+    const problem = podProblem(pod, byPod.get(pod.metadata.uid) ?? []);
     return problem === undefined ? [] : [{ ...problem, text: `${problem.text} (${placeOf(pod, problem)})` }];
   });
 }
@@ -72,7 +79,7 @@ function placeOf(pod: KubeObject, { container }: Problem): string {
   return container === undefined ? `pod ${pod.metadata.name}` : `container ${container} of pod ${pod.metadata.name}`;
 }
 
-function claimProblem(claim: KubeObject, { events }: Surroundings): Problem | undefined {
+function claimProblem(claim: KubeObject, { events }: RelatedObjects): Problem | undefined {
   if (stringAt(claim, 'status', 'phase') === 'Bound') return undefined;
   const event = newestWarningEvent(eventsOf(events, claim), (reason) => reason === 'ProvisioningFailed');
   return event && { code: 'volume_not_provisioned', text: textOfEvent(event), failures: timesSeen(event) };

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../objects/object.ts';
+import { failFastAnnotation } from './steering-annotations.ts';
 import { problemClasses, type ProblemClass, type ProblemCode } from './problem.ts';
 
 /** The problems that end a wait before its deadline. */
@@ -12,14 +13,16 @@ export interface FailFast {
   classes: Partial<Record<ProblemCode, ProblemClass>>;
   /** Time after which a likely problem ends the wait if it occurs once more, in milliseconds. */
   grace: number;
+  /** Time after which three equal failures of a container end the wait, in milliseconds. */
+  crashGrace: number;
 }
 
 export type FailFastLevel = 'never' | 'fatal' | 'likely';
 
-/** Annotation of a resource with its own setting: `never`, or `crash_loop=transient,fatal`. */
-const failFastAnnotation = 'helm-agent/fail-fast';
-
-/** Returns the class of a resource's problem, by its annotation and the settings of the command. */
+/**
+ * Returns the class of a resource's problem, by its annotation and the settings of the command. The
+ * annotation has a setting of its own: `never`, or `crash_loop=transient,fatal`.
+ */
 export function classOf(object: KubeObject, code: ProblemCode, failFast: FailFast): ProblemClass {
   const own = readFailFast(object.metadata.annotations?.[failFastAnnotation] ?? '');
   const level = own.level ?? failFast.level;

@@ -3,14 +3,13 @@ import { groupKind } from '../objects/group-kind.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { conditionOf } from './conditions.ts';
 import { currentPods, currentReplicaSet } from './current-pods.ts';
+import type { RelatedObjects } from './related-objects.ts';
 import { current, failed, inProgress, type Readiness, type ReadinessOptions } from './status.ts';
-import type { Surroundings } from './surroundings.ts';
-import { maxUnavailableOf, scaled } from './unavailable-pods.ts';
 
 type LegacyRule = (
   object: KubeObject,
   options: ReadinessOptions,
-  surroundingsOf: (workload: KubeObject) => Surroundings,
+  relatedTo: (workload: KubeObject) => RelatedObjects,
 ) => Readiness;
 
 /** The rules of Helm's strategy `legacy`, which is that of Helm 3 (pkg/kube/ready.go). */
@@ -35,13 +34,13 @@ const rules: ReadonlyMap<string, LegacyRule> = new Map<string, LegacyRule>([
 export function legacyReadiness(
   object: KubeObject,
   options: ReadinessOptions,
-  surroundingsOf: (workload: KubeObject) => Surroundings,
+  relatedTo: (workload: KubeObject) => RelatedObjects,
 ): Readiness {
   if ((object.metadata.deletionTimestamp ?? '') !== '') {
     return { status: 'Terminating', message: 'Resource scheduled for deletion' };
   }
   const rule = rules.get(groupKind(object));
-  return rule === undefined ? current('Resource is always ready') : rule(object, options, surroundingsOf);
+  return rule === undefined ? current('Resource is always ready') : rule(object, options, relatedTo);
 }
 
 function podReadiness(object: KubeObject): Readiness {
@@ -63,10 +62,10 @@ function claimReadiness(object: KubeObject): Readiness {
   return phase === 'Bound' ? current('PVC is Bound') : inProgress(`PVC is not Bound. phase: ${phase}`);
 }
 
-function podsReadiness(object: KubeObject, _: ReadinessOptions, surroundingsOf: (of: KubeObject) => Surroundings) {
+function podsReadiness(object: KubeObject, _: ReadinessOptions, relatedTo: (of: KubeObject) => RelatedObjects) {
   const outdated = unobserved(object);
   if (outdated !== undefined) return outdated;
-  const pods = currentPods(object, surroundingsOf(object));
+  const pods = currentPods(object, relatedTo(object));
   const ready = pods.filter((pod) => conditionOf(pod, 'Ready', 'True')).length;
   const wanted = integerAt(object, 'spec', 'replicas') ?? 1;
   if (ready < pods.length || ready < Math.min(wanted, 1)) return inProgress(`Ready: ${ready}/${wanted}`);
@@ -76,12 +75,12 @@ function podsReadiness(object: KubeObject, _: ReadinessOptions, surroundingsOf: 
 function deploymentReadiness(
   object: KubeObject,
   _: ReadinessOptions,
-  surroundingsOf: (workload: KubeObject) => Surroundings,
+  relatedTo: (workload: KubeObject) => RelatedObjects,
 ): Readiness {
   if (fieldAt(object, 'spec', 'paused') === true) return current('Deployment is paused');
   const outdated = unobserved(object);
   if (outdated !== undefined) return outdated;
-  const replicaSet = currentReplicaSet(object, surroundingsOf(object).replicaSets);
+  const replicaSet = currentReplicaSet(object, relatedTo(object).replicaSets);
   if (replicaSet === undefined) return inProgress('ReplicaSet not found');
   const replicaSetOutdated = unobserved(replicaSet);
   if (replicaSetOutdated !== undefined) return replicaSetOutdated;
@@ -151,4 +150,28 @@ function isRolling(object: KubeObject): boolean {
 function enough(ready: number, wanted: number, unavailable: number): Readiness {
   const least = Math.max(wanted - unavailable, Math.min(wanted, 1));
   return ready < least ? inProgress(`Ready: ${ready}/${least}`) : current(`Pods are ready: ${ready}/${wanted}`);
+}
+
+const defaultShare = '25%';
+
+/**
+ * Returns the number of pods that may be unavailable while a Deployment is updated, as its
+ * controller computes it (MaxUnavailable in pkg/controller/deployment/util).
+ */
+function maxUnavailableOf(deployment: KubeObject): number {
+  const replicas = integerAt(deployment, 'spec', 'replicas') ?? 1;
+  if (stringAt(deployment, 'spec', 'strategy', 'type') === 'Recreate' || replicas === 0) return 0;
+  const settings = fieldAt(deployment, 'spec', 'strategy', 'rollingUpdate');
+  const surge = scaled(fieldAt(settings, 'maxSurge') ?? defaultShare, replicas, 'up') ?? 0;
+  const unavailable = scaled(fieldAt(settings, 'maxUnavailable') ?? defaultShare, replicas, 'down') ?? 0;
+  return surge === 0 && unavailable === 0 ? 1 : Math.min(unavailable, replicas);
+}
+
+/** Returns `3` or `30%` of a total as a number of pods. Undefined if it is neither. */
+function scaled(value: unknown, total: number, round: 'up' | 'down'): number | undefined {
+  if (typeof value === 'number') return value;
+  const percent = typeof value === 'string' ? /^(\d+)%$/.exec(value)?.[1] : undefined;
+  if (percent === undefined) return undefined;
+  const share = (Number(percent) * total) / 100;
+  return round === 'up' ? Math.ceil(share) : Math.floor(share);
 }

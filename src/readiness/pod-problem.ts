@@ -5,7 +5,7 @@ import { joined } from './container-exit.ts';
 import { containerProblems } from './container-problem.ts';
 import { imageProblem } from './image-problem.ts';
 import { bySeverity, type Problem, type ProblemCode } from './problem.ts';
-import { eventsOf, newestWarningEvent, textOfEvent, timesSeen } from './surroundings.ts';
+import { eventsOf, newestWarningEvent, textOfEvent, timesSeen } from './related-objects.ts';
 
 /** Events of autoscalers that make room for a pod: the cluster autoscaler's, and Karpenter's. */
 const scaleUpEvents: ReadonlySet<string> = new Set(['TriggeredScaleUp', 'Nominated']);

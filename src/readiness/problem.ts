@@ -61,6 +61,10 @@ export interface Problem {
   text: string;
   /** How often it was seen to fail. Absent if it lasts, and nothing is tried again. */
   failures?: number;
+  /** How the last run of a restarted container ended, such as `1` or `137 OOMKilled`. */
+  exit?: string;
+  /** Whether a container that has failed runs again. Default: false. */
+  running?: boolean;
   /** The problem of a pod that made a Job fail. Absent if no pod shows one. */
   cause?: ProblemCode;
   container?: string;

@@ -1,16 +1,17 @@
 import { integerAt, stringAt } from '../objects/fields.ts';
 import { groupKind } from '../objects/group-kind.ts';
 import type { KubeObject } from '../objects/object.ts';
-import { customResourceDefinitionReadiness } from './custom-resource-definition.ts';
-import { daemonSetReadiness } from './daemon-set.ts';
-import { deploymentReadiness } from './deployment.ts';
 import { conditionsOf } from './conditions.ts';
-import { jobReadiness } from './job.ts';
 import { ownReadiness } from './own-rules.ts';
 import { podReadiness } from './pod.ts';
-import { replicaSetReadiness } from './replica-set.ts';
-import { statefulSetReadiness } from './stateful-set.ts';
 import { current, failed, inProgress, type Readiness, type ReadinessOptions, type ReadinessRule } from './status.ts';
+import {
+  daemonSetReadiness,
+  deploymentReadiness,
+  jobReadiness,
+  replicaSetReadiness,
+  statefulSetReadiness,
+} from './workloads.ts';
 
 const rules: ReadonlyMap<string, ReadinessRule> = new Map<string, ReadinessRule>([
   ['Service', serviceReadiness],
@@ -90,4 +91,13 @@ function serviceReadiness(object: KubeObject): Readiness {
 function persistentVolumeClaimReadiness(object: KubeObject): Readiness {
   const phase = stringAt(object, 'status', 'phase') ?? 'unknown';
   return phase === 'Bound' ? current('PVC is Bound') : inProgress(`PVC is not Bound. phase: ${phase}`);
+}
+
+function customResourceDefinitionReadiness(object: KubeObject): Readiness {
+  for (const { type, status, reason, message } of conditionsOf(object)) {
+    if (type === 'NamesAccepted' && status === 'False') return failed(message);
+    if (type === 'Established' && status === 'False' && reason !== 'Installing') return failed(message);
+    if (type === 'Established' && status === 'True') return current('CRD is established');
+  }
+  return inProgress('Install in progress');
 }

@@ -10,8 +10,8 @@ import {
   newestWarningEvent,
   textOfEvent,
   timesSeen,
-  type Surroundings,
-} from './surroundings.ts';
+  type RelatedObjects,
+} from './related-objects.ts';
 
 /**
  * Texts of the API server that refuses a pod. Controllers pass it on only as text. The texts
@@ -23,31 +23,31 @@ const refusals: readonly [pattern: RegExp, code: ProblemCode][] = [
 ];
 
 /** Returns why the controller of a workload cannot create pods, if it cannot. */
-export function refusalOf(workload: KubeObject, surroundings: Surroundings): Problem | undefined {
-  const creators = creatorsOf(workload, surroundings);
+export function refusalOf(workload: KubeObject, related: RelatedObjects): Problem | undefined {
+  const creators = creatorsOf(workload, related);
   for (const creator of creators) {
     const failure = conditionOf(creator, 'ReplicaFailure', 'True');
-    if (failure) return refusal(`${failure.reason}: ${failure.message}`, workload, surroundings);
+    if (failure) return refusal(`${failure.reason}: ${failure.message}`, workload, related);
   }
   // StatefulSets, DaemonSets and Jobs have no condition for it
-  const event = newestWarningEvent(eventsOf(surroundings.events, workload), (reason) => reason === 'FailedCreate');
-  if (event === undefined || isOutdated(event, workload, surroundings)) return undefined;
-  return { ...refusal(textOfEvent(event), workload, surroundings), failures: timesSeen(event) };
+  const event = newestWarningEvent(eventsOf(related.events, workload), (reason) => reason === 'FailedCreate');
+  if (event === undefined || isOutdated(event, workload, related)) return undefined;
+  return { ...refusal(textOfEvent(event), workload, related), failures: timesSeen(event) };
 }
 
-function creatorsOf(workload: KubeObject, { replicaSets }: Surroundings): KubeObject[] {
+function creatorsOf(workload: KubeObject, { replicaSets }: RelatedObjects): KubeObject[] {
   const replicaSet = workload.kind === 'Deployment' ? currentReplicaSet(workload, replicaSets) : undefined;
   return replicaSet === undefined ? [workload] : [replicaSet, workload];
 }
 
 /** Pods of older revisions that end make room in a quota, so that it is only likely exceeded. */
-function refusal(text: string, workload: KubeObject, surroundings: Surroundings): Problem {
+function refusal(text: string, workload: KubeObject, related: RelatedObjects): Problem {
   const code = refusals.find(([pattern]) => pattern.test(text))?.[1] ?? 'pods_refused';
-  const mayGetRoom = code === 'quota_exceeded' && hasPodsThatEnd(workload, surroundings);
+  const mayGetRoom = code === 'quota_exceeded' && hasPodsThatEnd(workload, related);
   return { code: mayGetRoom ? 'pods_refused' : code, text };
 }
 
-function hasPodsThatEnd(workload: KubeObject, { replicaSets, pods }: Surroundings): boolean {
+function hasPodsThatEnd(workload: KubeObject, { replicaSets, pods }: RelatedObjects): boolean {
   const current = creatorsOf(workload, { replicaSets, pods, events: [] })[0] ?? workload;
   const owners = [workload, ...replicaSets.filter((replicaSet) => isOwnedBy(replicaSet, workload))];
   return pods.some(
@@ -60,7 +60,7 @@ function hasPodsThatEnd(workload: KubeObject, { replicaSets, pods }: Surrounding
 /**
  * Whether an event is older than the workload's spec, or than a pod that was created nevertheless.
  */
-function isOutdated(event: KubeObject, workload: KubeObject, { pods }: Surroundings): boolean {
+function isOutdated(event: KubeObject, workload: KubeObject, { pods }: RelatedObjects): boolean {
   const created = pods.filter((pod) => isOwnedBy(pod, workload)).map((pod) => timeOf(pod.metadata.creationTimestamp));
   return eventTime(event) < Math.max(specTime(workload), ...created);
 }

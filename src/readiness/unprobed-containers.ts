@@ -1,7 +1,7 @@
 import { fieldAt, integerAt, listAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { currentPods } from './current-pods.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { RelatedObjects } from './related-objects.ts';
 
 /** Kinds whose pods run until they are deleted. */
 const runningKinds: ReadonlySet<string> = new Set([
@@ -42,9 +42,9 @@ export function unprobedContainers(workload: KubeObject): string[] {
 export function containerRuns(
   workload: KubeObject,
   names: readonly string[],
-  surroundings: Surroundings,
+  related: RelatedObjects,
 ): ContainerRun[] | undefined {
-  const pods = currentPods(workload, surroundings).filter((pod) => !hasEnded(pod));
+  const pods = currentPods(workload, related).filter((pod) => !hasEnded(pod));
   const runs = pods.flatMap((pod) => runsOf(pod, names));
   const isComplete = pods.length >= podCount(workload) && runs.length === pods.length * names.length;
   return isComplete ? runs : undefined;
@@ -62,8 +62,9 @@ function hasEnded(pod: KubeObject): boolean {
 }
 
 function runsOf(pod: KubeObject, names: readonly string[]): ContainerRun[] {
+  const wanted = new Set(names);
   const statuses = listAt(pod, 'status', 'containerStatuses');
-  return statuses.filter((status) => names.includes(nameOf(status))).flatMap((status) => runOf(pod, status) ?? []);
+  return statuses.filter((status) => wanted.has(nameOf(status))).flatMap((status) => runOf(pod, status) ?? []);
 }
 
 function runOf(pod: KubeObject, status: unknown): ContainerRun | undefined {

@@ -1,5 +1,5 @@
-import { decodeJsonPrefix } from '../go/json-decode.ts';
-import { evaluateJsonPath } from '../jsonpath/evaluate.ts';
+import { JsonPathBudget } from '../jsonpath/budget.ts';
+import { evaluateOnObject } from '../jsonpath/evaluate-on-object.ts';
 import { JsonPathError, parseJsonPath, type Step } from '../jsonpath/parse.ts';
 import { integerAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
@@ -10,9 +10,10 @@ export type WaitCondition =
   | { type: 'condition'; name: string; status: string }
   | { type: 'jsonpath'; steps: readonly Step[][]; value: string | undefined };
 
-/** Limits on conditions, which can come from charts: each `..` multiplies the work. */
+/** Limits on conditions, which come from charts: a short one can select each value many times. */
 const maxLength = 256;
 const maxDescents = 1;
+const maxSteps = 20_000;
 
 /**
  * Reads `condition=Ready`, `condition=Ready=False`, `jsonpath={.status.phase}` or
@@ -37,10 +38,11 @@ export function parseWaitCondition(text: string): WaitCondition | undefined {
 /**
  * Whether an object meets a condition. As in kubectl, case does not count for conditions, one that
  * was observed for an older generation is not met, and a path without a value must select some.
+ * Throws `JsonPathBudgetError` if a path takes too many steps.
  */
 export function isMet(object: KubeObject, condition: WaitCondition): boolean {
   if (condition.type === 'jsonpath') {
-    const found = evaluateJsonPath(condition.steps, decodeJsonPrefix(JSON.stringify(object)).value);
+    const found = evaluateOnObject(condition.steps, object, new JsonPathBudget(maxSteps));
     return condition.value === undefined ? found !== '' : found === condition.value;
   }
   const observed = integerAt(object, 'status', 'observedGeneration');

@@ -43,11 +43,13 @@ export function webhookReadiness(
   configuration: KubeObject,
   endpointSlices: readonly KubeObject[],
 ): Readiness | undefined {
+  const byService = Map.groupBy(
+    endpointSlices,
+    ({ metadata }) => `${metadata.namespace ?? ''}/${metadata.labels?.[serviceLabel] ?? ''}`,
+  );
   const waiting = requiredServices(configuration).find(({ namespace, name }) => {
-    const slices = endpointSlices.filter(
-      ({ metadata }) => metadata.namespace === namespace && metadata.labels?.[serviceLabel] === name,
-    );
-    return slices.length > 0 && !slices.some(hasReadyEndpoint);
+    const slices = byService.get(`${namespace}/${name}`);
+    return slices !== undefined && !slices.some(hasReadyEndpoint);
   });
   return waiting && inProgress(`no endpoint of the Service ${waiting.namespace}/${waiting.name} is ready`);
 }

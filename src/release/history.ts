@@ -1,13 +1,17 @@
-import type { ReleaseStorage, StoredRevision } from './storage/storage.ts';
+import type { ReleaseStorage, RevisionQuery, StoredRevision } from './storage/storage.ts';
 
-/** Returns all revisions of a release, the oldest first. Empty for an unknown release. */
+/**
+ * Returns all revisions of a release, the oldest first. Empty for an unknown release. Fails if none
+ * of its revisions can be read, unless these are reported.
+ */
 export async function history(
   storage: ReleaseStorage,
   namespace: string,
   name: string,
   signal?: AbortSignal,
+  onUnreadable?: RevisionQuery['onUnreadable'],
 ): Promise<StoredRevision[]> {
-  const revisions = await storage.query({ namespace, name }, signal);
+  const revisions = await storage.query({ namespace, name, ...(onUnreadable && { onUnreadable }) }, signal);
   return revisions.sort((a, b) => a.release.version - b.release.version);
 }
 

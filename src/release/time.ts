@@ -4,7 +4,10 @@ const nanosPerSecond = 1_000_000_000n;
 export function formatTime(nanos: bigint): string {
   const fraction = ((nanos % nanosPerSecond) + nanosPerSecond) % nanosPerSecond;
   const seconds = new Date(Number((nanos - fraction) / 1_000_000n)).toISOString().slice(0, -'.000Z'.length);
-  const digits = fraction.toString().padStart(9, '0').replace(/0+$/, '');
+  const digits = fraction
+    .toString()
+    .padStart(9, '0')
+    .replace(/(?<!0)0+$/, '');
   return digits === '' ? `${seconds}Z` : `${seconds}.${digits}Z`;
 }
 

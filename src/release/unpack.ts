@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { codeOf } from '../errors/index.ts';
 import { ReleaseError } from './error.ts';
 
 const decompress = promisify(gunzip);
@@ -21,7 +22,7 @@ async function unpackGzip(compressed: Buffer, limit: number): Promise<Buffer> {
   try {
     return await decompress(compressed, { maxOutputLength: limit });
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE') {
+    if (codeOf(cause) === 'ERR_BUFFER_TOO_LARGE') {
       throw new ReleaseError('release_too_large', `the stored release unpacks to more than ${limit} bytes`, { cause });
     }
     throw new ReleaseError('release_corrupt', 'the stored release cannot be decompressed', { cause });

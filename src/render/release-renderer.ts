@@ -3,6 +3,7 @@ import type { KubeObject } from '../objects/object.ts';
 import type { Hook } from '../release/hook.ts';
 import type { StoredChart } from '../release/stored-chart.ts';
 import type { RenderRequest } from './render-request.ts';
+import type { ValueWarning } from './value-warning.ts';
 
 /** An argument of a value flag of Helm, and the contents of the files that it names. */
 export interface SetValue {
@@ -62,7 +63,7 @@ export interface RenderedRelease {
   /** Text of NOTES.txt. Empty if the chart has none. */
   notes: string;
   /** Warnings that Helm logs while it merges values. */
-  warnings: string[];
+  warnings: ValueWarning[];
   /** Whether the result may depend on the capabilities. */
   usesCapabilities: boolean;
 }
@@ -90,9 +91,8 @@ export interface ReleaseRenderer {
   crds(chart: ChartContent, values: ReleaseValues, signal: AbortSignal): Promise<CrdManifest[]>;
   render(request: ReleaseRenderRequest, signal: AbortSignal): Promise<RenderedRelease>;
   /**
-   * Returns the objects of a manifest; a `List` counts as its items. An object whose name is
-   * generated
-   * by the API server has an empty one. Throws `invalid_manifest` with a message that begins with
+   * Returns the objects of a manifest; a `List` counts as its items. An object whose name the API
+   * server generates has an empty one. Throws `invalid_manifest` with a message that begins with
    * `prefix`.
    */
   readObjects(manifest: string, prefix: string, signal: AbortSignal): Promise<readonly ManifestObject[]>;

@@ -1,18 +1,20 @@
-import type { Warn } from '../chart/values/coalesce-tables.ts';
-import { coalesceValues } from '../chart/values/coalesce.ts';
+import type { Chart } from '../chart/chart.ts';
+import { isCompatibleRange } from '../chart/metadata/compatible-range.ts';
 import { processDependencies } from '../chart/process-dependencies.ts';
+import { coalesceValues } from '../chart/values/coalesce.ts';
 import { validateValues } from '../chart/values/validate-values.ts';
 import type { Engine } from './engine.ts';
 import { defaultRenderLimits } from './limits.ts';
 import { crdFiles } from './manifest/crds.ts';
 import { printManifest } from './manifest/documents.ts';
-import { takeNotes } from './manifest/notes.ts';
 import { sortManifests } from './manifest/sort-manifests.ts';
 import { unreadableManifest } from './manifest/unreadable.ts';
+import { RenderError } from './render-error.ts';
 import type { RenderInput } from './render-request.ts';
 import type { Rendered, RenderedTemplates } from './rendered.ts';
+import type { Capabilities } from './scope/capabilities.ts';
 import { chartTemplates } from './scope/chart-templates.ts';
-import { requireKubeVersion } from './scope/kube-version-range.ts';
+import { warningsInto, type ValueWarning } from './value-warning.ts';
 
 /**
  * Renders a chart as Helm does, in the calling thread. See worker/threaded-renderer.ts for renders
@@ -25,10 +27,8 @@ export function renderChart(input: RenderInput, engine: Engine): Rendered {
 /** First half of {@link renderChart}: everything before a post-renderer is called. */
 export function renderTemplates(input: RenderInput, engine: Engine): RenderedTemplates {
   const { capabilities, options = {} } = input;
-  const warnings: string[] = [];
-  const warn: Warn = (warning, attributes = {}) => {
-    warnings.push([warning, ...Object.entries(attributes).map(([name, value]) => `${name}=${value}`)].join(' '));
-  };
+  const warnings: ValueWarning[] = [];
+  const warn = warningsInto(warnings);
   const chart = processDependencies(input.chart, input.values, warn, options.charts);
   const values = coalesceValues(chart, input.values, warn);
   if (options.skipSchemaValidation !== true)
@@ -63,4 +63,39 @@ export function renderFiles(input: RenderInput, engine: Engine): Map<string, str
     ...(notice && { notice }),
     ...(supervisor && { supervisor }),
   });
+}
+
+const notesFile = 'NOTES.txt';
+
+/**
+ * Removes every NOTES.txt from the rendered files and returns the text of the chart's own. With
+ * `subchartNotes`, returns all of them, ordered by path (pkg/action/action.go: renderResources,
+ * where the order is random).
+ */
+function takeNotes(files: Map<string, string>, chart: Chart, subchartNotes: boolean): string {
+  const paths = [...files.keys()].filter((path) => path.endsWith(notesFile)).sort();
+  const own = `${chart.metadata.name}/templates/${notesFile}`;
+  let notes = '';
+  for (const path of paths) {
+    if (subchartNotes || path === own) notes += (notes === '' ? '' : '\n') + (files.get(path) ?? '');
+    files.delete(path);
+  }
+  return notes;
+}
+
+/**
+ * Throws an error with Helm's text if the chart's `kubeVersion` does not match the cluster's
+ * version. Unlike Helm with a live cluster, this ignores vendor suffixes: `>=1.20.0` matches
+ * `v1.33.4-gke.1`.
+ */
+function requireKubeVersion(chart: Chart, { kubeVersion, onRead }: Capabilities): void {
+  const range = chart.metadata.kubeVersion;
+  if (range === undefined || range === '') return;
+  onRead?.();
+  const { version, normalized } = kubeVersion;
+  if (isCompatibleRange(range, normalized)) return;
+  throw new RenderError(
+    'chart_incompatible',
+    `chart requires kubeVersion: ${range} which is incompatible with Kubernetes ${version}`,
+  );
 }

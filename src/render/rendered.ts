@@ -2,6 +2,7 @@ import type { Chart } from '../chart/chart.ts';
 import type { Hook } from '../release/hook.ts';
 import type { CrdFile } from './manifest/crds.ts';
 import type { Manifest } from './manifest/sort-manifests.ts';
+import type { ValueWarning } from './value-warning.ts';
 
 /** Result of a render. */
 export interface Rendered {
@@ -17,7 +18,7 @@ export interface Rendered {
   /** CRDs of the chart, then of its enabled subcharts. They are not part of `manifest`. */
   crds: CrdFile[];
   /** Warnings that Helm logs while it merges values. */
-  warnings: string[];
+  warnings: ValueWarning[];
 }
 
 /** Result of running the templates, before it is split into manifests and hooks. */

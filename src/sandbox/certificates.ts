@@ -1,7 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createCertificate } from '../x509/certificate.ts';
-import { ipAddressBytes } from '../x509/ip-address.ts';
-import { encodePem } from '../x509/pem.ts';
+import { createCertificate, encodePem, ipAddressBytes } from '../x509/index.ts';
 import type { SandboxHost } from './sandbox-host.ts';
 
 /** Certificate and key of the HTTPS server, and the authority that clients must trust; all PEM. */

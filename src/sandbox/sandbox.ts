@@ -14,6 +14,11 @@ export interface SandboxOptions {
   /** Port to listen on. Default: a free port. */
   port?: number;
   /**
+   * `http` for plain HTTP, which clients that connect often are faster with. Default: `https`, as
+   * API servers serve.
+   */
+  scheme?: 'http' | 'https';
+  /**
    * Factor by which simulated time is faster than real time. Default: 1, a pod is ready about a
    * second after its creation.
    */
@@ -27,7 +32,7 @@ export interface SandboxOptions {
 }
 
 export interface Sandbox {
-  /** `https://127.0.0.1:PORT` */
+  /** `https://127.0.0.1:PORT`, or `http://…` */
   url: string;
   /** Kubeconfig with the URL, the certificate authority and a token. */
   kubeconfig: string;
@@ -48,8 +53,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const controllers = startControllers(state, { speed: options.speed ?? 1, ca: certificates.ca });
   bootstrap(state);
   const settings = { bookmarkInterval: options.bookmarkInterval ?? 60_000, lifetime: 1_800_000 };
-  const server = await listen({ host: address, port: options.port ?? 0, certificates, token }, (request) =>
-    route(state, settings, request),
+  const server = await listen(
+    {
+      ...{ host: address, port: options.port ?? 0, token },
+      certificates: options.scheme === 'http' ? undefined : certificates,
+    },
+    (request) => route(state, settings, request),
   );
   const close = async (): Promise<void> => {
     controllers.stop();

@@ -4,6 +4,8 @@ import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { MissingDependency } from '../chart/metadata/missing-dependencies.ts';
 import type { ChartReader } from './chart-reader.ts';
 import type { ChartRequest } from './chart-request.ts';
+import { isBelowPaths } from './http/path-prefix.ts';
+import { isRegistryUrl } from './oci/reference.ts';
 import { SourceError } from './source-error.ts';
 
 export interface AddDependenciesTools {
@@ -42,9 +44,12 @@ function dependencyRequest({ name, version, repository }: MissingDependency, req
       `dependency ${name} is in the repository ${repository}, a name that only helm knows; give the URL in Chart.yaml`,
     );
   }
-  const { username, password, token, tls, repoUrl = '' } = request;
+  const { username, password, token, tls, credentialPaths, repoUrl = '' } = request;
   const isSame = originOf(repoUrl) !== undefined && originOf(repoUrl) === originOf(repository);
-  const credentials = isSame ? { username, password, token, tls } : {};
+  // the files of an HTTP repository are checked when they are downloaded
+  const isAllowed =
+    !isRegistryUrl(repository) || isBelowPaths(`${new URL(repository).pathname}/${name}`, credentialPaths);
+  const credentials = isSame && isAllowed ? { username, password, token, tls, credentialPaths } : {};
   return { chartName: name, chartVersion: version, repoUrl: repository, ...credentials };
 }
 
@@ -63,7 +68,7 @@ function ownFiles({ files }: ChartContent, { name, repository }: MissingDependen
       `dependency ${name} is at ${repository}, outside of the chart; put it into the folder charts/ of the chart`,
     );
   }
-  const prefix = `${folder.replace(/\/+$/, '')}/`;
+  const prefix = `${folder.replace(/(?<!\/)\/+$/, '')}/`;
   const own = files.filter((file) => file.name.startsWith(prefix));
   if (own.length === 0) {
     throw new SourceError(

@@ -32,13 +32,25 @@ export interface ChartRequest {
   passCredentials?: boolean | undefined;
   /** Token that is sent like, and instead of, a user name and a password. Default: none. */
   token?: string | undefined;
-  /** Certificates for the connections. Default: the authorities of Node, and no certificate. */
+  /**
+   * Paths on the host of the repository below which the user name, the password and the token may
+   * be sent. Default: all.
+   */
+  credentialPaths?: readonly string[] | undefined;
+  /**
+   * Certificates for the connections to the host of the repository, and not to those of redirects.
+   * Default: the authorities of Node, and no certificate.
+   */
   tls?: ClientTls | undefined;
   /** Downloads the dependencies that are missing in the folder charts/. Default: false. */
   dependencyUpdate?: boolean | undefined;
   /** The archive of the chart, which came with the request. Default: it is downloaded. */
   archive?: Uint8Array | undefined;
-  /** SHA-256 of {@link archive}, in hex. Default: it is not checked. */
+  /**
+   * SHA-256 of the chart's archive, in hex, with or without the prefix `sha256:`, wherever the
+   * archive comes from; of a chart in a registry, the digest of its chart layer. A folder has none.
+   * Default: it is not checked.
+   */
   digest?: string | undefined;
   /** Digest of an archive that was uploaded, as `sha256:HEX`. Default: the chart is downloaded. */
   upload?: string | undefined;

@@ -3,20 +3,22 @@ import type { ChartContent } from '../chart/load/chart-content.ts';
 import { addDependencies } from './add-dependencies.ts';
 import { createChartReader, type ChartReader, type ReadOptions } from './chart-reader.ts';
 import type { ChartRequest, ClientTls } from './chart-request.ts';
-import { parseDeniedAddresses } from './http/denied-addresses.ts';
-import { repositoryDispatcher } from './http/repository-dispatcher.ts';
-import type { ProxyEnvironment } from './http/proxy-environment.ts';
+import { checkRequestedDigest } from './digest.ts';
 import type { KeptDownloads } from './disk/kept-downloads.ts';
-import { withoutTrailingSlashes } from './http/http-url.ts';
-import { downloadFromUrl } from './chart-url.ts';
 import { defaultDownloadSettings, type DownloadSettings } from './download-settings.ts';
-import type { WaitForTurn } from './wait-for-turn.ts';
+import { parseDeniedAddresses } from './http/denied-addresses.ts';
+import { download } from './http/download.ts';
+import { endpointFor } from './http/endpoint.ts';
+import { parseHttpUrl, withoutTrailingSlashes } from './http/http-url.ts';
+import type { ProxyEnvironment } from './http/proxy-environment.ts';
+import { repositoryDispatcher } from './http/repository-dispatcher.ts';
+import { shownUrl } from './http/shown-url.ts';
 import { loadLocalChart } from './local-chart.ts';
 import { pullChart } from './oci/pull-chart.ts';
 import { isRegistryUrl } from './oci/reference.ts';
 import { downloadFromRepository } from './repository/repository.ts';
-import { checkDigest } from './digest.ts';
 import { SourceError } from './source-error.ts';
+import type { WaitForTurn } from './wait-for-turn.ts';
 
 export interface ChartSourceOptions {
   /** Folder below which charts may be named by path. Default: none, paths are refused. */
@@ -29,7 +31,8 @@ export interface ChartSourceOptions {
   /**
    * Addresses that must not be connected to, for repositories, registries, token services and
    * redirects: `loopback`, `link-local`, `metadata`, `private`, addresses, and ranges such as
-   * `10.0.0.0/8`. A proxy resolves names by itself. Not used with a `dispatcher`. Default: none.
+   * `10.0.0.0/8`. Through a proxy, which resolves names by itself, only addresses in URLs are
+   * checked. Not used with a `dispatcher`. Default: none.
    */
   denyAddresses?: readonly string[] | undefined;
   /**
@@ -58,6 +61,8 @@ export interface ChartSourceOptions {
   readUpload?: ((digest: string, signal: AbortSignal) => Promise<Uint8Array>) | undefined;
   /** Waits until the calling command may have large texts in memory. Default: it may at once. */
   waitForTurn?: WaitForTurn | undefined;
+  /** The machine that downloads, for errors. Default: `this machine`. */
+  machine?: DownloadSettings['machine'];
   /** Whether to access OCI registries over HTTP without TLS. Default: false. */
   plainHttp?: boolean | undefined;
   /** Called with the warnings that Helm logs during a download. Default: they are dropped. */
@@ -87,11 +92,13 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
   const { localCharts, reader = createChartReader(), denyAddresses = [], proxyEnv, retry = false } = options;
   const dispatcherFor = (tls?: ClientTls) =>
     repositoryDispatcher({ denied: parseDeniedAddresses(denyAddresses), proxyEnv, retry, tls });
+  const base = options.dispatcher ?? dispatcherFor();
   const settings: DownloadSettings = {
-    dispatcher: options.dispatcher ?? dispatcherFor(),
+    dispatcher: base,
     timeoutMs: options.timeoutMs ?? defaultDownloadSettings.timeoutMs,
     maxIndexBytes: options.maxIndexBytes ?? defaultDownloadSettings.maxIndexBytes,
     maxArchiveBytes: options.maxArchiveBytes ?? defaultDownloadSettings.maxArchiveBytes,
+    machine: options.machine,
     plainHttp: options.plainHttp ?? false,
     waitForTurn: options.waitForTurn,
     kept: options.kept,
@@ -101,13 +108,9 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
   };
 
   const download = async (request: ChartRequest, signal: AbortSignal): Promise<Uint8Array> => {
-    if (request.tls === undefined) return downloadWith(settings, request, signal);
-    const dispatcher = dispatcherFor(request.tls);
-    try {
-      return await downloadWith({ ...settings, dispatcher }, request, signal);
-    } finally {
-      await dispatcher.destroy();
-    }
+    const archive = await downloadAny(request, signal);
+    await checkRequestedDigest(archive, request);
+    return archive;
   };
 
   return {
@@ -120,24 +123,42 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
     },
   };
 
-  async function loadContent(request: ChartRequest, read: ReadOptions, signal: AbortSignal): Promise<ChartContent> {
-    const { archive, digest, upload } = request;
-    if (archive !== undefined) {
-      if (digest !== undefined) await checkDigest(archive, digest, 'the archive of the chart');
-      return reader.readArchive(archive, signal, read);
+  async function downloadAny(request: ChartRequest, signal: AbortSignal): Promise<Uint8Array> {
+    if (request.tls === undefined) return downloadWith(settings, request, signal);
+    const host = hostOf(locationOf(request));
+    const own = dispatcherFor(request.tls);
+    const dispatcher = base.compose((dispatch) => (dispatchOptions, handler) => {
+      const isOwn = new URL(String(dispatchOptions.origin)).host === host;
+      return isOwn ? own.dispatch(dispatchOptions, handler) : dispatch(dispatchOptions, handler);
+    });
+    try {
+      return await downloadWith({ ...settings, dispatcher }, request, signal);
+    } finally {
+      await own.destroy();
     }
-    if (upload !== undefined) {
-      const { readUpload } = options;
-      if (!readUpload) throw new SourceError('unsupported', 'a chart can be uploaded only for an agent');
-      return reader.readArchive(await readUpload(upload, signal), signal, read);
+  }
+
+  async function loadContent(request: ChartRequest, read: ReadOptions, signal: AbortSignal): Promise<ChartContent> {
+    const archive = await givenArchive(request, signal);
+    if (archive !== undefined) {
+      await checkRequestedDigest(archive, request);
+      return reader.readArchive(archive, signal, read);
     }
     const location = locationOf(request);
     if (location.kind === 'path' && localCharts !== undefined) {
       const { maxArchiveBytes, waitForTurn } = settings;
-      const local = { folder: localCharts, maxArchiveBytes, reader, waitForTurn, read };
+      const local = { folder: localCharts, maxArchiveBytes, reader, waitForTurn, read, digest: request.digest };
       return loadLocalChart(location.path, local, signal);
     }
     return reader.readArchive(await download(request, signal), signal, read);
+  }
+
+  /** Returns the archive that came with a request or was uploaded for it. */
+  async function givenArchive({ archive, upload }: ChartRequest, signal: AbortSignal) {
+    if (archive !== undefined || upload === undefined) return archive;
+    const { readUpload } = options;
+    if (!readUpload) throw new SourceError('unsupported', 'a chart can be uploaded only for an agent');
+    return readUpload(upload, signal);
   }
 }
 
@@ -186,9 +207,43 @@ function locationOf({ chartName, repoUrl = '' }: ChartRequest): ChartLocation {
   return { kind: 'repository', url: repoUrl };
 }
 
+/** Returns the host, with its port, of a repository, a registry or a URL. */
+function hostOf(location: ChartLocation): string | undefined {
+  if (location.kind === 'path') return undefined;
+  // the URL parser knows the usual port of HTTPS only for its own scheme
+  return URL.parse(location.url.replace(/^oci:/i, 'https:'))?.host;
+}
+
 function localChartsDisabled(path: string): SourceError {
   return new SourceError(
     'local_charts_disabled',
     `without a repository URL the chart ${JSON.stringify(path)} is a path, and the agent does not allow paths; give a repository URL, or start the agent with --local-charts DIR`,
+  );
+}
+
+/**
+ * Downloads the archive of a chart from its URL. Throws {@link SourceError}, or the signal's
+ * reason.
+ */
+async function downloadFromUrl(
+  address: string,
+  request: ChartRequest,
+  { dispatcher, machine, timeoutMs, maxArchiveBytes, waitForTurn, kept }: DownloadSettings,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const url = parseHttpUrl(address, "the chart's URL");
+  return download(
+    endpointFor(url, url, request),
+    {
+      what: `the archive of the chart at ${shownUrl(url)}`,
+      maxBytes: maxArchiveBytes,
+      accept: 'application/gzip,application/octet-stream',
+      dispatcher,
+      machine,
+      timeoutMs,
+      waitForTurn,
+      kept,
+    },
+    signal,
   );
 }

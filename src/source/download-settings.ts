@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { ChartReader } from './chart-reader.ts';
+import type { RequestAttempt } from './http/http-failure.ts';
 import type { KeptDownloads } from './disk/kept-downloads.ts';
 import type { WaitForTurn } from './wait-for-turn.ts';
 
@@ -20,6 +21,8 @@ export const maxProvenanceBytes = 8 * mebibyte;
 /** How charts are downloaded from repositories, registries and URLs. */
 export interface DownloadSettings {
   readonly dispatcher: Dispatcher | undefined;
+  /** The machine that downloads, for errors. Default: `this machine`. */
+  readonly machine?: RequestAttempt['machine'];
   /** Time limit of each download, in milliseconds. */
   readonly timeoutMs: number;
   readonly maxIndexBytes: number;

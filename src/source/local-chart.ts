@@ -1,10 +1,11 @@
 import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, resolve, sep } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { ChartContent } from '../chart/load/chart-content.ts';
-import { readRegularFile } from '../chart/load/read-file.ts';
+import { isBelow, readRegularFile } from '../chart/load/read-file.ts';
 import { createGrowingMemory } from '../chart/load/growing-memory.ts';
 import type { ChartReader, ReadOptions } from './chart-reader.ts';
 import { smallDownloadBytes, type WaitForTurn } from './wait-for-turn.ts';
+import { checkRequestedDigest } from './digest.ts';
 import { SourceError } from './source-error.ts';
 
 export interface LocalCharts {
@@ -13,6 +14,8 @@ export interface LocalCharts {
   readonly maxArchiveBytes: number;
   readonly reader: Pick<ChartReader, 'readArchive' | 'readFolder'>;
   readonly read?: ReadOptions | undefined;
+  /** SHA-256 of the archive; a directory is refused with it. Default: it is not checked. */
+  readonly digest?: string | undefined;
   /** Waits until the calling command may have large texts in memory. Default: it may at once. */
   readonly waitForTurn?: WaitForTurn | undefined;
 }
@@ -34,9 +37,16 @@ export async function loadLocalChart(path: string, local: LocalCharts, signal: A
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw new SourceError(
       'chart_not_found',
-      `cannot read a chart at ${JSON.stringify(path)} below the folder of --local-charts: ${codeOf(error)}`,
+      `cannot read a chart at ${JSON.stringify(path)} below the folder of --local-charts: ${codeOf(error)}${repositoryAdvice(path)}`,
     );
   }
+}
+
+/** A path such as `bitnami/nginx` may be meant as the name of a chart in a repository. */
+function repositoryAdvice(path: string): string {
+  const [, name] = /^[\w-]+\/([\w-]+)$/.exec(path) ?? [];
+  if (name === undefined) return '';
+  return `; repositories are not known by name, so for the chart ${name} of a repository give its URL, as with --repo URL ${name}`;
 }
 
 /** Resolves a path without following links, so that nothing outside of the folder is accessed. */
@@ -52,15 +62,19 @@ async function loadFrom(
   candidate: string,
   root: string,
   path: string,
-  { maxArchiveBytes, reader, read, waitForTurn }: LocalCharts,
+  { maxArchiveBytes, reader, read, digest, waitForTurn }: LocalCharts,
   signal: AbortSignal,
 ): Promise<ChartContent> {
   const real = await realpath(candidate);
   if (!isBelow(root, real)) throw forbidden(path);
   const status = await stat(real);
-  if (status.isDirectory()) return reader.readFolder(real, root, signal, read);
-  if (status.size > smallDownloadBytes) await waitForTurn?.(signal);
   const shown = JSON.stringify(path);
+  if (status.isDirectory()) {
+    if (digest === undefined) return reader.readFolder(real, root, signal, read);
+    const problem = 'is a directory, and only the digest of an archive can be checked';
+    throw new SourceError('unsupported', `${shown} ${problem}; name an archive, or give no digest`);
+  }
+  if (status.size > smallDownloadBytes) await waitForTurn?.(signal);
   const archive = await readRegularFile(real, maxArchiveBytes, createGrowingMemory(maxArchiveBytes + 1).take);
   if (archive === 'irregular') {
     throw new SourceError('chart_not_found', `${shown} is neither a directory nor a chart archive`);
@@ -69,11 +83,8 @@ async function loadFrom(
     throw new SourceError('too_large', `the archive ${shown} is larger than the limit of ${maxArchiveBytes} bytes`);
   }
   signal.throwIfAborted();
+  await checkRequestedDigest(archive, { chartName: path, digest });
   return reader.readArchive(archive, signal, read);
-}
-
-function isBelow(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 function forbidden(path: string): SourceError {

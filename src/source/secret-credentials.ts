@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { ChartRequest } from './chart-request.ts';
 import { authSchema, credentialsInAuths, serverAddress } from './configuration/registry-auths.ts';
+import { isBelowPaths, pathSegments } from './http/path-prefix.ts';
 import { SourceError } from './source-error.ts';
 
 /**
  * Annotation with the hosts that a Secret may be used for, separated by commas: `charts.example`
- * or, without TLS, `http://charts.example`.
+ * or, without TLS, `http://charts.example`, or with the beginning of a path `ghcr.io/team`.
  */
 const hostsAnnotation = 'helm-agent/chart-hosts';
 
@@ -19,7 +20,7 @@ const dockerConfigSchema = z.object({ auths: z.record(z.string(), authSchema) })
 const dockerConfigKey = '.dockerconfigjson';
 
 /** Everything in a Secret about the access to a repository or registry. */
-export type SecretCredentials = Pick<ChartRequest, 'username' | 'password' | 'token' | 'tls'>;
+export type SecretCredentials = Pick<ChartRequest, 'username' | 'password' | 'token' | 'tls' | 'credentialPaths'>;
 
 /**
  * Returns the credentials in a Secret for the source of a chart. A Secret is only used for the
@@ -33,13 +34,16 @@ export function credentialsInSecret(
   const { metadata, type, data = {} } = secretSchema.parse(secret); // the API server has checked it
   const fail = (problem: string) =>
     new SourceError('repository_unauthorized', `credentialsFrom: the Secret ${metadata.name} ${problem}`);
-  const host = hostOfChart(chart);
-  if (type === 'kubernetes.io/dockerconfigjson') return dockerCredentials(textOf(data[dockerConfigKey]), host, fail);
+  const place = placeOfChart(chart);
+  if (type === 'kubernetes.io/dockerconfigjson') return dockerCredentials(textOf(data[dockerConfigKey]), place, fail);
 
-  const hosts = (metadata.annotations?.[hostsAnnotation] ?? '').split(',').map((item) => item.trim());
-  if (!hosts.includes(host)) {
-    throw fail(`is not for ${host}; add ${host} to its annotation ${hostsAnnotation} to allow it`);
+  const places = (metadata.annotations?.[hostsAnnotation] ?? '').split(',').flatMap((item) => placeOfItem(item.trim()));
+  const onHost = places.filter(({ host }) => host === place.host).map(({ path }) => path);
+  if (!isBelowPaths(place.path, onHost)) {
+    const wanted = onHost.length === 0 ? place.host : `${place.host}${place.path}`;
+    throw fail(`is not for ${wanted}; add ${wanted} to its annotation ${hostsAnnotation} to allow it`);
   }
+  const credentialPaths = onHost.includes('') ? undefined : onHost;
   const [username, password, token] = [textOf(data['username']), textOf(data['password']), textOf(data['token'])];
   const [ca, cert, key] = [textOf(data['ca.crt']), textOf(data['tls.crt']), textOf(data['tls.key'])];
   if ((username === undefined) !== (password === undefined)) throw fail('needs both keys username and password');
@@ -49,15 +53,34 @@ export function credentialsInSecret(
     throw fail('has none of the keys username and password, token, ca.crt, tls.crt and tls.key');
   }
   const hasTls = ca !== undefined || cert !== undefined;
-  return { username, password, token: token?.trim(), ...(hasTls && { tls: { ca, cert, key } }) };
+  return { username, password, token: token?.trim(), credentialPaths, ...(hasTls && { tls: { ca, cert, key } }) };
 }
 
-/** Returns the host that gets the credentials, in the form of the annotation. */
-function hostOfChart({ repoUrl = '', chartName }: Pick<ChartRequest, 'repoUrl' | 'chartName'>): string {
+/** A host, with `http://` if it is without TLS, and a path on it. */
+interface Place {
+  readonly host: string;
+  readonly path: string;
+}
+
+/** Reads an item of the annotation. Returns nothing for one that is not valid. */
+function placeOfItem(item: string): Place[] {
+  const [, scheme = '', host = '', path = ''] =
+    /^(http:\/\/)?([^/?#@\\\s]+)((?:\/[^/?#%\\\s]+)*)\/?$/i.exec(item) ?? [];
+  if (host === '' || pathSegments(path) === undefined) return [];
+  return [{ host: `${scheme}${host}`.toLowerCase(), path }];
+}
+
+/** Returns the place that gets the credentials. */
+function placeOfChart({ repoUrl = '', chartName }: Pick<ChartRequest, 'repoUrl' | 'chartName'>): Place {
   const address = repoUrl === '' ? chartName.trim() : repoUrl;
   if (URL.canParse(address)) {
-    const { protocol, host } = new URL(address);
-    return protocol === 'http:' ? `http://${host}` : host;
+    const { protocol, host, pathname } = new URL(address);
+    const name = protocol === 'oci:' && repoUrl !== '' ? `/${chartName.trim()}` : '';
+    const path = `${pathname.replace(/(?<!\/)\/+$/, '')}${name}`;
+    return {
+      host: protocol === 'http:' ? `http://${host}` : host.toLowerCase(),
+      path: protocol === 'oci:' ? path.replace(/[:@].*$/s, '') : path,
+    };
   }
   throw new SourceError(
     'invalid_repository_url',
@@ -67,14 +90,27 @@ function hostOfChart({ repoUrl = '', chartName }: Pick<ChartRequest, 'repoUrl' |
 
 function dockerCredentials(
   text: string | undefined,
-  host: string,
+  { host, path }: Place,
   fail: (problem: string) => SourceError,
 ): SecretCredentials {
   const config = dockerConfigSchema.safeParse(parseJson(text ?? ''));
   if (!config.success) throw fail(`has no configuration of registries in JSON in its key ${dockerConfigKey}`);
-  const found = credentialsInAuths(config.data.auths, serverAddress(host));
-  if (found === undefined) throw fail(`has no user name and password for ${host} in its key ${dockerConfigKey}`);
-  return found;
+  // as in Kubernetes, an entry can be for a part of a registry: ghcr.io/team
+  const entries = Object.entries(config.data.auths)
+    .map(([key, entry]) => ({ entry, key, ...partOfRegistry(key) }))
+    .filter(({ part }) => isBelowPaths(path, [part]))
+    .sort((a, b) => b.part.length - a.part.length);
+  for (const { entry, key, part } of entries) {
+    const found = credentialsInAuths({ [key]: entry }, serverAddress(host));
+    if (found !== undefined) return { ...found, ...(part !== '' && { credentialPaths: [part] }) };
+  }
+  throw fail(`has no user name and password for ${host} in its key ${dockerConfigKey}`);
+}
+
+/** Returns the path in the key of an entry. Those of old files end with the version of the API. */
+function partOfRegistry(key: string): { part: string } {
+  const path = /^(?:https?:\/\/)?[^/]*(\/.*)?$/is.exec(key)?.[1] ?? '';
+  return { part: path.replace(/^\/v[12](?=\/|$)/, '').replace(/(?<!\/)\/+$/, '') };
 }
 
 function textOf(base64: string | undefined): string | undefined {

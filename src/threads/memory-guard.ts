@@ -43,13 +43,6 @@ export function createMemoryGuard({
   let timer: NodeJS.Timeout | undefined;
   let isEnding = false;
 
-  /** Whether the process has grown since then. If not, the thread may only wait for a processor. */
-  function allocates(thread: GuardedThread, asked: number): boolean {
-    const first = silent.get(thread) ?? asked;
-    silent.set(thread, first);
-    return residentBytes() >= first + silentGrowth;
-  }
-
   async function endLargest(): Promise<void> {
     const asked = residentBytes();
     const measured = await Promise.all(
@@ -62,11 +55,12 @@ export function createMemoryGuard({
       .sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
     for (const { thread, bytes } of running) {
       if (bytes !== undefined) silent.delete(thread);
+      else if (!silent.has(thread)) silent.set(thread, asked);
     }
-    const allocating = running.filter(({ bytes, thread }) => bytes === undefined && allocates(thread, asked));
-    (largest ?? allocating[0])?.thread.end(
-      `needs more memory than the ${Math.floor(share / 2 ** 20)} MiB of its share`,
-    );
+    // if the process has not grown, a silent thread may only wait for a processor
+    const grown = residentBytes() - silentGrowth;
+    const allocating = running.find(({ thread }) => grown >= (silent.get(thread) ?? Infinity));
+    (largest ?? allocating)?.thread.end(`needs more memory than the ${Math.floor(share / 2 ** 20)} MiB of its share`);
   }
 
   function measure(): void {

@@ -1,4 +1,4 @@
-import { abortReason } from './abort-reason.ts';
+import { abortReason } from '../async/index.ts';
 import type { TaskThread } from './task-thread.ts';
 
 export interface SpareThreadOptions {

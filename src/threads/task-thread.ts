@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { abortReason } from './abort-reason.ts';
+import { abortReason } from '../async/index.ts';
 import { confirmPart, createBoard, readFileName, requestStop, resetBoard } from './board.ts';
 import type { GuardedThread, MemoryGuard } from './memory-guard.ts';
 import { usedBytes } from './live-heap.ts';

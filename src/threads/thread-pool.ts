@@ -1,4 +1,4 @@
-import { abortReason } from './abort-reason.ts';
+import { abortReason } from '../async/index.ts';
 import { createMemoryGuard } from './memory-guard.ts';
 import type { TaskLimits, TaskOutcome } from './messages.ts';
 import { createSpareThreads } from './spare-threads.ts';

@@ -1,4 +1,4 @@
-import { abortReason } from './abort-reason.ts';
+import { abortReason } from '../async/index.ts';
 import { createFairQueue, type Owner } from './fair-queue.ts';
 
 /** A limited number of turns that owners share fairly. */

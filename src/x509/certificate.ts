@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, sign, type KeyObject } from 'node:crypto';
 import {
+  Set as Asn1Set,
   BitString,
   Constructed,
   fromBER,
@@ -9,13 +10,14 @@ import {
   Null,
   ObjectIdentifier,
   OctetString,
+  PrintableString,
   Sequence,
   UTCTime,
+  Utf8String,
   type BaseBlock,
 } from 'asn1js';
 import { GoError } from '../go/value.ts';
 import { extensions } from './extensions.ts';
-import { distinguishedName } from './names.ts';
 
 /** Contents of a certificate. */
 export interface CertificateRequest {
@@ -179,4 +181,16 @@ function isTagged(block: BaseBlock, tagNumber: number): boolean {
 
 function equalDer(a: BaseBlock, b: BaseBlock): boolean {
   return Buffer.from(a.toBER()).equals(Buffer.from(b.toBER()));
+}
+
+const commonNameId = '2.5.4.3';
+
+/** Returns a distinguished name with only a common name; an empty name has no attributes. */
+function distinguishedName(commonName: string): Sequence {
+  if (commonName === '') return new Sequence();
+  if (!commonName.isWellFormed()) throw new GoError('asn1: string not valid UTF-8');
+  const printable = /^[A-Za-z0-9 '()+,\-./:=?]*$/.test(commonName);
+  const value = printable ? new PrintableString({ value: commonName }) : new Utf8String({ value: commonName });
+  const attribute = new Sequence({ value: [new ObjectIdentifier({ value: commonNameId }), value] });
+  return new Sequence({ value: [new Asn1Set({ value: [attribute] })] });
 }

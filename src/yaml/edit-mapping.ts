@@ -193,7 +193,7 @@ function endOfValue({ source, events }: EventStream, { keyEvent, valueAt }: Entr
 }
 
 function closingBrace(source: string, from: number): number | undefined {
-  const found = /^\s*,?\s*\}/.exec(source.slice(from));
+  const found = /^\s*(?:,\s*)?\}/.exec(source.slice(from));
   return found ? from + found[0].length : undefined;
 }
 

@@ -5,6 +5,7 @@ import { startElectedAgent } from '../../src/agent/elected-agent.ts';
 import type { Elector } from '../../src/leader-election/elector.ts';
 import type { Term } from '../../src/leader-election/term.ts';
 import { recordingLog } from './support/log.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** An elector that leads when a test says so. */
 function puppetElector() {
@@ -21,7 +22,7 @@ function puppetElector() {
   };
   /** Lets the process lead. Returns a function that ends the term. */
   const lead = async (name: string) => {
-    while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await eventually('the process waits for its turn', () => waiting.length > 0);
     const ended = new AbortController();
     const release = () => {
       releases.push(name);

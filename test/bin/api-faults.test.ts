@@ -5,7 +5,7 @@ import test from 'ava';
 import pMap from 'p-map';
 import type { ControlPlane, SentCommand } from '../../src/control-plane/index.ts';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
-import { secretStorage } from '../../src/release/storage/secret.ts';
+import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { snapshot } from '../operation/resumption/snapshot.ts';
 import { realHost } from '../support/host.ts';
 import { randomOf, seedOf } from '../support/random.ts';
@@ -108,7 +108,7 @@ async function perform(
   const onUnreadable = (error: Error) => {
     throw error;
   };
-  const storage = secretStorage({ cluster, host: realHost, onUnreadable });
+  const storage = openStorage('secret', { cluster, host: realHost, onUnreadable });
   const release = { releaseName: 'web', namespace };
   const chart = { ...release, chartName: 'web', serverSide };
   const ended = async (command: SentCommand) => {

@@ -126,7 +126,7 @@ test(
   {
     code: 'repository_timeout',
     soon: true,
-    message: /^timed out while .* did not respond within 3 s; check that it can be reached from this machine$/,
+    message: /^timed out while .* did not respond within 3 s; check that it can be reached from the agent's machine$/,
   },
 );
 test(
@@ -280,7 +280,7 @@ test(
   template('apiVersion: v1\nkind: ConfigMap\n'),
   {
     code: 'invalid_manifest',
-    message: /: ConfigMap without metadata$/,
+    message: /resource name may not be empty$/,
   },
 );
 test(

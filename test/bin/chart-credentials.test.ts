@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
-import { indexYaml, serve, type TestResponse } from '../source/test-repository.ts';
+import { guardedBy, indexYaml, serve } from '../source/test-repository.ts';
 import { serveRegistry } from '../source/test-registry.ts';
 import { packedApp } from './support/archive.ts';
 import { agentId, answerOf, failureOf, startWorld } from './support/world.ts';
@@ -27,13 +27,7 @@ async function createSecret(
 test('a chart is downloaded with the credentials of a Secret, which appear nowhere else', async (t) => {
   const { plane, cluster, lines } = await world;
   const packed = await archive;
-  const expected = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
-  const guarded =
-    (body: string | Buffer): TestResponse =>
-    (request, response) => {
-      if (request.headers.authorization === expected) response.end(body);
-      else response.writeHead(401).end();
-    };
+  const guarded = guardedBy('ada', password);
   const { url } = await serve(t, {
     '/index.yaml': guarded(indexYaml({ app: [{ version: '1.0.0' }] })),
     '/app-1.0.0.tgz': guarded(packed),
@@ -70,7 +64,7 @@ test('a chart is pulled with the credentials of an image pull Secret', async (t)
 
 test('a Secret that does not exist is an error that says where to create it', async (t) => {
   const { plane } = await world;
-  const chart = { releaseName: 'none', repoUrl: 'https://charts.example', chartName: 'app' };
+  const chart = { releaseName: 'none', namespace: 'shop', repoUrl: 'https://charts.example', chartName: 'app' };
   const { code, message } = await failureOf(plane.install(agentId, { ...chart, credentialsFrom: { secret: 'none' } }));
   t.is(code, 'repository_unauthorized');
   t.is(
@@ -82,7 +76,7 @@ test('a Secret that does not exist is an error that says where to create it', as
 test('a Secret of the agent that is not for charts is refused', async (t) => {
   const { plane } = await world;
   await createSecret('token', { stringData: { token: password } });
-  const chart = { releaseName: 'none', repoUrl: 'https://charts.example', chartName: 'app' };
+  const chart = { releaseName: 'none', namespace: 'shop', repoUrl: 'https://charts.example', chartName: 'app' };
   const { message } = await failureOf(plane.install(agentId, { ...chart, credentialsFrom: { secret: 'token' } }));
   t.is(
     message,

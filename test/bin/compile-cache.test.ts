@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,6 +23,40 @@ test('the folder for compiled code is created, and only its user can read it', a
   t.true((await readdir(folder)).length > 0);
   t.is((await stat(folder)).mode & 0o777, 0o700);
 });
+
+const foreign: Record<string, (cache: string) => Promise<unknown>> = {
+  'that others can write': async (cache) => {
+    await mkdir(join(cache, 'helm-agent/compiled'), { recursive: true });
+    await chmod(join(cache, 'helm-agent/compiled'), 0o777);
+  },
+  'in a folder that the group can write': async (cache) => {
+    await mkdir(join(cache, 'helm-agent/compiled'), { recursive: true });
+    await chmod(join(cache, 'helm-agent'), 0o770);
+  },
+  'that is a link': async (cache) => {
+    await mkdir(join(cache, 'helm-agent'));
+    await mkdir(join(cache, 'elsewhere'));
+    await symlink('../elsewhere', join(cache, 'helm-agent/compiled'));
+  },
+  'below a folder that everyone can write': async (cache) => {
+    await mkdir(join(cache, 'helm-agent/compiled'), { recursive: true, mode: 0o700 });
+    await chmod(cache, 0o1777);
+  },
+  'of another user': async (cache) => {
+    await mkdir(join(cache, 'helm-agent/compiled'), { recursive: true });
+    await chown(join(cache, 'helm-agent/compiled'), 12_345, 12_345);
+  },
+};
+for (const [what, prepare] of Object.entries(foreign)) {
+  const run = what === 'of another user' && process.getuid?.() !== 0 ? test.skip : test; // needs root
+  run(`a folder for compiled code ${what} is not used`, async (t) => {
+    const cache = await mkdtemp(join(tmpdir(), 'helm-agent-'));
+    t.teardown(() => rm(cache, { recursive: true }));
+    await prepare(cache);
+    t.regex(await versionWith(cache), /^\d+\.\d+\.\d+/);
+    t.deepEqual(await readdir(join(cache, 'helm-agent/compiled')), []);
+  });
+}
 
 for (const cache of ['/proc/none', '/dev/null', '/dev/null/none', '']) {
   test(`a command runs if there cannot be a folder for caches: ${JSON.stringify(cache)}`, async (t) => {

@@ -10,16 +10,15 @@ import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { tokensOf } from '../control-plane/support/credentials.ts';
-import { compileCache } from '../support/compile-cache.ts';
+import { program } from '../support/program.ts';
+import { quickStart } from '../support/quick-start.ts';
 import { realHost } from '../support/host.ts';
 import { crashWorld } from './support/crash-world.ts';
 import { agentId, contentsOf, exampleCharts, failureOf, waiting } from './support/world.ts';
 
-const program = new URL('../../src/bin/helm-agent.ts', import.meta.url).pathname;
-
 /** Starts the program as a process that is killed when the test ends. */
 function start(t: ExecutionContext, args: string[], env: Record<string, string> = {}): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [program, ...args], { env: { ...compileCache(), ...env } });
+  const child = spawn(process.execPath, [program, ...args], { env: { ...quickStart(), ...env } });
   t.teardown(() => child.kill('SIGKILL'));
   return child;
 }
@@ -154,7 +153,10 @@ test('an agent without a cluster, or with a port in use, says what to do', async
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));
   t.teardown(() => rm(folder, { recursive: true }));
   const lost = start(t, ['run', '--listen', '0'], { HOME: folder });
-  t.regex(await text(lost.stderr), /^Error: no cluster found: .*\/\.kube\/config; .*: helm-agent sandbox\n$/);
+  t.regex(
+    await text(lost.stderr),
+    /^Error: no cluster found: .*\/\.kube\/config does not exist; .*: helm-agent sandbox\n$/,
+  );
   const plane = new ControlPlane();
   t.teardown(() => plane.close());
   const port = String(await plane.listen(0));

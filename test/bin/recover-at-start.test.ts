@@ -1,14 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { agentOf, type AgentSetup } from '../../src/bin/agent-of.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { withStatus } from '../../src/release/release.ts';
 import type { ReleaseStatus } from '../../src/release/status.ts';
-import { secretStorage } from '../../src/release/storage/secret.ts';
+import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { recordingLog } from '../agent/support/log.ts';
 import { sampleRelease } from '../release/sample-release.ts';
 import { realHost } from '../support/host.ts';
+import { eventually } from '../support/eventually.ts';
 
 const statuses = ['pending-install', 'pending-upgrade', 'pending-rollback', 'uninstalling'] as const;
 
@@ -20,7 +20,7 @@ async function leftovers(t: ExecutionContext) {
     throw error;
   };
   const storageOf = (agentId?: string) =>
-    secretStorage({
+    openStorage('secret', {
       ...{ cluster, host: realHost, onUnreadable },
       ...(agentId !== undefined && { holder: { agentId, instanceId: 'ended' } }),
     });
@@ -78,7 +78,7 @@ test('an agent without a journal logs them, unless it is to recover them', async
       .filter(({ msg }) => msg === 'an ended process has left the release unfinished')
       .map(({ release }) => release);
   await start({}, async () => {
-    while (releases().length < statuses.length) await sleep(10);
+    await eventually('all releases are recovered', () => releases().length >= statuses.length);
   });
   t.deepEqual(await found(), { ...own((status) => status), ...others });
   t.deepEqual(releases().sort(), statuses.map((status) => `shop/own-${status}`).sort());

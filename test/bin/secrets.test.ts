@@ -125,6 +125,7 @@ for (const form of ['helm-agent.v1', 'plain'] as const) {
     const world = await startWorld({
       controlPlaneUrl: `${server.url.replace('//', `//${user}:${token}@`)}/agent?token=${token}`,
       tokenFile: await tokenFileOf(t),
+      listenTokenFile: await tokenFileOf(t),
       listen: { host: '127.0.0.1', port: 0 },
     });
     t.teardown(() => world.close());

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { CommandEvent } from '../../src/control-plane/index.ts';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
@@ -19,6 +18,7 @@ import {
   type World,
   type WorldOptions,
 } from './support/world.ts';
+import { eventually } from '../support/eventually.ts';
 
 async function worldOf(t: ExecutionContext, options: WorldOptions = {}): Promise<World> {
   const world = await startWorld(options);
@@ -148,7 +148,7 @@ const broken = test.macro(async (t, kind: 'cut' | 'swallow') => {
   await waiting(command);
   proxies[0]?.[kind]();
   await ready(cluster, 'shop-web');
-  while (!lines.some((line) => line.includes('command succeeded'))) await sleep(10);
+  await eventually('the command has succeeded', () => lines.some((line) => line.includes('command succeeded')));
   t.not(command.state, 'done');
   proxies[0]?.cut();
   proxies[0]?.heal();

@@ -2,7 +2,7 @@ import test from 'ava';
 import { defaultChartLimits } from '../../src/chart/limits.ts';
 import { parseLimits } from '../../src/cli/limits.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
-import { defaultTextLimits } from '../../src/texts/limits.ts';
+import { defaultTextLimits } from '../../src/workers/limits.ts';
 
 test('limits that are not named keep their defaults', (t) => {
   t.deepEqual(parseLimits('steps=1000, memoryMb=64,entries=5,nodes=900'), {

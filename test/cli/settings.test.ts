@@ -11,8 +11,19 @@ test('run takes its settings from flags', async (t) => {
     ...['run', '--control-plane', 'wss://a.example/x, wss://b.example', '--token-file', 't', '--agent-id', 'edge-1'],
     ...['--control-plane-ca', 'ca', '--client-certificate', 'crt', '--client-key', 'key'],
     ...['--kubeconfig', 'k', '--listen', '0.0.0.0:8089', '--listen-insecure', '--local-charts', 'c'],
-    ...['--storage-driver', 'configmap', '--health-port', '8081', '--memory-limit', '512', '--plain-http'],
+    ...[
+      '--storage-driver',
+      'configmap',
+      '--health-port',
+      '8081',
+      '--memory-limit',
+      '512',
+      '--plain-http',
+      '--deny-dns',
+    ],
     ...['--post-renderers', 'a=/opt/a,b.c=/opt/b c'],
+    '--allow-own-namespace',
+    ...['--trust-releases', 'own'],
   );
   t.is(code, 0);
   t.deepEqual(runs, [
@@ -29,7 +40,10 @@ test('run takes its settings from flags', async (t) => {
       listenInsecure: true,
       allowNunjucks: false,
       localCharts: 'c',
+      denyDns: true,
       plainHttp: true,
+      allowOwnNamespace: true,
+      trustReleases: 'own',
       postRenderers: { a: '/opt/a', 'b.c': '/opt/b c' },
       storageDriver: 'configmap',
       healthPort: 8081,
@@ -49,6 +63,8 @@ test('run takes its settings from the environment if no flag is given', async (t
     HELM_AGENT_LISTEN_INSECURE: 'true',
     HELM_AGENT_LOCAL_CHARTS: 'c',
     HELM_AGENT_PLAIN_HTTP: 'true',
+    HELM_AGENT_DENY_DNS: 'true',
+    HELM_AGENT_TRUST_RELEASES: 'any',
     HELM_AGENT_STORAGE_DRIVER: 'secret',
     HELM_AGENT_HEALTH_PORT: '8081',
     HELM_AGENT_MEMORY_LIMIT_MB: '512',
@@ -66,7 +82,10 @@ test('run takes its settings from the environment if no flag is given', async (t
       listenInsecure: true,
       allowNunjucks: false,
       localCharts: 'c',
+      denyDns: true,
       plainHttp: true,
+      allowOwnNamespace: false,
+      trustReleases: 'any',
       storageDriver: 'secret',
       healthPort: 8081,
       memoryLimit: 512,
@@ -84,6 +103,8 @@ test('the name of the machine is the default agent id, and an empty variable cou
       listen: { host: '127.0.0.1', port: 1 },
       listenInsecure: false,
       allowNunjucks: false,
+      denyDns: false,
+      allowOwnNamespace: false,
       plainHttp: false,
     },
   ]);
@@ -110,6 +131,20 @@ test('a sandbox prints the path of its kubeconfig, and commands to continue with
   ]);
   t.is(stdout.text, '/srv/my sandbox\n/srv/sandbox.kubeconfig\n');
   t.regex(stderr.text, /\n {2}helm-agent run --control-plane \S+ --agent-id \S+ --kubeconfig '\/srv\/my sandbox'\n/);
+});
+
+test('clients of an agent that dials a control plane need a token that it does not see', async (t) => {
+  const { run, runs, stderr } = testProgram({ files: { t: 'one', same: 'one', other: 'two' } });
+  const args = ['run', '--control-plane', 'wss://plane.example', '--token-file', 't', '--listen', '1'];
+  t.is(await run(...args), 1);
+  t.regex(stderr.text, /--listen-token-file \(HELM_AGENT_LISTEN_TOKEN_FILE\): the control plane sees the token/);
+  t.is(await run(...args, '--listen-token-file', 'same'), 1);
+  t.regex(stderr.text, /same has the token of --token-file/);
+  t.is(await run('run', '--control-plane', 'wss://plane.example', '--listen-token-file', 'other'), 1);
+  t.is(await run(...args, '--listen-token-file', 'other'), 0);
+  t.is(await run(...args, '--listen-insecure'), 0);
+  t.is(await run('run', '--token-file', 't', '--listen', '1'), 0);
+  t.is(runs.length, 3);
 });
 
 test('the files of tokens are checked before anything starts', async (t) => {
@@ -271,6 +306,53 @@ test(
   {},
   /--server .*: refusing to send a token over http:\/\/ to a\.example:8088, .*; use https:\/\/, or/,
 );
+for (const [url, host] of [
+  ['ws://a.example', 'a.example'],
+  ['WS://A.EXAMPLE:8088', 'a.example:8088'],
+  ['ws://localhost.example', 'localhost.example'],
+  ['ws://127.0.0.1.example', '127.0.0.1.example'],
+  ['ws://127.0.0.1@10.0.0.1', '10.0.0.1'],
+  ['ws://0.0.0.0:1', '0.0.0.0:1'],
+  ['ws://[::]:1', '[::]:1'],
+  ['ws://[fe80::1]', '[fe80::1]'],
+  ['ws://0x0a000001', '10.0.0.1'],
+] as const) {
+  const problem = `over ws:// (to|with) ${host.replaceAll(/[.[\]]/g, String.raw`\$&`)}, where others can read`;
+  test(`an agent without a token at ${url}`, refuses, ['run', '--control-plane', url], {}, new RegExp(problem));
+}
+test(
+  'one plain connection of several',
+  refuses,
+  ['run', '--control-plane', 'wss://a.example,ws://b.example'],
+  {},
+  /refusing to exchange commands over ws:\/\/ with b\.example/,
+);
+for (const args of [
+  ['ctl', 'agents', '--server', 'http://a.example'],
+  ['ctl', 'install', 'web', 'oci://b.example/web', '--agent', 'a', '--server', 'HTTP://a.example'],
+]) {
+  test(
+    `${args.slice(0, 2).join(' ')} without a token over http://`,
+    refuses,
+    args,
+    {},
+    /--server .*: refusing to exchange commands over http:\/\/ with a\.example, .*; use https:\/\/, or .* --insecure-transport/,
+  );
+}
+test(
+  'helm through an agent over http://',
+  refuses,
+  ['helm', 'list'],
+  { HELM_AGENT_AGENT: 'a', HELM_AGENT_SERVER: 'http://a.example' },
+  /refusing to exchange commands over http:\/\/ with a\.example/,
+);
+test(
+  'credentials in the URL of the REST API',
+  refuses,
+  ['ctl', 'agents', '--server', 'https://ada:secret@a.example'],
+  {},
+  /--server \(HELM_AGENT_SERVER\): must have no user name and password; use --token-file/,
+);
 test(
   'no credentials for agents on an address that other machines can reach',
   refuses,
@@ -286,8 +368,8 @@ test(
   /--api-token-file .*: other machines can reach 0\.0\.0\.0, so users need a token/,
 );
 test('a server', refuses, ['ctl', 'agents', '--server', 'x'], {}, /--server \(HELM_AGENT_SERVER\): must be an http/);
-test('an unknown flag', refuses, ['run', '--nope'], {}, /unknown option '--nope'/);
-test('a missing agent', refuses, ['ctl', 'list'], {}, /required option '--agent <id>'/);
+test('an unknown flag', refuses, ['run', '--nope'], {}, /^Error: unknown flag: --nope\n/);
+test('a missing agent', refuses, ['ctl', 'list'], {}, /--agent \(HELM_AGENT_AGENT\): name the agent/);
 
 for (const args of [
   ['run'],

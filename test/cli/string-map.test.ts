@@ -26,5 +26,7 @@ test(reads, 'a=1', 'b=2', 'a=3', '{"a":"3","b":"2"}');
 test(reads, 'a=', '{"a":""}');
 
 test('an entry without = is an error', (t) => {
-  t.throws(() => read('a'), { message: 'a must be formatted as key=value' });
+  t.throws(() => read('a'), {
+    message: 'invalid argument "a" for "-l, --labels" flag: a must be formatted as key=value',
+  });
 });

@@ -1,8 +1,17 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import test from 'ava';
+import { WebSocket } from 'ws';
+import { ClusterHealth } from '../../src/agent/cluster-health.ts';
+import { EventStreams } from '../../src/control-plane/event-stream.ts';
 import { testAgent } from '../agent/support/agent.ts';
 import { tokensOf } from './support/credentials.ts';
+import { failingStore } from './support/failing-store.ts';
 import { testPlane } from './support/plane.ts';
 import { installed, rawAgent } from './support/raw-agent.ts';
+import { eventually } from '../support/eventually.ts';
 
 const install = { type: 'install_release', payload: { releaseName: 'web', chartName: 'c' } };
 
@@ -178,4 +187,198 @@ test('no response, event or log line has a password of a command', async (t) => 
   agent.send('result', installed, 'k');
   const events = await (await fetch(`${url}/api/commands/k/events`)).text();
   t.false((JSON.stringify(received) + events + lines.join('')).includes('sentinel'));
+});
+
+/** Reads a stream to its end, and returns its text. */
+async function textOf(response: Promise<Response>): Promise<string> {
+  return (await response).text();
+}
+
+test('a GET acknowledges no results, and a POST does', async (t) => {
+  const { url, agentUrl, plane, lines } = await testPlane(t);
+  const agent = await rawAgent(agentUrl);
+  const command = plane.send('edge-1', { ...install, key: 'k' });
+  agent.send('result', installed, 'k');
+  await command.result;
+  const isDelivered = async () => (await call(`${url}/api/commands/k`)).body['delivered'];
+  const reader = new AbortController();
+  await fetch(`${url}/api/results`, { headers: { 'last-event-id': '999999' }, signal: reader.signal });
+  reader.abort();
+  t.is(await isDelivered(), false);
+  t.deepEqual(await post(`${url}/api/results/ack`, { upTo: 1 }), { status: 200, body: { upTo: 1 } });
+  t.is(await isDelivered(), true);
+  t.true(lines.some((line) => line.includes('results acknowledged') && line.includes('"sentBy":"local"')));
+  for (const upTo of [-1, 1.5, '1', null]) t.is((await post(`${url}/api/results/ack`, { upTo })).status, 400);
+});
+
+test('an event stream ends when its token was replaced', async (t) => {
+  let token = 'old';
+  const { url, agentUrl, plane } = await testPlane(t, { apiToken: () => Promise.resolve(token) });
+  await rawAgent(agentUrl);
+  plane.send('edge-1', { ...install, key: 'k' });
+  const read = (path: string, authorization: string) => fetch(`${url}${path}`, { headers: { authorization } });
+  const old = [textOf(read('/api/results', 'Bearer old')), textOf(read('/api/commands/k/events', 'Bearer old'))];
+  token = 'new';
+  const started = performance.now();
+  await Promise.all(old);
+  t.true(performance.now() - started < 5000);
+  t.is((await read('/api/results', 'Bearer old')).status, 401);
+});
+
+test('an event stream stays while its token cannot be read', async (t) => {
+  let isReadable = true;
+  const apiToken = () => (isReadable ? Promise.resolve('users') : Promise.reject(new Error('gone')));
+  const { url, agentUrl, plane } = await testPlane(t, { apiToken });
+  const agent = await rawAgent(agentUrl);
+  const command = plane.send('edge-1', { ...install, key: 'k' });
+  const headers = { authorization: 'Bearer users' };
+  const events = await fetch(`${url}/api/commands/k/events`, { headers });
+  isReadable = false;
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  agent.send('result', installed, 'k');
+  await command.result;
+  t.regex(await events.text(), /event: result/);
+});
+
+test('logs name the sender and the digest of a command, and none of its values', async (t) => {
+  const apiToken = 'users';
+  const { url, agentUrl, plane, lines } = await testPlane(t, { apiToken });
+  const agent = await testAgent(t, { controlPlaneUrl: agentUrl });
+  await plane.waitForAgent('edge-1');
+  const headers = { authorization: 'Bearer users' };
+  const command = { ...install, payload: { ...install.payload, values: 'a: sentinel' }, key: 'k' };
+  await post(`${url}${commands}`, command, headers);
+  plane.send('edge-1', { ...install, key: 'other', sentBy: 'ci/alice@example.com' });
+  (await agent.puppets.call(0)).succeed();
+  await agent.puppets.call(1);
+  const text = `install_release\n${JSON.stringify(command.payload)}`;
+  const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  for (const log of [lines, agent.lines]) {
+    t.true(log.some((line) => line.includes('"sentBy":"api-token"') && line.includes(digest)));
+    t.true(log.some((line) => line.includes('"sentBy":"ci/alice@example.com"')));
+    t.false(log.join('').includes('sentinel'));
+  }
+});
+
+test('the name of a sender is short and has no control characters', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  await rawAgent(agentUrl);
+  for (const sentBy of ['', 'a'.repeat(257), 'a\nb', '\u{202e}a', '\u001b[2J', 'a\u2028']) {
+    t.throws(() => plane.send('edge-1', { ...install, sentBy }), { code: 'bad_request' });
+  }
+});
+
+test('only an agent that knows the field gets the name of the sender', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  const [old, current] = [
+    await rawAgent(agentUrl),
+    await rawAgent(agentUrl, { agentId: 'edge-2', packetFields: ['sentBy'] }),
+  ];
+  plane.send('edge-1', { ...install, sentBy: 'alice' });
+  plane.send('edge-2', { ...install, sentBy: 'alice' });
+  t.false('sentBy' in (await old.packet('install_release')));
+  t.is((await current.packet('install_release')).sentBy, 'alice');
+});
+
+test('an agent that was registered and never connected is listed, and its commands wait', async (t) => {
+  const authenticate = tokensOf({ 'edge-1': 'one', 'edge-2': 'two' });
+  const registeredAgents = () => ['edge-1', 'edge-2'];
+  const { url, agentUrl, plane } = await testPlane(t, { authenticate, registeredAgents });
+  await rawAgent(agentUrl, {}, 'one');
+  const { body } = await call(`${url}/api/agents`);
+  t.like(body['agents'], {
+    0: { agentId: 'edge-1', connected: true, version: '1' },
+    1: { agentId: 'edge-2', connected: false, lastSeen: null },
+  });
+  const sent = await post(`${url}/api/agents/edge-2/commands`, { ...install, key: 'k' });
+  t.like(sent, { status: 202, body: { state: 'waiting' } });
+  t.is((await post(`${url}/api/agents/edge-3/commands`, install)).status, 404);
+  const read = await post(`${url}/api/agents/edge-2/commands`, { type: 'list_releases' });
+  t.is(read.status, 404);
+  const late = await rawAgent(agentUrl, { agentId: 'edge-2' }, 'two');
+  t.is((await late.packet('install_release')).key, 'k');
+  late.socket.terminate();
+  await eventually('the second agent is disconnected', () => plane.agents().length === 1);
+  const [, away] = plane.knownAgents();
+  t.like(away, { agentId: 'edge-2', connected: false, version: '1' });
+  t.false(Number.isNaN(Date.parse(away?.lastSeen ?? '')));
+});
+
+test('the list of agents says whether their clusters answer', async (t) => {
+  const { plane, agentUrl } = await testPlane(t);
+  let failure: Error | undefined;
+  const probe = () => (failure ? Promise.reject(failure) : Promise.resolve());
+  const clusterHealth = new ClusterHealth({ probe, now: () => new Date(0), intervalMs: 10 });
+  const stopping = new AbortController();
+  t.teardown(() => stopping.abort());
+  await testAgent(t, { controlPlaneUrl: agentUrl, clusterHealth });
+  void clusterHealth.watch(stopping.signal);
+  const state = async (isWanted: boolean) => {
+    for (;;) {
+      const [agent] = plane.agents();
+      if (agent?.cluster?.reachable === isWanted) return agent.cluster;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  t.deepEqual(await state(true), { reachable: true, since: '1970-01-01T00:00:00.000Z' });
+  failure = new Error(`connect ECONNREFUSED\n\u{202e}${'x'.repeat(1000)}`);
+  t.regex((await state(false)).reason ?? '', /^connect ECONNREFUSED {2}x{4}/);
+  failure = undefined;
+  await state(true);
+});
+
+test('a hello with characters that do not belong into a list is refused', async (t) => {
+  const { plane, agentUrl, lines } = await testPlane(t);
+  for (const wrong of [{ version: '\u001b[2J' }, { instanceId: 'a\u202eb' }, { capabilities: ['a\nb'] }]) {
+    const socket = new WebSocket(agentUrl, ['helm-agent.v1']);
+    await once(socket, 'open');
+    const limits = { maxPacketBytes: 1 };
+    const hello = { agentId: 'edge-1', instanceId: 'a', version: '1', capabilities: [], limits, ...wrong };
+    socket.send(JSON.stringify({ type: 'hello', payload: JSON.stringify(hello) }));
+    socket.ping();
+    await once(socket, 'pong');
+    socket.terminate();
+  }
+  t.deepEqual(plane.agents(), []);
+  t.is(lines.filter((line) => line.includes('bad packet')).length, 3);
+});
+
+test('a reader of events that never reads is cut off, and does not hold up others', async (t) => {
+  const streams = new EventStreams({ token: undefined, maxUnreadBytes: 1000, readTimeoutMs: 3000 });
+  const payload = 'x'.repeat(8_000_000);
+  async function* events() {
+    for (let id = 1; id < 4; id++) yield await Promise.resolve({ id, type: 'status', payload });
+  }
+  const server = createServer((request, response) => void streams.send(request, response, events));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const deaf = connect(port, '127.0.0.1');
+  deaf.on('error', () => undefined);
+  deaf.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(deaf, 'readable'); // and nothing is read
+  const text = await textOf(fetch(`http://127.0.0.1:${port}`));
+  t.true(text.length > 24_000_000);
+  deaf.destroy();
+});
+
+test('/readyz fails while the store fails, also without further commands, and names credentials that cannot be read', async (t) => {
+  const { store, fail } = failingStore();
+  let isReadable = true;
+  const { plane, url } = await testPlane(t, { store, areAgentsReadable: () => isReadable });
+  const ready = async () => {
+    const response = await fetch(`${url}/readyz`);
+    return [response.status, await response.json()];
+  };
+  t.deepEqual(await ready(), [200, { store: 'ok', agentsFile: 'ok' }]);
+  isReadable = false;
+  t.deepEqual(await ready(), [200, { store: 'ok', agentsFile: 'not readable' }]);
+  fail(true);
+  const command = plane.install('edge-1', { releaseName: 'web', chartName: 'c' }, { deliverWithin: '1h' });
+  await t.throwsAsync(command.stored, { code: 'store_unavailable' });
+  t.deepEqual(await ready(), [503, { store: 'failing', agentsFile: 'not readable' }]);
+  fail(false);
+  await eventually('the control plane is ready', async () => (await ready())[0] === 200);
+  t.notThrows(() => plane.install('edge-1', { releaseName: 'web', chartName: 'c' }, { deliverWithin: '1h' }));
 });

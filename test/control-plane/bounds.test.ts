@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { createMemoryStore, type CommandEvent, type SentCommand } from '../../src/control-plane/index.ts';
 import { failingStore } from './support/failing-store.ts';
 import { testPlane } from './support/plane.ts';
 import { installed, rawAgent } from './support/raw-agent.ts';
+import { eventually } from '../support/eventually.ts';
 
 const parameters = { releaseName: 'web', chartName: 'c' };
 const status = (seq: number, message = '') => ({
@@ -58,6 +58,7 @@ test('the oldest events of commands without a result are dropped when all have t
     for (const { key } of commands) agent.send('status', status(seq, 'a'.repeat(400)), key);
   }
   for (const { key } of commands) agent.send('result', installed, key);
+  await Promise.all(commands.map((command) => command.result)); // nothing is read until all have arrived
   for (const command of commands) {
     const events = await eventsOf(command);
     t.is(events.at(-1)?.type, 'result');
@@ -149,7 +150,7 @@ test('reads no further packets of agents, and accepts no agents, while too many 
 test('remembers agents that were connected, up to a number', async (t) => {
   const { plane, agentUrl } = await testPlane(t, { limits: { knownAgents: 1 } });
   for (const agentId of ['edge-1', 'edge-2']) (await rawAgent(agentUrl, { agentId })).socket.terminate();
-  while (plane.agents().length > 0) await sleep(5);
+  await eventually('the agent is disconnected', () => plane.agents().length === 0);
   t.is(plane.install('edge-1', parameters).state, 'waiting');
   t.throws(() => plane.install('edge-2', parameters), { code: 'agent_not_connected' });
 });
@@ -160,7 +161,7 @@ test('forgets the packets for agents that have not been connected for longest', 
     const agent = await rawAgent(agentUrl, { agentId, resume: { ...resume, connection } });
     const welcome = JSON.parse((await agent.packet('welcome')).payload ?? '') as { resume: { epoch: string } };
     agent.socket.terminate();
-    while (plane.agents().length > 0) await sleep(5);
+    await eventually('the agent is disconnected', () => plane.agents().length === 0);
     return welcome.resume.epoch;
   };
   const [first, second] = [await epochOf('edge-1', 1), await epochOf('edge-2', 1)];

@@ -1,29 +1,30 @@
 import test from 'ava';
 import { once } from 'node:events';
-import { createSqliteStore } from '../../src/control-plane/index.ts';
+import { createSqliteStore, type SentCommand } from '../../src/control-plane/index.ts';
 import { failingStore } from './support/failing-store.ts';
 import { temporaryFile } from './support/file.ts';
 import { testPlane } from './support/plane.ts';
-import { installed, rawAgent, type RawAgent } from './support/raw-agent.ts';
+import { installed, rawAgent } from './support/raw-agent.ts';
 
 const parameters = { releaseName: 'web', chartName: 'c' };
 
-async function disconnected({ socket }: RawAgent): Promise<void> {
-  socket.terminate();
-  await once(socket, 'close');
+/** Returns a command that an agent has accepted before it went away. */
+async function abandonedCommand({ plane, agentUrl }: Awaited<ReturnType<typeof testPlane>>): Promise<SentCommand> {
+  const agent = await rawAgent(agentUrl);
+  const command = plane.install('edge-1', parameters);
+  await agent.packet('install_release');
+  agent.send('accepted', { durable: true }, command.key);
+  for await (const { type } of command) if (type === 'accepted') break;
+  const gone = once(plane, 'disconnect');
+  agent.socket.terminate();
+  await gone;
+  return command;
 }
 
 test('commands of an agent that will not come back end when it is forgotten, also after a restart', async (t) => {
   const path = await temporaryFile(t);
   const first = await testPlane(t, { store: createSqliteStore(path) });
-  const agent = await rawAgent(first.agentUrl);
-  const running = first.plane.install('edge-1', parameters);
-  await agent.packet('install_release');
-  agent.send('accepted', { durable: true }, running.key);
-  for await (const { type } of running) if (type === 'accepted') break;
-  const gone = once(first.plane, 'disconnect');
-  await disconnected(agent);
-  await gone;
+  const running = await abandonedCommand(first);
   const waiting = first.plane.install('edge-1', { ...parameters, releaseName: 'other' });
   const other = first.plane.install('edge-2', parameters, { deliverWithin: '1h' });
   t.is(await first.plane.forgetAgent('edge-1'), 2);
@@ -40,15 +41,9 @@ test('commands of an agent that will not come back end when it is forgotten, als
 });
 
 test('what a forgotten agent sends about its old commands changes nothing', async (t) => {
-  const { plane, agentUrl } = await testPlane(t);
-  const agent = await rawAgent(agentUrl);
-  const command = plane.install('edge-1', parameters);
-  await agent.packet('install_release');
-  agent.send('accepted', { durable: true }, command.key);
-  for await (const { type } of command) if (type === 'accepted') break;
-  const gone = once(plane, 'disconnect');
-  await disconnected(agent);
-  await gone;
+  const world = await testPlane(t);
+  const { plane, agentUrl } = world;
+  const command = await abandonedCommand(world);
   await plane.forgetAgent('edge-1');
 
   const back = await rawAgent(agentUrl);

@@ -7,10 +7,14 @@ import { crashCluster, type CrashCluster } from '../bin/support/crash-cluster.ts
 import { randomOf, seedOf } from '../support/random.ts';
 import { moments, type Moment } from './support/moments.ts';
 import { planeProcess, type PlaneProcess } from './support/plane-process.ts';
+import { eventually } from '../support/eventually.ts';
 
 // `npm run test:kills` kills the control plane at all moments in the life of each command
 
 const isWhole = process.env['KILLS'] === 'all';
+
+/** Time for what processes do that start slowly on a busy machine, in milliseconds. */
+const startMs = 120_000;
 
 /** Number of random moments at which each command is interrupted, in the whole matrix. */
 const randomMoments = 10;
@@ -47,7 +51,7 @@ async function startWorld(t: ExecutionContext): Promise<World> {
     times: { backoff: { baseMs: 20, capMs: 100, stableMs: 60_000 }, graceMs: 50_000, deliveryMs: 10_000 },
   });
   t.teardown(() => agent.stop());
-  while ((await plane.agents()).length === 0) await sleep(20);
+  await eventually('the agent is connected', async () => (await plane.agents()).length > 0, startMs);
   return { ...cluster, plane };
 }
 
@@ -72,7 +76,11 @@ async function perform(
   }
   await sent;
   const events = await plane.events(key);
-  while (!(await plane.deliveries()).some((delivery) => delivery.key === key)) await sleep(20);
+  await eventually(
+    'the result is delivered',
+    async () => (await plane.deliveries()).some((delivery) => delivery.key === key),
+    startMs,
+  );
   return { key, events, effect: [await left(namespace), jobs(namespace)], took: performance.now() - start };
 }
 

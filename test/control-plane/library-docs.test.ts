@@ -11,7 +11,7 @@ import { credentialOf, formatAgentsFile } from '../../src/control-plane/agent-cr
 import { documentedExamples } from '../../tools/documented-examples.ts';
 import { testAgent } from '../agent/support/agent.ts';
 import { testRelease } from '../agent/support/release.ts';
-import { compileCache } from '../support/compile-cache.ts';
+import { quickStart } from '../support/quick-start.ts';
 
 const source = new URL('../../src/control-plane/index.ts', import.meta.url).href;
 
@@ -36,7 +36,7 @@ test('the example of docs/library.md sends a command, gets its result, and stops
     code.replace(`'helm-agent/control-plane'`, JSON.stringify(source)).replace('8088', String(port)),
   );
   const child = spawn(process.execPath, [join(folder, 'example.ts')], {
-    ...{ cwd: folder, env: compileCache() },
+    ...{ cwd: folder, env: quickStart() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.teardown(() => child.kill('SIGKILL'));

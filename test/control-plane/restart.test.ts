@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { createSqliteStore, type CommandEvent, type CommandOutcome } from '../../src/control-plane/index.ts';
 import { failingStore } from './support/failing-store.ts';
 import { temporaryFile } from './support/file.ts';
 import { testPlane } from './support/plane.ts';
 import { installed, rawAgent } from './support/raw-agent.ts';
+import { eventually } from '../support/eventually.ts';
 
 const parameters = { releaseName: 'web', chartName: 'c' };
 const status = (seq: number) => ({ seq, step: 'wait', state: 'running', time: '2026-01-01T00:00:00.000Z' });
@@ -128,7 +128,7 @@ test('a command for an agent that was connected before waits, unless it only rea
   const { plane, agentUrl } = await testPlane(t);
   const agent = await rawAgent(agentUrl);
   agent.socket.terminate();
-  while (plane.agents().length > 0) await sleep(5);
+  await eventually('the agent is disconnected', () => plane.agents().length === 0);
   t.is(plane.install('edge-1', parameters).state, 'waiting');
   t.is(plane.list('edge-1', {}, { deliverWithin: '1m' }).state, 'waiting');
   t.throws(() => plane.list('edge-1'), { code: 'agent_not_connected' });
@@ -209,7 +209,7 @@ test('a command that cannot be stored is refused and not sent, and its key stays
   t.is(code, 503);
   t.regex(body, /store_unavailable/);
   agent.send('result', installed, 'before');
-  while (before.state !== 'done') await sleep(5);
+  await eventually('the command is done', () => before.state === 'done');
   t.is((await post())[0], 503);
   t.is(plane.command('k'), undefined);
   t.true(lines.join('').includes('the disk is full'));

@@ -37,7 +37,7 @@ test('template prints CRDs, resolves hosts and downloads dependencies as helm do
   for (const more of [['--include-crds'], ['--include-crds', '--enable-dns', '--skip-tests'], ['--enable-dns']]) {
     const flags = ['--dependency-update', ...more];
     const ofHelm = await twins.helm('template', 'site', path, ...flags);
-    const ofAgent = await twins.ctl('template', 'site', 'agent/parent', ...flags);
+    const ofAgent = await twins.ctl('template', 'site', 'agent/parent', '--on-agent', ...flags);
     t.is(ofAgent.code, 0, ofAgent.stderr);
     const documents = ofHelm.stdout.slice(ofHelm.stdout.indexOf('---\n')); // after what helm says about downloads
     t.is(printed(ofAgent.stdout, twins.agentNamespace), printed(documents, twins.helmNamespace));

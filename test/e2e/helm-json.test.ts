@@ -22,7 +22,24 @@ apiVersion: v1
 kind: ConfigMap
 metadata: { name: "{{ .Release.Name }}-test", annotations: { helm.sh/hook: test } }
 `;
-const chart = await writeChart(folder, 'app', { manifest, files: { 'values.yaml': 'data: {a: "0"}\n' } });
+const chart = await writeChart(folder, 'app', {
+  manifest,
+  files: {
+    'Chart.yaml': `apiVersion: v2
+name: app
+version: 1.0.0
+maintainers: [{ url: https://example.com, name: someone }]
+annotations: { b: "1", a: "2" }
+dependencies: [{ name: child, version: 1.0.0, condition: child.enabled, import-values: [data] }]
+`,
+    'values.yaml': 'data: {a: "0"}\n',
+    'values.schema.json': '{}',
+    'README.md': 'About <app>.\n',
+    'templates/NOTES.txt': 'Notes of {{ .Release.Name }} & others.\n',
+    'charts/child/Chart.yaml': 'apiVersion: v2\nname: child\nversion: 1.0.0\n',
+    'charts/child/values.yaml': 'exports: { data: { imported: 1000000 } }\n',
+  },
+});
 
 test.after.always(() => rm(folder, { recursive: true }));
 const harness = useHarness(() => ({ kubeconfig: kubeconfigText(), localCharts: folder }));
@@ -38,6 +55,17 @@ const lines = [
   'get metadata site -o json',
   'upgrade site CHART --set-string data.a=2 --description second -o json',
   'upgrade site CHART --reuse-values --set-json data.b="x" --dry-run=server -o json',
+  'upgrade site CHART --dry-run=client --hide-notes -o json',
+  'upgrade site CHART --hide-notes --set child.enabled=false -o yaml',
+  'upgrade site CHART --hide-notes',
+  'upgrade new CHART --install --hide-notes -o yaml',
+  'install newer CHART --hide-notes --dry-run=client',
+  'get notes site',
+  'get all site --template {{.Release.Name}}:{{.Release.Version}}:{{.Release.Info.Status}}:{{.Release.Config}}',
+  'get all site --template {{range.Release.Hooks}}{{.Name}}{{.Events}}{{end}}{{.Release.Chart.Metadata.Version}}',
+  'get all site --template {{.Release.Info.Nothing}}',
+  'get all site --template {{.Release.Nothing}}{{end',
+  'get all none --template {{.Release.Name}}',
   'status site --revision 1 -o json',
   'history site --max 1 -o json',
   'get values site --revision 1 -o json',
@@ -78,20 +106,31 @@ function ownHelm(env: Record<string, string>): RunLine {
 }
 
 /** Replaces what differs between two runs of helm, and leaves out what docs/helm.md excepts. */
-function comparable({ stdout, stderr, code }: Ended, namespace: string): Ended {
+function comparable({ stdout, stderr, code }: Ended, namespace: string, line: string): Ended {
   const shown = (text: string) =>
     text
       .replaceAll(namespace, 'NAMESPACE')
       .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d| [+-]\d{4} [A-Z]+)?/g, 'TIME')
       .replaceAll(/\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}/g, 'TIME')
       .replaceAll(/(?<="modifiedAt":")\d+/g, 'TIME');
-  const text = stdout.startsWith('{') ? JSON.stringify(JSON.parse(stdout, withoutExceptions)) : stdout;
+  const text = stdout.startsWith('{')
+    ? JSON.stringify(JSON.parse(stdout, exceptionsOf(line)))
+    : withoutFileTimes(stdout);
   return { stdout: shown(text), stderr: shown(stderr), code };
 }
 
+function withoutFileTimes(text: string): string {
+  return text.replaceAll(/^ *(schema)?modtime: .*\n/gm, '');
+}
+
+function exceptionsOf(line: string): (key: string, value: unknown) => unknown {
+  const hidesChart = line.includes('--reuse-values');
+  return (key, value) =>
+    hidesChart && key === 'chart' && typeof value === 'object' ? undefined : withoutExceptions(key, value);
+}
+
 function withoutExceptions(key: string, value: unknown): unknown {
-  const isException = key === 'resources' || (key === 'chart' && typeof value === 'object');
-  return isException ? undefined : value;
+  return key === 'resources' || key === 'modtime' || key === 'schemamodtime' ? undefined : value;
 }
 
 /** Runs all lines in a new namespace. */
@@ -99,7 +138,7 @@ async function outputs(run: RunLine, namespace: string): Promise<Ended[]> {
   const ended: Ended[] = [];
   for (const line of lines) {
     const args = line.split(' ').map((word) => (word === 'CHART' ? chart : word));
-    ended.push(comparable(await run([...args, '--namespace', namespace]), namespace));
+    ended.push(comparable(await run([...args, '--namespace', namespace]), namespace, line));
   }
   return ended;
 }

@@ -133,7 +133,7 @@ function volumeFor(namespace: string, path: string): KubeObject {
   return {
     ...{ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: namespace } },
     spec: {
-      capacity: { storage: '2Gi' },
+      capacity: { storage: '4Gi' },
       accessModes: ['ReadWriteOnce'],
       persistentVolumeReclaimPolicy: 'Retain',
       local: { path },
@@ -170,6 +170,7 @@ function agentManifest({ name, image, controlPlane }: { name: string; image: str
     .replaceAll('namespace: helm-agent', `namespace: ${name}`)
     .replace('wss://control-plane.example', `${controlPlane}\n  HELM_AGENT_INSECURE_TRANSPORT: "true"`)
     .replace('my-cluster', name)
+    .replace('metadata,private', 'metadata') // the repository of the test has a private address
     .replace(/image: .*/, `image: ${image}`);
   const objects = loadAll(text) as KubeObject[]; // the file contains objects
   return objects.map((object) =>

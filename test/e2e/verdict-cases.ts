@@ -1,6 +1,15 @@
 import type { CommandParameters } from '../../src/protocol/commands/index.ts';
-import { roomLabel, scalesUp, setsStatus, type Controller } from './verdict-controllers.ts';
-import { autoscaler, memoryHog, probe, quota, widget, widgetDefinitions, workload } from './verdict-manifests.ts';
+import { roomLabel, scalesUp, setsStatus, startsDatabase, type Controller } from './verdict-controllers.ts';
+import {
+  autoscaler,
+  fickle,
+  memoryHog,
+  probe,
+  quota,
+  widget,
+  widgetDefinitions,
+  workload,
+} from './verdict-manifests.ts';
 
 /** A chart, and what becomes of its installation. */
 export interface VerdictCase {
@@ -33,6 +42,9 @@ const gone = {
 
 /** Waits that a false alarm would end: the grace of likely problems is shorter than the start. */
 const longWait = { timeout: '120s', failGrace: '15s' };
+
+/** Without a grace of its own, so that equal failures in a row end the wait after 15 s. */
+const crashGrace = { timeout: '60s', failGrace: '' };
 
 const definitions = Object.fromEntries(widgetDefinitions.map((text, index) => [`${index}.json`, text]));
 
@@ -107,6 +119,19 @@ export const verdictCases: readonly VerdictCase[] = [
   {
     ...{ name: 'slow', title: 'a start that takes 20 s', ...gone.ready },
     manifest: () => workload({ args: ['serve', '-after', '20s'], container: { readinessProbe: probe } }),
+  },
+  {
+    ...{ name: 'crash-twice', title: 'a program that fails twice while its database starts', ...gone.ready },
+    manifest: () => fickle,
+    ...{ controller: startsDatabase(4), request: crashGrace },
+  },
+  {
+    ...{ name: 'database', title: 'a program that fails until a database of its chart is ready', ...gone.ready },
+    manifest: () => {
+      const database = workload({ name: 'db', args: ['serve', '-after', '25s'], container: { readinessProbe: probe } });
+      return [fickle, database].join('\n---\n');
+    },
+    ...{ controller: startsDatabase(25), request: crashGrace, leastSeconds: 25 },
   },
   {
     ...{ name: 'job-ttl', title: 'a Job that is deleted as soon as it has completed', ...gone.ready },

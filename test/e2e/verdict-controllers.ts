@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
+import { integerAt, listAt } from '../../src/objects/fields.ts';
+import type { KubeObject } from '../../src/objects/object.ts';
 import { conditionOf } from '../../src/readiness/conditions.ts';
 import { openEnvironment, uniqueName } from '../api/environment.ts';
 import { patchStatus } from './patch-status.ts';
@@ -79,6 +81,29 @@ export function scalesUp(seconds: number): Controller {
       await cluster.mergePatch(ref, { metadata: { labels: { [roomLabel]: null } } });
     }
   };
+}
+
+/**
+ * Lets the programs of {@link fickle} run once their container has failed twice, and some seconds
+ * have passed.
+ */
+export function startsDatabase(seconds: number): Controller {
+  return async ({ cluster, namespace, signal }) => {
+    const begin = Date.now();
+    const pods = () => cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labelSelector: 'app=web' });
+    const hasFailed = async () => (await pods()).some((pod) => (restartCount(pod) ?? 0) > 0);
+    await until(hasFailed, signal);
+    await sleep(Math.max(0, begin + seconds * 1000 - Date.now()), undefined, { signal });
+    await cluster.mergePatch(
+      { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'mode' },
+      { data: { mode: 'serve' } },
+    );
+  };
+}
+
+function restartCount(pod: KubeObject): number | undefined {
+  const [status] = listAt(pod, 'status', 'containerStatuses');
+  return integerAt(status, 'restartCount');
 }
 
 async function until(condition: () => Promise<boolean>, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 /** The parts of a workload that differ from the usual ones. */
 interface Workload {
+  name?: string;
   kind?: string;
   image?: string;
   args?: string[];
@@ -13,6 +14,7 @@ export const probe = { httpGet: { path: '/', port: 8080 }, periodSeconds: 1, fai
 
 /** Returns a workload as JSON, which is YAML. */
 export function workload({
+  name = 'web',
   kind = 'Deployment',
   image = 'localhost/app:1',
   args = [],
@@ -20,7 +22,7 @@ export function workload({
   pod,
   spec,
 }: Workload): string {
-  const labels = { app: 'web' };
+  const labels = { app: name };
   const isJob = kind === 'Job';
   const containers = [{ name: 'app', image, args, ...container }];
   const template = {
@@ -30,15 +32,27 @@ export function workload({
   return JSON.stringify({
     apiVersion: isJob ? 'batch/v1' : 'apps/v1',
     kind,
-    metadata: { name: 'web' },
+    metadata: { name },
     spec: {
       ...(!isJob && { selector: { matchLabels: labels } }),
-      ...(kind === 'StatefulSet' && { serviceName: 'web' }),
+      ...(kind === 'StatefulSet' && { serviceName: name }),
       template,
       ...spec,
     },
   });
 }
+
+/** A program that fails until a ConfigMap lets it run, as one that cannot reach its database. */
+export const fickle = [
+  JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mode' }, data: { mode: 'fail' } }),
+  workload({
+    args: ['$(MODE)', '-after', '1s'],
+    container: {
+      env: [{ name: 'MODE', valueFrom: { configMapKeyRef: { name: 'mode', key: 'mode' } } }],
+      readinessProbe: probe,
+    },
+  }),
+].join('\n---\n');
 
 export const quota = JSON.stringify({
   apiVersion: 'v1',

@@ -21,10 +21,6 @@ export const wantedDifferences: readonly WantedDifference[] = [
     because: 'Helm 3 writes an empty time, which Go reads as its zero value',
   },
   {
-    starts: /release\/config\/[\w/]+: helm has null, the agent undefined$/,
-    because: 'an upgrade that reuses values writes nulls of the new values into the old revision in Helm',
-  },
-  {
     starts:
       /records\/\S+: helm has .*"status":"failed".*(cannot use server-side apply and force replace together|forceConflicts enabled when serverSideApply disabled).*, the agent undefined$/,
     because: 'the agent refuses options that exclude each other before it records a revision',

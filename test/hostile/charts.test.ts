@@ -206,6 +206,93 @@ chart(
   { code: 'ok or render_limit', isSlow: true },
 );
 
+/** Returns a chart with subcharts, whose dependencies have these lines. */
+const withSubcharts = (count: number, about: (index: number) => string): ChartFiles => ({
+  'Chart.yaml': `apiVersion: v2\nname: many\nversion: 1.0.0\ndependencies:\n${lines(count, (i) => `- name: s${i}\n  version: 1.0.0\n${about(i)}`)}`,
+  ...Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [
+      `charts/s${i}/Chart.yaml`,
+      `apiVersion: v2\nname: s${i}\nversion: 1.0.0\n`,
+    ]),
+  ),
+});
+const subchartValues = (count: number, text: string): ChartFiles =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`charts/s${i}/values.yaml`, text]));
+const manyKeys = (count: number) => lines(count, (i) => `  k${i}: v\n`);
+
+chart(
+  '200 subcharts that each import 100 parts of their values',
+  () => ({
+    ...withSubcharts(
+      200,
+      () => `  import-values:\n${lines(100, (i) => `  - child: data.k${i}\n    parent: all.k${i}\n`)}`,
+    ),
+    ...subchartValues(200, `data:\n${lines(100, (i) => `  k${i}: {v: 1}\n`)}`),
+  }),
+  { code: 'ok', isSlow: true },
+);
+chart(
+  '100 subcharts that each import 1,000 values into the same map',
+  () => ({
+    ...withSubcharts(100, () => '  import-values: [data]\n'),
+    ...subchartValues(100, `exports:\n  data:\n${lines(1000, (i) => `    k${i}: v\n`)}`),
+  }),
+  { code: 'too_large' },
+);
+chart(
+  '300 subcharts with 300 conditions each',
+  () =>
+    withSubcharts(300, () => `  condition: ${Array.from({ length: 300 }, (_, i) => `a.b${i}.enabled`).join(',')}\n`),
+  { code: 'ok' },
+);
+chart(
+  '300 subcharts with 300 tags each',
+  () => ({
+    ...withSubcharts(300, () => `  tags: [${Array.from({ length: 300 }, (_, i) => `t${i}`).join(', ')}]\n`),
+    'values.yaml': `tags:\n${manyKeys(1000)}`,
+  }),
+  { code: 'ok' },
+);
+
+/** Sends a chart with a schema. */
+function schema(input: string, rules: object, text: string, isSlow = false): void {
+  const files = () => ({ 'values.schema.json': JSON.stringify(rules), 'values.yaml': text });
+  chart(`a schema with ${input}`, files, { code: 'ok or values_invalid or chart_invalid or render_limit', isSlow });
+}
+
+const doubled = (keyword: string) =>
+  Object.fromEntries(
+    Array.from({ length: 60 }, (_, i) => [
+      `d${i}`,
+      i === 59 ? { type: 'object' } : { [keyword]: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] },
+    ]),
+  );
+schema('a reference to itself', { $ref: '#' }, 'a: 1\n');
+schema(
+  'references in a circle',
+  { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' },
+  'a: 1\n',
+);
+for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+  schema(
+    `${keyword} that doubles 60 times`,
+    { $defs: doubled(keyword), $ref: '#/$defs/d0' },
+    'a: 1\n',
+    keyword !== 'anyOf',
+  );
+}
+schema(
+  'patterns that backtrack',
+  { properties: { a: { pattern: '^(a+)+$' }, b: { pattern: '(x*)*y' } } },
+  `a: ${'a'.repeat(50_000)}!\nb: ${'x'.repeat(50_000)}\n`,
+);
+
+template(
+  'looks for files by patterns with many alternatives',
+  `{{ range until 50 }}{{ len ($.Files.Glob "${'{a,b,c}'.repeat(60)}") }}{{ len ($.Files.Glob "${'**/'.repeat(200)}*a*b*c*d") }}{{ end }}`,
+  { code: 'ok or render_failed or render_limit or invalid_manifest' },
+);
+
 template('prints 4,000 nested lists', '{{ repeat 4000 "[" }}{{ repeat 4000 "]" }}', { code: 'render_failed' });
 template('prints 300,000 documents', '{{ range until 300000 }}---\na: b\n{{ end }}', {
   code: 'too_large or render_limit',

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import type { KubeObject } from '../../src/objects/object.ts';
-import { secretStorage } from '../../src/release/storage/secret.ts';
+import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { sampleRelease } from '../release/sample-release.ts';
 import { realHost } from '../support/host.ts';
 import type { SentCommand } from '../../src/control-plane/index.ts';
@@ -97,7 +97,7 @@ for (const [index, [what, manifest]] of manifests.entries()) {
 for (const [what, manifest] of manifests) {
   test.serial(`${what} '.' in a stored release is refused on uninstall and upgrade`, async (t) => {
     const agent = await starting;
-    const storage = secretStorage({
+    const storage = openStorage('secret', {
       cluster: agent.cluster,
       host: realHost,
       onUnreadable: (error) => t.fail(error.message),
@@ -128,8 +128,9 @@ for (const [what, manifest] of manifests) {
         agent.plane.upgrade(agentId, { ...name, chartName: 'small' }),
       );
     }
-    t.is((await storage.get({ namespace: 'default', name: 'planted', version: 1 }))?.release.info.status, 'deployed');
-    await storage.delete({ namespace: 'default', name: 'planted', version: 1 });
+    const left = await storage.get({ namespace: 'default', name: 'planted', version: 1 });
+    t.is(left?.release.info.status, 'deployed');
+    if (left) await storage.delete(left);
   });
 }
 

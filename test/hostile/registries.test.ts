@@ -37,6 +37,26 @@ for (const address of [
   '192.168.1.1',
   'fc00::1',
   '198.51.100.7',
+  '0.1.2.3',
+  '::127.0.0.1',
+  '::ffff:0:127.0.0.1',
+  '::ffff:0:7f00:1',
+  '0:0:0:0:0:ffff:a9fe:a9fe',
+  '64:ff9b:1::7f00:1',
+  '64:ff9b:1:7f00:0:100::',
+  '64:ff9b:1:7f:0:1::',
+  '64:ff9b:1:0:7f:0:100::',
+  '64:ff9b:1:abcd::10.1.2.3',
+  '2002:7f00:1::',
+  '2002:a9fe:a9fe:1::5',
+  '2001:0:7f00:1::',
+  '2001::80ff:fffe',
+  'fe80::5efe:10.1.2.3',
+  '2001:db8::5efe:a9fe:a9fe',
+  '2001:db8::200:5efe:a9fe:a9fe%eth0',
+  'fd00:ec2::23',
+  'fd20:ce::254',
+  '169.254.170.2',
   'not an address',
 ]) {
   test(`denies ${address}`, (t) => {
@@ -45,7 +65,10 @@ for (const address of [
 }
 
 test('does not deny public addresses', (t) => {
-  for (const address of ['8.8.8.8', '2001:4860:4860::8888', '198.51.100.8', '::ffff:8.8.8.8']) {
+  for (const address of [
+    ...['8.8.8.8', '2001:4860:4860::8888', '198.51.100.8', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8'],
+    ...['2002:808:808::', '2001:0:808:808::f7f7:f7f7', '2001:db8::5efe:8.8.8.8', '1::'],
+  ]) {
     t.false(denied.has(address), address);
   }
 });
@@ -135,6 +158,16 @@ test(service, 'evil.co.uk', 'registry.co.uk', false);
 test(service, 'docker.io.evil.example', 'registry-1.docker.io', false);
 test(service, '10.0.0.1', '11.0.0.1', false);
 test(service, 'localhost', 'registry', false);
+for (const domain of [
+  ...['azurecr.io', 'azurecr.us', 'jfrog.io', 'dkr.ecr.us-east-1.amazonaws.com', 'pkg.dev', 'ocir.io'],
+  ...['github.io', 'herokuapp.com', 'run.app', 'azurewebsites.net', 'fly.dev', 'com.br', 'AzureCR.io', 'azurecr.io.'],
+]) {
+  test(service, `evil.${domain}`, `ours.${domain}`, false);
+  test(service, `ours.${domain}`, `ours.${domain}:443`, true);
+}
+test(service, 'azurecr.io', 'ours.azurecr.io', false);
+test(service, 'notazurecr.io', 'registry.notazurecr.io', true);
+test(service, 'auth.corp.internal', 'registry.corp.internal', true);
 
 /** Serves a list of tags whose pages a function makes. */
 async function loadTags(t: ExecutionContext, page: (url: URL) => { tags: unknown; link?: string }): Promise<string> {

@@ -21,6 +21,7 @@ import { indexYaml, serve, type TestRepository } from '../source/test-repository
 import { realHost } from '../support/host.ts';
 import { WebSocket } from 'ws';
 import { startProgram, type ChildProgram } from './support/child-program.ts';
+import { eventually } from '../support/eventually.ts';
 
 // letters and digits only, so that any encoding leaves it intact
 const sentinel = 'Sentinel4711';
@@ -254,6 +255,7 @@ const cases: Record<ErrorCode, Case> = {
   journal_unavailable: { reason: 'needs a journal in the cluster; test/journal has a test of its message' },
   lease_lost: { reason: 'is never sent: the process that leads sends the result' },
   journal_lost: { reason: 'is never sent: the other process sends the result' },
+  continued_too_often: { reason: 'has a fixed text; test/agent/router has a test of it' },
   internal: { reason: 'is a defect of the agent; test/agent/router has a test of its log line' },
 
   repository_unauthorized: ({ download }) => download('401'),
@@ -320,12 +322,12 @@ const cases: Record<ErrorCode, Case> = {
     return send('get_release', { releaseName: 'corrupt' });
   },
   async release_too_large({ store, send }) {
-    await store('huge', release('deployed', { manifest: sentinel.repeat(1_500_000) }));
+    await store('huge', release('deployed', { name: 'huge', manifest: sentinel.repeat(1_500_000) }));
     return send('get_release', { releaseName: 'huge' });
   },
   release_conflict: { reason: 'needs another client in the same moment' },
   async no_deployed_release({ store, send }) {
-    await store('uninstalled', release('uninstalled'), 'uninstalled');
+    await store('uninstalled', release('uninstalled', { name: 'uninstalled' }), 'uninstalled');
     return send('upgrade_release', {
       releaseName: 'uninstalled',
       chartName: 'quoting',
@@ -333,10 +335,11 @@ const cases: Record<ErrorCode, Case> = {
     });
   },
   async pending_operation({ store, send }) {
-    await store('pending', release('pending-install'), 'pending-install');
+    await store('pending', release('pending-install', { name: 'pending' }), 'pending-install');
     return send('upgrade_release', { releaseName: 'pending', chartName: 'quoting', values: `secret: ${sentinel}\n` });
   },
   plan_not_found: ({ send }) => send('apply_plan', { plan: `default/web@${'0'.repeat(12)}` }),
+  release_not_trusted: { reason: 'the message has the name of the release only; test/bin has its cases' },
   plan_stale: { reason: 'the message has names of objects only; test/operation/plan has its cases' },
   deployment_not_found: ({ send }) => send('deployment_info', { deploymentName: 'nothing' }),
   invalid_name: ({ quote }) => quote({ do: 'map', name: `${sentinel}/..` }),
@@ -532,7 +535,7 @@ async function stopAgent(t: ExecutionContext, { agent, cluster, port, quote }: T
   const client = await dialAgent(t, port, ['helm-agent.v1']);
   const installing = quote({ do: 'pod', args: ['sleep', '10h'] }, { namespace: 'last' });
   const jobs = { apiVersion: 'batch/v1', kind: 'Job', namespace: 'last' };
-  while ((await cluster.list(jobs)).length === 0) await sleep(20);
+  await eventually('the Job exists', async () => (await cluster.list(jobs)).length > 0);
   process.kill(agent.pid, 'SIGTERM');
   await agent.logged('the agent is stopping');
   const payload = JSON.stringify({ releaseName: 'a', chartName: 'a', values: sentinel });

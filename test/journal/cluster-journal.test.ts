@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import { createClusterJournal, type ClusterJournalOptions } from '../../src/journal/cluster/cluster-journal.ts';
-import type { JournaledCommand } from '../../src/journal/journal.ts';
+import type { Journal, JournaledCommand } from '../../src/journal/journal.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import type { Cluster } from '../../src/objects/cluster.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
@@ -85,10 +85,131 @@ test('another process takes over what is not finished, in the order of acceptanc
   await first.finish('done', 'outcome');
   const second = start('b');
   t.deepEqual(await second.takeOver(), [
-    { ...command('z'), state: undefined },
-    { ...command('y'), state: stateAt('apply') },
+    { ...command('z'), state: undefined, failedContinuations: 0, isSuspect: false },
+    { ...command('y'), state: stateAt('apply'), failedContinuations: 0, isSuspect: false },
   ]);
   t.deepEqual(await second.accept(command('done')), { fingerprint: 'f-done', outcome: 'outcome' });
+});
+
+/** Returns how many processes have continued the command `k` and have not ended orderly. */
+const failuresOf = async (journal: Journal) => (await journal.takeOver()).map((left) => left.failedContinuations);
+
+test('counts the processes that have continued a command, and have not ended orderly', async (t) => {
+  const { start, requests } = await agentOf(t);
+  await start('a').accept(command('k'));
+  const second = start('b');
+  t.deepEqual(await failuresOf(second), [0], 'the process that has accepted it does not count');
+  const third = start('c');
+  t.deepEqual(await failuresOf(third), [0], 'a command that still waited does not count');
+  await third.continuing('k', true);
+  await third.save('k', stateAt('wait'));
+  const fourth = start('d');
+  t.deepEqual(await failuresOf(fourth), [1]);
+  await fourth.continuing('k', true);
+  await fourth.leave();
+  const fifth = start('e');
+  t.deepEqual(await failuresOf(fifth), [1], 'a process that ends orderly does not count');
+  await fifth.continuing('k', true);
+  t.deepEqual(await failuresOf(start('f')), [2]);
+  requests.length = 0;
+  const idle = start('g');
+  await idle.accept(command('other'));
+  await idle.leave();
+  t.deepEqual(requests, ['create'], 'a command that was not continued costs no write more');
+});
+
+test('a command that gets further in a process has not ended the processes before', async (t) => {
+  const { start } = await agentOf(t);
+  const first = start('a');
+  await first.accept(command('k'));
+  await first.save('k', stateAt('apply'));
+  const counts: number[] = [];
+  for (const [index, step] of ['apply', 'wait', 'wait', 'wait', undefined].entries()) {
+    const journal = start(`process-${index}`);
+    counts.push(...(await failuresOf(journal)));
+    await journal.continuing('k', true);
+    if (step !== undefined) await journal.save('k', stateAt(step));
+  }
+  t.deepEqual(counts, [0, 1, 0, 1, 2]);
+});
+
+test('a process that has continued several commands counts against none of them', async (t) => {
+  const { start } = await agentOf(t);
+  await start('a').accept(command('k'));
+  const facts: unknown[] = [];
+  for (const [index, isAlone] of [false, false, true, true].entries()) {
+    const journal = start(`process-${index}`);
+    const [left] = await journal.takeOver();
+    facts.push([left?.failedContinuations, left?.isSuspect]);
+    await journal.continuing('k', isAlone);
+  }
+  const last = start('last');
+  facts.push(await failuresOf(last));
+  await last.continuing('k', false);
+  await last.leave();
+  facts.push(await failuresOf(start('other')));
+  t.deepEqual(facts, [[0, false], [0, true], [0, true], [1, true], [2], [2]]);
+});
+
+test('reads an entry in which an earlier version has noted the processes that have continued it', async (t) => {
+  const { start, secrets, cluster } = await agentOf(t);
+  await start('first').accept(command('k'));
+  const [secret] = await secrets();
+  const { head = '' } = secret?.['data'] as Record<string, string>;
+  const stored = JSON.parse(Buffer.from(head, 'base64').toString()) as object;
+  const old = { ...stored, continuedBy: ['a with others', 'b', 'c with others', 'd'] };
+  const { namespace = '', name = '' } = secret?.metadata ?? {};
+  const data = { head: Buffer.from(JSON.stringify(old)).toString('base64') };
+  await cluster.mergePatch({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { data });
+  // each of them lives, so it has not ended with the command
+  for (const [processId, failedContinuations, isSuspect] of [
+    ['other', 2, true],
+    ['b', 1, true],
+    ['d', 0, true],
+    ['a', 0, true],
+    ['c', 0, false],
+  ] as const) {
+    const [left] = await start(`term of ${processId}`, { processId }).takeOver();
+    t.like(left, { failedContinuations, isSuspect }, processId);
+  }
+});
+
+test('a process that has lost its term and leads again has not ended', async (t) => {
+  const { start } = await agentOf(t);
+  await start('a').accept(command('k'));
+  const journals = ['1', '2', '3', '4', '5', '6'].map((term, index) => {
+    return start(`term-${term}`, { processId: index % 2 === 0 ? 'even' : 'odd' });
+  });
+  const counts: number[] = [];
+  for (const journal of journals) {
+    counts.push(...(await failuresOf(journal)));
+    await journal.continuing('k', true);
+  }
+  t.deepEqual(counts, [0, 1, 1, 1, 1, 1]);
+});
+
+test('a process whose command was taken over cannot continue or leave it', async (t) => {
+  const { start, problems } = await agentOf(t);
+  await start('a').accept(command('k'));
+  const old = start('b');
+  await old.takeOver();
+  await old.continuing('k', true);
+  const young = start('c');
+  await young.takeOver();
+  await t.throwsAsync(old.continuing('k', true), { code: 'journal_lost' });
+  await old.leave();
+  t.deepEqual(await failuresOf(start('d')), [1]);
+  t.deepEqual(problems, []);
+});
+
+test('a command that has ended is not changed when its process ends', async (t) => {
+  const { start } = await agentOf(t);
+  await start('a').accept(command('k'));
+  const journal = start('b');
+  await journal.takeOver();
+  await journal.continuing('k', true);
+  await Promise.all([journal.finish('k', 'done'), journal.leave()]);
+  t.is((await start('c').find('k'))?.outcome, 'done');
 });
 
 test('a process whose command was taken over cannot write to it any more', async (t) => {

@@ -45,6 +45,22 @@ test('a plan is found by its id, or the start of it, by the next process of the 
   t.is(await start({ agentId: 'edge-2' }).find('shop/web@abc1'), undefined);
 });
 
+test('a plan that was performed is removed with all its Secrets, also after its expiry', async (t) => {
+  const { start, clock, secrets } = await plansOf(t);
+  const plans = start();
+  await plans.add(entryOf('shop/web@abc1', 5000, randomBytes(500_000).toString('hex')));
+  await plans.add(entryOf('shop/web@abd2', 9000));
+  t.true((await secrets()) > 2);
+  await plans.remove('shop/web@ab');
+  t.truthy(await plans.find('shop/web@abc1'));
+  clock.milliseconds = 6000;
+  await plans.remove('shop/web@abc');
+  t.is(await plans.find('shop/web@abc1', true), undefined);
+  t.is(await secrets(), 1);
+  await plans.remove('shop/web@abc1');
+  t.truthy(await plans.find('shop/web@abd2'));
+});
+
 test('a plan expires, and is deleted when the next one is added', async (t) => {
   const { start, clock, secrets } = await plansOf(t);
   const plans = start();
@@ -59,11 +75,23 @@ test('a plan expires, and is deleted when the next one is added', async (t) => {
 
 test('the oldest plans make room for new ones', async (t) => {
   const { start } = await plansOf(t);
-  const plans = start({ limits: { lifetime: 1, maxCount: 2, maxLength: 1e6 } });
+  const plans = start({ limits: { lifetime: 1, maxCount: 9, maxOfRelease: 2, maxLength: 1e6 } });
   for (const [index, id] of ['a', 'b', 'c'].entries()) await plans.add(entryOf(`shop/web@${id}`, 5000 + index));
   t.is(await plans.find('shop/web@a'), undefined);
   t.truthy(await plans.find('shop/web@b'));
   t.truthy(await plans.find('shop/web@c'));
+});
+
+test('plans that have expired an hour ago are deleted without another one', async (t) => {
+  const { start, clock, secrets } = await plansOf(t);
+  const plans = start();
+  await plans.add(entryOf('shop/web@large', 5000, randomBytes(900_000).toString('hex')));
+  clock.milliseconds = 5000 + 3_599_999;
+  await start().dropExpired();
+  t.true((await secrets()) > 1, 'its performance can be continued');
+  clock.milliseconds += 1;
+  await start().dropExpired();
+  t.is(await secrets(), 0);
 });
 
 test('a large plan is stored in several Secrets, which are deleted with it', async (t) => {

@@ -62,7 +62,7 @@ test('returns the commands that an earlier process has left, with their last sta
   const state = { ...initialState, step: 'apply' };
   await journal.save('b', state);
   await journal.finish('a', 'done');
-  t.deepEqual(await journal.takeOver(), [{ ...command('b'), state }]);
+  t.deepEqual(await journal.takeOver(), [{ ...command('b'), state, failedContinuations: 0, isSuspect: false }]);
 });
 
 test('forgets an anonymous command when it ends', async (t) => {

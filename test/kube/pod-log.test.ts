@@ -87,6 +87,5 @@ test('a signal ends the request', async (t) => {
     },
     { name: 'AbortError' },
   );
-  await closed.promise;
-  t.pass();
+  await t.notThrowsAsync(closed.promise);
 });

@@ -111,7 +111,9 @@ test('completes an adoption that has ended early', async (t) => {
   const world = newWorld(t);
   const helm2 = await tiller(world, ...threeRecords(world));
   await helm2.adopt();
-  await world.context().storage.delete({ namespace: world.namespace, name: releaseName, version: 3 });
+  const { storage } = world.context();
+  const last = await storage.get({ namespace: world.namespace, name: releaseName, version: 3 });
+  if (last) await storage.delete(last);
   t.deepEqual(await helm2.adopt(), [3]);
   t.deepEqual(await helm2.adopt(), []);
   t.deepEqual(await world.history(), ['1:superseded', '2:superseded', '3:deployed']);
@@ -152,7 +154,7 @@ test('lists the newest revisions of Helm 2 by the rules of all lists', async (t)
   const world = newWorld(t);
   const helm2 = await tiller(world, ...(await helm2Records()).map(({ configMap }) => configMap));
   const listed = async (request: Parameters<typeof list>[1] = {}) => {
-    const releases = await list(world.context(), { storage: helm2.records, ...request });
+    const { releases } = await list(world.context(), { storage: helm2.records, ...request });
     return releases.map(({ namespace, name, version, info }) => `${namespace}/${name} ${version} ${info.status}`);
   };
   const [old, state, web] = ['attic/old 1 uninstalled', 'attic/state 9 pending-rollback', 'shop/web 3 failed'];

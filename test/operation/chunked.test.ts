@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { KubeError } from '../../src/kube/kube-error.ts';
-import { secretStorage } from '../../src/release/storage/secret.ts';
+import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { realHost } from '../support/host.ts';
 import { configMap, crd } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, sandboxTest, type World } from './world.ts';
+import { eventually } from '../support/eventually.ts';
 
 const test = sandboxTest();
 
@@ -15,10 +16,6 @@ const largeFiles = () => ({ 'a.yaml': large('a'), 'b.yaml': large('b') });
 async function partNames(world: World): Promise<string[]> {
   const query = { apiVersion: 'v1', kind: 'Secret', namespace: world.namespace, labelSelector: 'owner=helm-agent' };
   return (await world.cluster.list(query)).map(({ metadata: { name } }) => name);
-}
-
-async function eventually(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 test('a release that is too large fails before anything is applied', async (t) => {
@@ -50,7 +47,7 @@ test('an answer that is lost does not lose the parts of a revision', async (t) =
       throw new KubeError('unreachable', 'connection reset');
     },
   };
-  const storage = secretStorage({
+  const storage = openStorage('secret', {
     ...{ cluster, host: realHost },
     onUnreadable(error) {
       throw error;
@@ -76,11 +73,12 @@ test('chunked stores it in parts, which go with their revision', async (t) => {
   await world.rollback({ historyLimit: 2 });
   t.truthy(await world.find('ConfigMap', 'b'));
   t.deepEqual(await world.history(), ['2:superseded', '3:deployed']);
-  await eventually(async () => (await partNames(world)).every((name) => name.includes('.v3.')));
+  await eventually('only parts of revision 3 are left', async () => {
+    return (await partNames(world)).every((name) => name.includes('.v3.'));
+  });
   t.is((await partNames(world)).length, 2);
 
   await world.uninstall();
   t.is(await world.find('ConfigMap', 'a'), undefined);
-  await eventually(async () => (await partNames(world)).length === 0);
-  t.pass();
+  await t.notThrowsAsync(eventually('all parts are deleted', async () => (await partNames(world)).length === 0));
 });

@@ -317,6 +317,28 @@ test('a dry run without the cluster looks up nothing and has the capabilities of
   t.deepEqual(await world.history(), []);
 });
 
+test('reports each warning about values once and without the value', async (t) => {
+  const chart = textChart({ 'a.yaml': configMap('a') });
+  const world = newWorld(t, chart);
+  const { renderer } = world.context();
+  const skipped = { message: 'warning: skipped value for web.a: Not a table.' };
+  const ignored = { message: 'warning: destination for b is a table. Ignoring non-table value (secret)' };
+  const warning: ReleaseRenderer = {
+    ...renderer,
+    async render(request, signal) {
+      return { ...(await renderer.render(request, signal)), warnings: [skipped, ignored, skipped] };
+    },
+  };
+  const seen: object[] = [];
+  await world.install(chart, {}, { renderer: warning, onValueWarning: (found) => seen.push(found) });
+  t.deepEqual(seen, [skipped, ignored, skipped]);
+  const messages = world.progress.filter(({ step, state }) => step === 'render' && state === 'running');
+  t.deepEqual(
+    messages.map(({ message }) => message),
+    [undefined, skipped.message, 'warning: destination for b is a table. Ignoring non-table value'],
+  );
+});
+
 test('hides Secrets in a dry run only', async (t) => {
   const chart = textChart({ 'a.yaml': configMap('a') });
   const world = newWorld(t, chart);

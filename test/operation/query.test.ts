@@ -1,5 +1,6 @@
 import { list } from '../../src/operation/list.ts';
-import { deploymentInfo, get } from '../../src/operation/query.ts';
+import { deploymentInfo } from '../../src/operation/deployment-info.ts';
+import { get } from '../../src/operation/get.ts';
 import { configMap, deployment } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest } from './world.ts';
@@ -14,7 +15,7 @@ test('lists the highest revision of releases in one namespace or in all', async 
   await world.upgrade(chart, { wait: false });
   await other.install(chart, { wait: false });
   const listed = async (namespace?: string) => {
-    const releases = await list(world.context(), namespace === undefined ? {} : { namespace });
+    const { releases } = await list(world.context(), namespace === undefined ? {} : { namespace });
     return releases.map((release) => `${release.namespace}/${release.name}.v${release.version}`);
   };
   t.deepEqual(await listed(world.namespace), [`${world.namespace}/web.v2`]);
@@ -40,9 +41,9 @@ test('returns a Deployment of the cluster', async (t) => {
   const world = newWorld(t, chart);
   await world.install(chart, { wait: false });
   const { namespace } = world;
-  const found = await deploymentInfo(world.context(), { namespace, name: 'web' });
+  const found = await deploymentInfo(world.context(), { namespace, deploymentName: 'web' });
   t.like(found, { kind: 'Deployment', metadata: { name: 'web', namespace } });
-  const error = await t.throwsAsync(deploymentInfo(world.context(), { namespace, name: 'missing' }));
+  const error = await t.throwsAsync(deploymentInfo(world.context(), { namespace, deploymentName: 'missing' }));
   t.like(error, { code: 'deployment_not_found', message: 'deployments.apps "missing" not found' });
 });
 
@@ -66,4 +67,21 @@ test('refuses invalid names before it sends a request', async (t) => {
   await t.throwsAsync(get(context, { namespace: 'default', releaseName: '*' }), { code });
   await t.throwsAsync(world.install(chart, { namespace: 'No' }), { code: 'invalid_namespace' });
   await t.throwsAsync(list(context, { namespace: '../x' }), { code: 'invalid_namespace' });
+});
+
+for (const filter of ['a{0,1000}'.repeat(450), `(?:${'x'.repeat(4000)}){900}`]) {
+  test(`refuses the filter ${filter.slice(0, 20)}… before it is compiled`, async (t) => {
+    const world = newWorld(t);
+    const start = process.cpuUsage();
+    await t.throwsAsync(list(world.context(), { filter }), { code: 'bad_payload', message: /too complex/ });
+    t.true(process.cpuUsage(start).user < 1e6);
+  });
+}
+
+test('accepts a filter with counted repetitions', async (t) => {
+  const world = newWorld(t, chart);
+  await world.install(chart, { wait: false });
+  const { namespace } = world;
+  const found = async (filter: string) => (await list(world.context(), { namespace, filter })).releases.length;
+  t.deepEqual([await found('^[a-z]{1,63}$'), await found('^w{2}')], [1, 0]);
 });

@@ -3,7 +3,7 @@ import type { OperationError } from '../../src/operation/error.ts';
 import { testRelease } from '../../src/operation/test-release.ts';
 import { uninstall } from '../../src/operation/uninstall.ts';
 import type { ReleaseError } from '../../src/release/error.ts';
-import { secretStorage } from '../../src/release/storage/secret.ts';
+import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { realHost } from '../support/host.ts';
 import type { ReleaseStorage } from '../../src/release/storage/storage.ts';
 import { configMap, hook, job } from './manifests.ts';
@@ -198,7 +198,7 @@ test('one unreadable revision does not block a release', async (t) => {
   await cluster.mergePatch(ref, { data: { release: 'AAAA' } });
   const unreadable: string[] = [];
   const onUnreadable = ({ code }: ReleaseError) => void unreadable.push(code);
-  const storage = secretStorage({ cluster, host: realHost, onUnreadable });
+  const storage = openStorage('secret', { cluster, host: realHost, onUnreadable });
   const release = await world.upgrade(chart, {}, { storage });
   t.is(release.version, 3);
   await uninstall(world.context({ storage }), { namespace, releaseName: 'web', timeout: 55_000 });

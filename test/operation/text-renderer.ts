@@ -6,7 +6,7 @@ import { postRendered } from '../../src/render/manifest/post-render.ts';
 import { readObjects } from '../../src/render/manifest/read-objects.ts';
 import { sortManifests } from '../../src/render/manifest/sort-manifests.ts';
 import type { CrdManifest, ReleaseRenderer, ReleaseRenderRequest } from '../../src/render/release-renderer.ts';
-import { readValues } from '../../src/texts/read-values.ts';
+import { readValues } from '../../src/workers/read-values.ts';
 
 /** A request as templates see it. */
 type TemplateRequest = Omit<ReleaseRenderRequest, 'values'> & { values: ValueMap };

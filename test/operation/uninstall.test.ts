@@ -1,8 +1,10 @@
 import type { Cluster } from '../../src/objects/cluster.ts';
 import { uninstall } from '../../src/operation/uninstall.ts';
+import { openStorage } from '../../src/release/storage/kube-storage.ts';
+import { realHost } from '../support/host.ts';
 import { configMap, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
-import { newWorld, sandboxTest, statusesOf, stepEnds, timeUpWhen } from './world.ts';
+import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds, timeUpWhen } from './world.ts';
 
 const test = sandboxTest();
 
@@ -252,4 +254,28 @@ test('cascade: orphan leaves the pods of a Deployment', async (t) => {
   await world.uninstall({ cascade: 'orphan' });
   t.is(await world.find('Deployment', 'web'), undefined);
   t.is((await world.cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace })).length, 1);
+});
+
+test('a release that stays uninstalling is held by no agent, also after a failed installation was undone', async (t) => {
+  const failing = textChart({
+    'a.yaml': configMap('a'),
+    'gone.yaml': job('gone', { annotations: hook('pre-delete'), args: ['fail'] }),
+    'late.yaml': job('late', { annotations: hook('post-install'), args: ['fail'] }),
+  });
+  for (const undone of [false, true]) {
+    const world = newWorld(t, failing);
+    const { cluster, namespace } = world;
+    const holder = { agentId: 'edge-1', instanceId: 'one' };
+    const storage = openStorage('secret', { cluster, host: realHost, holder, onUnreadable: () => undefined });
+    if (undone) {
+      await t.throwsAsync(world.install(failing, { atomic: true }, { storage }));
+    } else {
+      await world.install(failing, { noHooks: true }, { storage });
+      await t.throwsAsync(world.uninstall({}, { storage }));
+    }
+    t.deepEqual(await world.history(), ['1:uninstalling']);
+    const name = `sh.helm.release.v1.${releaseName}.v1`;
+    const stored = await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
+    t.is(stored?.metadata.annotations, undefined);
+  }
 });

@@ -3,11 +3,12 @@ import type { ExecutionContext } from 'ava';
 import { Cancellation } from '../../src/operation/cancellation.ts';
 import type { Progress } from '../../src/operation/progress.ts';
 import { releaseStatus } from '../../src/operation/release-status.ts';
-import type { StartTimer } from '../../src/operation/steps/time-limit.ts';
+import type { StartTimer } from '../../src/operation/time-limit.ts';
 import { watchRelease } from '../../src/operation/watch-release.ts';
 import { configMap, deployment } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest } from './world.ts';
+import { eventually } from '../support/eventually.ts';
 
 const test = sandboxTest();
 const chart = textChart({ 'a.yaml': configMap('a'), 'd.yaml': deployment('web', { replicas: 2 }) });
@@ -92,7 +93,7 @@ test('an object without the label of Helm is followed, too', async (t) => {
     namespace,
     releaseName,
   });
-  while (!packets.some(({ resources = [] }) => resources.length > 0)) await sleep(5);
+  await eventually('a resource is reported', () => packets.some(({ resources = [] }) => resources.length > 0));
   again.abort(new Cancellation('enough', 'undo'));
   t.deepEqual(
     (await second).resources.map(({ name, status }) => `${name} ${status}`),

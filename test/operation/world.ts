@@ -13,7 +13,7 @@ import { uninstall, type Uninstalled } from '../../src/operation/uninstall.ts';
 import { upgrade } from '../../src/operation/upgrade.ts';
 import type { Release } from '../../src/release/release.ts';
 import { history } from '../../src/release/history.ts';
-import { secretStorage } from '../../src/release/storage/secret.ts';
+import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { realHost } from '../support/host.ts';
 import { textRenderer, type TextChart } from './text-renderer.ts';
@@ -50,7 +50,7 @@ export function sandboxTest(): TestFn<Shared> {
   const closing: (() => Promise<void>)[] = [];
   let shared: Shared | undefined;
   test.before(async () => {
-    const sandbox = await startSandbox({ host: realHost, speed: 20 });
+    const sandbox = await startSandbox({ host: realHost, scheme: 'http', speed: 20 });
     const connected = connectCluster({ text: sandbox.kubeconfig });
     shared = { cluster: connected, kubeconfig: sandbox.kubeconfig };
     closing.push(
@@ -71,7 +71,7 @@ export function newWorld(t: ExecutionContext<Shared>, ...charts: TextChart[]): W
   const { cluster } = t.context;
   const namespace = `op-${randomBytes(4).toString('hex')}`;
   const progress: Progress[] = [];
-  const storage = secretStorage({
+  const storage = openStorage('secret', {
     cluster,
     host: realHost,
     onUnreadable(error) {

@@ -46,7 +46,7 @@ test(
   'a key that is too long',
   refuses,
   JSON.stringify({ key: 'k'.repeat(257), type: 'x' }),
-  'packet: key must have at most 256 characters',
+  'packet: key must have at most 256 characters, but has 257',
   undefined,
   'x',
 );

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { WebSocket } from 'ws';
 import type { SentCommand } from '../../src/control-plane/index.ts';
@@ -12,6 +11,7 @@ import { testAgent } from '../agent/support/agent.ts';
 import { controlPlane } from '../agent/support/control-plane.ts';
 import type { Call } from '../agent/support/handlers.ts';
 import { testPlane } from '../control-plane/support/plane.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** A frame between an agent and a control plane of an earlier version. */
 interface Recorded {
@@ -57,7 +57,7 @@ for (const version of versions) {
       await once(socket, 'pong');
       t.deepEqual(received, framesFrom('control-plane', connection));
       socket.terminate();
-      while (plane.agents().length > 0) await sleep(5);
+      await eventually('the agent is disconnected', () => plane.agents().length === 0);
     }
     for (const [key, command] of commands) {
       const events = [];

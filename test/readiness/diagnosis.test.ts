@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { KubeObject, ObjectMeta } from '../../src/objects/object.ts';
 import { diagnose, problemOf } from '../../src/readiness/diagnosis.ts';
-import type { Surroundings } from '../../src/readiness/surroundings.ts';
+import type { RelatedObjects } from '../../src/readiness/related-objects.ts';
 
 const revision = (value: string) => ({ 'deployment.kubernetes.io/revision': value });
 
@@ -19,7 +19,7 @@ function waitingPod(name: string, owner: Partial<ObjectMeta>, reason: string, se
   return object('Pod', name, { creationTimestamp, ...owner }, { status: { containerStatuses } });
 }
 
-const nothing: Surroundings = { replicaSets: [], pods: [], events: [] };
+const nothing: RelatedObjects = { replicaSets: [], pods: [], events: [] };
 const deployment = object(
   'Deployment',
   'web',
@@ -63,8 +63,8 @@ test('prefers the newest pod with a cause', (t) => {
 test('finds a quota error on the ReplicaSet', (t) => {
   const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota: q' }];
   const blocked = { ...newSet, status: { conditions } };
-  const surroundings = { ...nothing, replicaSets: [oldSet, blocked] };
-  t.is(diagnose(deployment, surroundings), 'FailedCreate: exceeded quota: q');
+  const related = { ...nothing, replicaSets: [oldSet, blocked] };
+  t.is(diagnose(deployment, related), 'FailedCreate: exceeded quota: q');
 });
 
 test('looks at the pods of the update revision of a StatefulSet', (t) => {

@@ -2,7 +2,7 @@ import test from 'ava';
 import { classOf, type FailFast } from '../../src/readiness/fail-fast.ts';
 import type { ProblemCode } from '../../src/readiness/problem.ts';
 
-const likely: FailFast = { level: 'likely', classes: {}, grace: 60_000 };
+const likely: FailFast = { level: 'likely', classes: {}, grace: 60_000, crashGrace: 30_000 };
 
 type Row = [title: string, code: ProblemCode, found: string, setting?: Partial<FailFast>, annotation?: string];
 

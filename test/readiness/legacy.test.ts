@@ -31,9 +31,9 @@ function pod({ name, owner, ready }: NonNullable<Row['pods']>[number]) {
 
 for (const { title, object, replicaSets = [], pods = [], toCompletion, expect } of rows) {
   test(`${title} is ${expect[0]} by the strategy legacy`, (t) => {
-    const surroundings = { replicaSets: replicaSets.map(replicaSet), pods: pods.map(pod), events: [] };
+    const related = { replicaSets: replicaSets.map(replicaSet), pods: pods.map(pod), events: [] };
     const options = { now: 0, toCompletion: toCompletion ?? (['Job'] as const), strategy: 'legacy' as const };
-    const { status, message } = waitReadiness(object, () => surroundings, options);
+    const { status, message } = waitReadiness(object, () => related, options);
     t.deepEqual([status, message], expect);
   });
 }

@@ -53,8 +53,8 @@ for (const [title, spec, status, watcher, legacy] of rows) {
   ] as const satisfies [WaitStrategy, Readiness['status']][]) {
     test(`${title} is ${wanted} by the strategy ${strategy}`, (t) => {
       const object = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'shop' }, spec, status };
-      const surroundings = { replicaSets: [], pods: [], events: [] };
-      t.is(waitReadiness(object, () => surroundings, { now: 0, strategy }).status, wanted);
+      const related = { replicaSets: [], pods: [], events: [] };
+      t.is(waitReadiness(object, () => related, { now: 0, strategy }).status, wanted);
     });
   }
 }

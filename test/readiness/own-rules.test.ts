@@ -49,6 +49,55 @@ for (const [readyWhen, status, message] of rows) {
   });
 }
 
+const levels = (count: number): object => (count === 0 ? { end: 1 } : { a: levels(count - 1) });
+const doubling = "['a','a']".repeat(20);
+const long = 'x'.repeat(100_000);
+const items = Array.from({ length: 3000 }, (_, index) => ({ name: `n${index}`, text: long }));
+
+/** Paths of a few characters that select a lot, and objects on which they do. */
+const expensive: Record<string, [path: string, fields: object]> = {
+  'a chain of unions': [`{${doubling}}`, levels(40)],
+  'a chain of wide unions': [`{${"['a','a','a','a']".repeat(12)}}`, levels(40)],
+  'a union in a filter': [`{.items[?(@${"['a','a']".repeat(16)})]}`, { items: [levels(40)] }],
+  'unions of slices': [`{.items${'[0:,0:]'.repeat(3)}}`, { items: [items] }],
+  'the bytes of a text': ['{.text.*}', { text: long.repeat(10) }],
+  'the bytes of all texts': ['{..[*]}', { text: long.repeat(10) }],
+  'nested loops': [
+    '{range .items[*]}{range @.items[*]}{.name}{end}{end}',
+    { items: items.map((item) => ({ items: [item, item, item, item] })) },
+  ],
+  'the same text many times': ['{range .items[*]}{.text}{end}', { items }],
+  'comparing long texts': ['{.items[?(@.text==@.text)].name}', { items }],
+  'values that are nested deep': ['{..b}', levels(5000)],
+  'all values of a large object': ['{..name}', { items: items.concat(items, items, items) }],
+};
+
+for (const [name, [path, fields]] of Object.entries(expensive)) {
+  test(`a path that takes too many steps fails: ${name}`, (t) => {
+    const readyWhen = `jsonpath=${path}`;
+    const started = performance.now();
+    const { status, message } = readinessOf({ ...widget(annotated(readyWhen)), ...fields }, { now: 0 });
+    t.is(status, 'Failed');
+    t.regex(message, /^helm-agent\/ready-when: "jsonpath=.*" (takes|reads) .*; use a path that selects less$/);
+    t.true(performance.now() - started < 1000);
+    const failing = { ...widget(annotated('condition=Synced', readyWhen)), ...fields };
+    t.regex(readinessOf(failing, { now: 0 }).message, /^helm-agent\/failed-when: "jsonpath=/);
+  });
+}
+
+test('a field of a large object is cheap to select', (t) => {
+  const many = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`k${index}`, { index }]));
+  const object = { ...widget(annotated('jsonpath={.status.phase}=Running'), { phase: 'Running', many }), many };
+  t.is(readinessOf(object, { now: 0 }).status, 'Current');
+});
+
+test('a condition for failures that cannot be read fails, and its text is shortened', (t) => {
+  const { status, message } = readinessOf(widget(annotated('condition=Synced', `x${long}`)), { now: 0 });
+  t.is(status, 'Failed');
+  t.regex(message, /^helm-agent\/failed-when: cannot read "xx/);
+  t.true(message.length < 400);
+});
+
 test('a condition that was observed for an older generation is not met', (t) => {
   const object = widget(annotated('condition=Synced'), { observedGeneration: 1 });
   t.is(readinessOf(object, { now: 0 }).status, 'InProgress');

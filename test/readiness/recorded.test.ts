@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import type { KubeObject } from '../../src/objects/object.ts';
 import { problemOf } from '../../src/readiness/diagnosis.ts';
-import type { Surroundings } from '../../src/readiness/surroundings.ts';
+import type { RelatedObjects } from '../../src/readiness/related-objects.ts';
 import { waitReadiness } from '../../src/readiness/wait-readiness.ts';
 
 /** A workload of a real cluster with the objects around it, at the moment of its verdict. */
-interface Recorded extends Surroundings {
+interface Recorded extends RelatedObjects {
   title: string;
   /** Absent if the workload is ready. */
   problem?: string;
@@ -15,11 +15,11 @@ interface Recorded extends Surroundings {
 
 const recorded = JSON.parse(readFileSync(new URL('fixtures/recorded.json', import.meta.url), 'utf8')) as Recorded[];
 
-for (const { title, problem, workload, ...surroundings } of recorded) {
+for (const { title, problem, workload, ...related } of recorded) {
   test(`${title}, as recorded, ${problem === undefined ? 'is ready' : `has the problem ${problem}`}`, (t) => {
     const now = Date.parse(workload.metadata.creationTimestamp ?? '') + 60_000;
     // a crash loop without a probe may look ready between two runs
-    if (problem !== undefined) t.is<unknown, unknown>(problemOf(workload, surroundings)?.code, problem);
-    else t.is(waitReadiness(workload, () => surroundings, { now, toCompletion: ['Job'] }).status, 'Current');
+    if (problem !== undefined) t.is<unknown, unknown>(problemOf(workload, related)?.code, problem);
+    else t.is(waitReadiness(workload, () => related, { now, toCompletion: ['Job'] }).status, 'Current');
   });
 }

@@ -33,8 +33,8 @@ const rows: [message: string, code: string][] = [
 
 for (const [message, code] of rows) {
   test(`${message} is ${code}`, (t) => {
-    const surroundings = { replicaSets: [], pods: [], events: [refused(message)] };
-    t.like(refusalOf(statefulSet(), surroundings), { code, text: `FailedCreate: ${message}`, failures: 3 });
+    const related = { replicaSets: [], pods: [], events: [refused(message)] };
+    t.like(refusalOf(statefulSet(), related), { code, text: `FailedCreate: ${message}`, failures: 3 });
   });
 }
 

@@ -1,12 +1,16 @@
 import test from 'ava';
-import { hopeless, type Suspicions, type WaitedResource } from '../../src/readiness/verdict.ts';
+import { failedResources, type SeenProblems, type WaitedResource } from '../../src/readiness/verdict.ts';
 
-const grace = 60_000;
+const graces = { grace: 60_000, crashGrace: 30_000 };
 
 const fatal: WaitedResource = { id: 'web', problem: { code: 'image_not_found', class: 'fatal' } };
 const crashed = (failures: number, id = 'web'): WaitedResource => ({
   id,
   problem: { code: 'crash_loop', class: 'likely', failures },
+});
+const ended = (failures: number, exit: string, running = false): WaitedResource => ({
+  id: 'web',
+  problem: { code: 'crash_loop', class: 'likely', failures, exit, running },
 });
 const unschedulable: WaitedResource = { id: 'web', problem: { code: 'unschedulable', class: 'likely' } };
 const failingProbe: WaitedResource = { id: 'db', problem: { code: 'probe_failed', class: 'transient' } };
@@ -16,11 +20,11 @@ type Moment = [second: number, ...resources: WaitedResource[]];
 
 /** Returns the second in which a wait ends and the resources that end it. */
 function endOf(moments: readonly Moment[]): [number, string[]] | undefined {
-  let suspicions: Suspicions = new Map();
+  let seenProblems: SeenProblems = new Map();
   for (const [second, ...resources] of moments) {
-    const verdict = hopeless(resources, suspicions, { now: second * 1000, grace });
+    const verdict = failedResources(resources, seenProblems, { now: second * 1000, ...graces });
     if (verdict.ids.length > 0) return [second, verdict.ids];
-    suspicions = verdict.suspicions;
+    seenProblems = verdict.seenProblems;
   }
   return undefined;
 }
@@ -112,6 +116,92 @@ const rows: [title: string, moments: Moment[], end: [number, string[]] | undefin
     ],
     [80, ['web']],
   ],
+  [
+    'three failures in the same way end it after the short grace',
+    [
+      [2, ended(1, '1')],
+      [14, ended(2, '1', true)],
+      [15, ended(3, '1')],
+      [31, ended(3, '1')],
+      [32, ended(3, '1')],
+    ],
+    [32, ['web']],
+  ],
+  [
+    'a third failure after the short grace ends it at once',
+    [
+      [2, ended(1, '1')],
+      [31, ended(2, '1')],
+      [40, { id: 'web' }],
+      [50, ended(3, '1')],
+    ],
+    [50, ['web']],
+  ],
+  [
+    'two failures do not, and neither do failures in different ways',
+    [
+      [2, ended(1, '1')],
+      [14, ended(2, '1', true)],
+      [33, ended(2, '1', true)],
+      [36, ended(3, '137 OOMKilled')],
+      [40, ended(4, '1')],
+      [61, ended(4, '1')],
+    ],
+    undefined,
+  ],
+  [
+    'failures of before the wait do not, before one more has been seen',
+    [
+      [0, ended(7, '1', true)],
+      [40, ended(8, '1')],
+      [59, ended(8, '1')],
+    ],
+    undefined,
+  ],
+  [
+    'failures in the same way do not count while another resource starts',
+    [
+      [2, ended(1, '1'), starting],
+      [15, ended(3, '1'), starting],
+      [40, ended(3, '1')],
+      [50, ended(3, '1', true)],
+      [51, ended(4, '1')],
+    ],
+    [51, ['web']],
+  ],
+  [
+    'the failure of a run from before the other resources were ready does not count',
+    [
+      [2, ended(1, '1'), starting],
+      [15, ended(3, '1', true), starting],
+      [35, ended(3, '1', true)],
+      [36, ended(4, '1')],
+      [60, ended(4, '1')],
+    ],
+    undefined,
+  ],
+  [
+    'a run without a probe from before the other resources were ready does not count',
+    [
+      [2, ended(1, '1'), starting],
+      [15, ended(3, '1'), starting],
+      [30, { id: 'web' }, starting],
+      [35, { id: 'web' }],
+      [36, ended(4, '1')],
+      [60, ended(4, '1')],
+    ],
+    undefined,
+  ],
+  [
+    'the failures of a pod that was replaced do not count',
+    [
+      [2, ended(2, '1')],
+      [20, ended(1, '1')],
+      [33, ended(2, '1')],
+      [50, ended(2, '1')],
+    ],
+    undefined,
+  ],
   ['a transient problem never ends it', [2, 62, 600].map((second) => [second, failingProbe]), undefined],
 ];
 
@@ -122,9 +212,9 @@ for (const [title, moments, end] of rows) {
 }
 
 test('says when the next grace ends', (t) => {
-  const first = hopeless([unschedulable], new Map(), { now: 1000, grace });
-  t.is(first.changesIn, grace);
-  const second = hopeless([unschedulable], first.suspicions, { now: 21_000, grace });
+  const first = failedResources([unschedulable], new Map(), { now: 1000, ...graces });
+  t.is(first.changesIn, 60_000);
+  const second = failedResources([unschedulable], first.seenProblems, { now: 21_000, ...graces });
   t.is(second.changesIn, 40_000);
-  t.is(hopeless([failingProbe], new Map(), { now: 0, grace }).changesIn, undefined);
+  t.is(failedResources([failingProbe], new Map(), { now: 0, ...graces }).changesIn, undefined);
 });

@@ -1,10 +1,10 @@
 import test from 'ava';
 import type { KubeObject } from '../../src/objects/object.ts';
+import type { RelatedObjects } from '../../src/readiness/related-objects.ts';
 import type { Readiness } from '../../src/readiness/status.ts';
-import type { Surroundings } from '../../src/readiness/surroundings.ts';
 import { waitReadiness } from '../../src/readiness/wait-readiness.ts';
 
-const nothing: Surroundings = { replicaSets: [], pods: [], events: [] };
+const nothing: RelatedObjects = { replicaSets: [], pods: [], events: [] };
 
 const claim = (phase: string): KubeObject => ({
   apiVersion: 'v1',
@@ -50,7 +50,7 @@ const unbound = 'PVC is not Bound. phase: Pending';
 const cases: [
   title: string,
   object: KubeObject,
-  around: Partial<Surroundings>,
+  around: Partial<RelatedObjects>,
   expected: [Readiness['status'], string?],
 ][] = [
   ['a claim without events', claim('Pending'), {}, ['InProgress', unbound]],

@@ -1,7 +1,12 @@
 import type { ClusterErrorCode } from '../../src/objects/cluster-error.ts';
 import type { ListQuery } from '../../src/objects/cluster.ts';
 import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
-import type { ReleaseCluster } from '../../src/release/storage/kube-storage-options.ts';
+import type { ReleaseCluster } from '../../src/release/storage/kube-storage.ts';
+
+interface Preconditions {
+  uid?: string;
+  resourceVersion?: string;
+}
 
 /** The part of an API server that release storage uses. */
 export class ObjectsInMemory implements ReleaseCluster {
@@ -48,13 +53,18 @@ export class ObjectsInMemory implements ReleaseCluster {
     return this.#write(object);
   }
 
-  delete(ref: ObjectRef): Promise<boolean> {
-    return Promise.resolve(this.objects.delete(keyOf(ref)));
+  async delete(ref: ObjectRef, { uid, resourceVersion }: Preconditions = {}): Promise<boolean> {
+    await Promise.resolve();
+    const found = this.objects.get(keyOf(ref))?.metadata;
+    if (found === undefined || (uid !== undefined && found.uid !== uid)) return false;
+    if (resourceVersion !== undefined && found.resourceVersion !== resourceVersion) throw failure('conflict');
+    return this.objects.delete(keyOf(ref));
   }
 
   #write(object: KubeObject): KubeObject {
     this.#version += 1;
-    const metadata = { ...object.metadata, resourceVersion: String(this.#version) };
+    const uid = this.objects.get(keyOf(refOf(object)))?.metadata.uid ?? `uid-${this.#version}`;
+    const metadata = { ...object.metadata, uid, resourceVersion: String(this.#version) };
     const stored = structuredClone({ ...object, metadata });
     this.objects.set(keyOf(refOf(object)), stored);
     return structuredClone(stored);

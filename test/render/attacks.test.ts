@@ -5,6 +5,7 @@ import { defaultRenderLimits, type RenderLimits } from '../../src/render/limits.
 import { RenderError, type RenderPosition } from '../../src/render/render-error.ts';
 import { createThreadedRenderer, type ThreadedRenderer } from '../../src/render/worker/threaded-renderer.ts';
 import { readYamlMap } from '../../src/yaml/read.ts';
+import { threadModule } from '../support/program.ts';
 
 // Charts that try to use all time and memory, in a renderer with low limits. One thread renders
 // all of them, unless it has to be ended.
@@ -19,7 +20,7 @@ const small: RenderLimits = {
   milliseconds: 55_000,
   memoryMb: 96,
 };
-const workerUrl = new URL('../../src/bin/render-worker.ts', import.meta.url);
+const workerUrl = threadModule('render-worker');
 const bounded = createThreadedRenderer({ workerUrl, limits: small });
 const shortTime: RenderLimits = { ...small, steps: 1e12, milliseconds: 300 };
 const hurried = createThreadedRenderer({ workerUrl, limits: shortTime, graceMs: 5_000 });

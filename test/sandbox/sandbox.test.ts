@@ -84,6 +84,15 @@ test('keeps the objects of two sandboxes apart', async (t) => {
   t.is(await environments[1]?.cluster.get(ref), undefined);
 });
 
+test('serves plain HTTP if that is asked for', async (t) => {
+  const sandbox = await startSandbox({ host: realHost, scheme: 'http' });
+  t.teardown(() => sandbox.close());
+  t.regex(sandbox.url, /^http:/);
+  const cluster = connectCluster({ text: sandbox.kubeconfig });
+  t.teardown(() => cluster.close());
+  t.regex((await cluster.capabilities()).version.gitVersion, /^v1\./);
+});
+
 test('listens on the given address and port', async (t) => {
   const first = await startSandbox({ host: realHost });
   const { port } = new URL(first.url);

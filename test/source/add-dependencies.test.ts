@@ -7,16 +7,17 @@ import { loadUnpacked } from '../../src/chart/load/load-archive.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
 import type { ChartRequest } from '../../src/source/chart-request.ts';
 import { createChartSource } from '../../src/source/chart-source.ts';
-import { defaultTextLimits } from '../../src/texts/limits.ts';
-import { createTextThreads } from '../../src/texts/text-threads.ts';
+import { defaultTextLimits } from '../../src/workers/limits.ts';
+import { createWorkers } from '../../src/workers/workers.ts';
 import { chartYaml, packChart } from './packed-chart.ts';
 import { serveRegistry } from './test-registry.ts';
 import { indexYaml, serve, type TestResponse } from './test-repository.ts';
+import { threadModule } from '../support/program.ts';
 
 const never = new AbortController().signal;
-const moduleUrl = new URL('../../src/bin/text-thread.ts', import.meta.url);
+const moduleUrl = threadModule('worker-thread');
 const limits = { ...defaultRenderLimits, ...defaultChartLimits, ...defaultTextLimits };
-const threads = createTextThreads({ moduleUrl, limits, threads: 1 });
+const threads = createWorkers({ moduleUrl, limits, threads: 1 });
 test.after.always(() => threads.close());
 
 const versions = ['1.0.0', '1.2.0', '1.3.0', '2.0.0'];

@@ -64,3 +64,12 @@ export function indexYaml(entries: Record<string, TestEntry[]>): string {
 export function sha256(data: Buffer): string {
   return createHash('sha256').update(data).digest('hex');
 }
+
+/** Returns a function that serves a body to one user only. */
+export function guardedBy(user: string, password: string): (body: string | Buffer) => TestResponse {
+  const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  return (body) => (request, response) => {
+    if (request.headers.authorization === expected) response.end(body);
+    else response.writeHead(401).end();
+  };
+}

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryGuard, type GuardedThread } from '../../src/threads/memory-guard.ts';
+import { eventually } from '../support/eventually.ts';
 
 const options = { processBytes: 100, threadBytes: 30, intervalMs: 1 };
 
@@ -15,7 +16,7 @@ test('ends the largest thread when the process takes too much memory', async (t)
   const [small, large] = [thread(40), thread(50)];
   guard.add(small.guarded);
   guard.add(large.guarded);
-  while (large.reasons.length === 0) await sleep(1);
+  await eventually('the large thread is ended', () => large.reasons.length > 0);
   guard.remove(small.guarded);
   guard.remove(large.guarded);
   t.deepEqual(small.reasons, []);
@@ -27,7 +28,7 @@ test('ends a thread that is too busy to report its heap while the process grows'
   const [reporting, busy] = [thread(15), thread(undefined)];
   guard.add(reporting.guarded);
   guard.add(busy.guarded);
-  while (busy.reasons.length === 0) await sleep(1);
+  await eventually('the busy thread is ended', () => busy.reasons.length > 0);
   guard.remove(reporting.guarded);
   guard.remove(busy.guarded);
   t.deepEqual(reporting.reasons, []);
@@ -55,7 +56,7 @@ test('forgets how long a thread was silent when it reports', async (t) => {
     end: (reason) => reasons.push(reason),
   };
   guard.add(guarded);
-  while (asked < 20) await sleep(1);
+  await eventually('the thread is asked 20 times', () => asked >= 20);
   guard.remove(guarded);
   t.deepEqual(reasons, []);
 });

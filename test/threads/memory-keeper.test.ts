@@ -1,7 +1,7 @@
 import test from 'ava';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Garbage } from '../../src/threads/garbage.ts';
 import { startMemoryKeeper } from '../../src/threads/memory-keeper.ts';
+import { eventually } from '../support/eventually.ts';
 
 const mebibyte = 2 ** 20;
 
@@ -12,7 +12,7 @@ async function collected(residentMiB: number): Promise<Set<Garbage>> {
   let measurements = 0;
   const nextMeasurements = async () => {
     const until = measurements + 3;
-    while (measurements < until) await sleep(1);
+    await eventually('memory is measured three times', () => measurements >= until);
   };
   const stop = startMemoryKeeper({
     processBytes: 100 * mebibyte,

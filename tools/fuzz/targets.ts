@@ -28,7 +28,7 @@ import { compileGlob } from '../../src/render/scope/glob.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
 import { bearerChallenge, nextPage } from '../../src/source/oci/challenge.ts';
 import { findChart } from '../../src/source/repository/find-chart.ts';
-import { readValues } from '../../src/texts/read-values.ts';
+import { readValues } from '../../src/workers/read-values.ts';
 import { readTypedYaml, readYaml } from '../../src/yaml/read.ts';
 import { writeYaml } from '../../src/yaml/write.ts';
 

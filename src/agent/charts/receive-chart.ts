@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { maxUploadedChartBytes } from '../../protocol/limits.ts';
 import type { ChartStreamHeader } from '../../protocol/streams/chart-stream.ts';
+import { receivedInTime, type RateClock } from '../../protocol/streams/least-rate.ts';
 import { StreamError } from '../../protocol/streams/stream-error.ts';
 import { SourceError } from '../../source/source-error.ts';
 import type { TunnelSource } from '../connection/tunnel-source.ts';
@@ -17,6 +18,7 @@ export async function receiveChart(
   file: FileHandle,
   tunnels: Pick<TunnelSource, 'tunnel'>,
   signal: AbortSignal,
+  clock?: RateClock,
 ): Promise<number> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -43,15 +45,21 @@ export async function receiveChart(
     const stream = tunnel.open(header);
     stream.end();
     try {
-      for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer>) await take(chunk);
+      const content: AsyncIterable<Buffer> = addAbortSignal(signal, stream);
+      for await (const chunk of receivedInTime(content, { tooSlow, clock })) await take(chunk);
       return true;
     } catch (error) {
+      stream.destroy();
       signal.throwIfAborted();
       if (!(error instanceof StreamError)) throw error;
       if (error.kind === 'disconnected') return false;
       throw refusalOf(error);
     }
   }
+}
+
+function tooSlow(): SourceError {
+  return new SourceError('repository_timeout', 'the control plane sends the chart too slowly; try again later');
 }
 
 /** Returns the error for a chart that the control plane does not send. */

@@ -1,3 +1,5 @@
+import { abortable } from '../../async/index.ts';
+
 /** Work that several callers wait for, and that ends when all of them have given up. */
 export class SharedWork<Result> {
   readonly #controller = new AbortController();
@@ -17,14 +19,10 @@ export class SharedWork<Result> {
   /** Resolves with the result. Rejects with the signal's reason if that aborts before. */
   async wait(signal: AbortSignal): Promise<Result> {
     signal.throwIfAborted();
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const onAbort = () => reject(signal.reason as Error); // an AbortController of the agent always has one
-    signal.addEventListener('abort', onAbort, { once: true });
     this.#callers++;
     try {
-      return await Promise.race([this.#result, aborted]);
+      return await abortable(this.#result, signal);
     } finally {
-      signal.removeEventListener('abort', onAbort);
       if (--this.#callers === 0) this.#controller.abort(new Error('no command waits for it any more'));
     }
   }

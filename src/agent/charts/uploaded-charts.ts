@@ -1,10 +1,11 @@
+import { Semaphore } from '../../async/index.ts';
+import type { RateClock } from '../../protocol/streams/least-rate.ts';
 import type { KeptFile, KeptFiles } from '../../source/disk/kept-files.ts';
 import { openTemporaryFile } from '../../source/disk/temporary-file.ts';
 import { SourceError } from '../../source/source-error.ts';
 import type { TunnelSource } from '../connection/tunnel-source.ts';
 import { receiveChart } from './receive-chart.ts';
 import { SharedWork } from './shared-work.ts';
-import { Turns } from './turns.ts';
 
 /** Number of archives that are received at a time. */
 const maxTransfers = 2;
@@ -13,6 +14,8 @@ export interface UploadedChartsOptions {
   tunnels: Pick<TunnelSource, 'tunnel'>;
   /** Where archives are kept. */
   files: KeptFiles;
+  /** Default: that of the process. */
+  clock?: RateClock;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface UploadedChartsOptions {
 export class UploadedCharts {
   readonly #options: UploadedChartsOptions;
   readonly #transfers = new Map<string, SharedWork<KeptFile>>();
-  readonly #turns = new Turns(maxTransfers);
+  readonly #turns = new Semaphore(maxTransfers);
 
   constructor(options: UploadedChartsOptions) {
     this.#options = options;
@@ -59,7 +62,8 @@ export class UploadedCharts {
   async #receive(digest: string, signal: AbortSignal): Promise<KeptFile> {
     const file = await openTemporaryFile().catch(onDiskError);
     try {
-      const archive = { file, bytes: await receiveChart(digest, file, this.#options.tunnels, signal) };
+      const { tunnels, clock } = this.#options;
+      const archive = { file, bytes: await receiveChart(digest, file, tunnels, signal, clock) };
       this.#options.files.keep(digest, archive);
       return archive;
     } catch (error) {

@@ -30,6 +30,8 @@ export interface CommandContext {
    * Cancels the command with the key. Returns false if no such command runs or waits.
    */
   cancel: (key: string, mode: CancelCommandMode) => boolean;
+  /** Registers work for when the journal has the answer. Its failure is only logged. */
+  onJournaled: (work: () => Promise<void>) => void;
   log: Logger;
 }
 

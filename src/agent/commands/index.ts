@@ -1,45 +1,48 @@
-import { adoptRelease } from './adopt-release.ts';
-import { applyPlan } from './apply-plan.ts';
-import { cancelCommand } from './cancel-command.ts';
-import type { CommandHandlers } from './command-handler.ts';
-import { deploymentInfo } from './deployment-info.ts';
-import { diffRelease } from './diff-release.ts';
-import { getRelease } from './get-release.ts';
-import { installRelease } from './install-release.ts';
-import { listReleases } from './list-releases.ts';
-import { handlerOf, type CommandDependencies } from './performance.ts';
-import { planRelease } from './plan-release.ts';
-import { releaseHistory } from './release-history.ts';
-import { releaseStatus } from './release-status.ts';
-import { rollbackRelease } from './rollback-release.ts';
-import { templateRelease } from './template-release.ts';
-import { testRelease } from './test-release.ts';
-import { uninstallRelease } from './uninstall-release.ts';
-import { upgradeRelease } from './upgrade-release.ts';
-import { watchRelease } from './watch-release.ts';
+import type { OperationContext } from '../../operation/context.ts';
+import { operations } from '../../operation/index.ts';
+import type { Operation, RequestSources } from '../../operation/command-operation.ts';
+import type { CommandType } from '../../protocol/commands/index.ts';
+import { chartLoader, type ChartLoaderOptions } from './chart-loader.ts';
+import type { CommandHandler, CommandHandlers } from './command-handler.ts';
 
-/**
- * Returns the handlers that perform commands as operations on releases. A missing command is a type
- * error.
- */
+/** Runs a command. */
+type RunCommand = <Result>(command: () => Promise<Result>) => Promise<Result>;
+
+const atOnce: RunCommand = (command) => command();
+
+export interface CommandDependencies extends ChartLoaderOptions, Omit<RequestSources, 'chartAt'> {
+  /** The part of the context that all operations of this agent share. */
+  surroundings: Pick<
+    OperationContext,
+    'cluster' | 'tracker' | 'storage' | 'trustReleases' | 'renderer' | 'redactor' | 'host' | 'resolveHost'
+  >;
+  /** Runs each command. Default: at once. */
+  run?: RunCommand;
+}
+
+/** Returns the handlers that perform commands as operations on releases. */
 export function createCommandHandlers(dependencies: CommandDependencies): CommandHandlers {
+  const handlers = Object.entries(operations).map(([type, load]) => [type, handlerOf(load, dependencies)]);
   return {
-    install_release: handlerOf(installRelease, dependencies),
-    upgrade_release: handlerOf(upgradeRelease, dependencies),
-    rollback_release: handlerOf(rollbackRelease, dependencies),
-    uninstall_release: handlerOf(uninstallRelease, dependencies),
-    test_release: handlerOf(testRelease, dependencies),
-    adopt_release: handlerOf(adoptRelease, dependencies),
-    template_release: handlerOf(templateRelease, dependencies),
-    diff_release: handlerOf(diffRelease, dependencies),
-    plan_release: handlerOf(planRelease, dependencies),
-    apply_plan: handlerOf(applyPlan, dependencies),
-    list_releases: handlerOf(listReleases, dependencies),
-    get_release: handlerOf(getRelease, dependencies),
-    release_history: handlerOf(releaseHistory, dependencies),
-    release_status: handlerOf(releaseStatus, dependencies),
-    watch_release: handlerOf(watchRelease, dependencies),
-    cancel_command: cancelCommand,
-    deployment_info: handlerOf(deploymentInfo, dependencies),
+    ...(Object.fromEntries(handlers) as Omit<CommandHandlers, 'cancel_command'>), // one for each operation
+    cancel_command: ({ key, mode = 'undo' }, { cancel }) => Promise.resolve({ cancelled: cancel(key, mode) }),
   };
+}
+
+/** Returns the handler for a command. */
+export function handlerOf<Type extends CommandType>(
+  load: () => Promise<{ operation: Pick<Operation<Type, unknown, unknown>, 'perform'> }>,
+  { surroundings, run = atOnce, source, credentials, ...sources }: CommandDependencies,
+): CommandHandler<Type> {
+  const chartAt = chartLoader({ source, ...(credentials && { credentials }) });
+  return (payload, { signal, abandon, id, checkpoints, state, queued, whileWaiting, onJournaled, ...command }) =>
+    run(async () => {
+      const { operation } = await load();
+      return await operation.perform(payload, {
+        ...surroundings,
+        ...sources,
+        ...{ chartAt, signal, abandon, id, checkpoints, state, queued, whileWaiting, whenStored: onJournaled },
+        progress: (step) => command.progress(step),
+      });
+    });
 }

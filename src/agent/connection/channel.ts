@@ -1,6 +1,6 @@
-import type { RawData, WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
+import { keepAlive, type HeartbeatTimes } from '../../net/heartbeat.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
-import { keepAlive, type HeartbeatTimes } from '../../protocol/heartbeat.ts';
 import { maxBadPackets } from '../../protocol/limits.ts';
 import { drainSchema, welcomeSchema, type Hello, type Welcome } from '../../protocol/messages.ts';
 import { encodePacket, type Packet } from '../../protocol/packet.ts';
@@ -9,8 +9,11 @@ import { Outbox } from '../../protocol/session/outbox.ts';
 import { streamKinds } from '../../protocol/streams/chart-stream.ts';
 import { StreamError } from '../../protocol/streams/stream-error.ts';
 import { Tunnel } from '../../protocol/streams/tunnel.ts';
+import { FrameReader } from '../../protocol/session/frame-reader.ts';
+import type { FrameTurns } from '../../protocol/session/frame-turns.ts';
 import { Session } from '../../protocol/session/session.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
+import type { ClusterHealth } from '../cluster-health.ts';
 import type { Logger } from '../logger.ts';
 import type { ConnectedPeer } from '../router/admission.ts';
 import { packetOf, type Reply } from '../router/reply.ts';
@@ -23,6 +26,7 @@ export interface ChannelOptions {
   router: Router;
   log: Logger;
   heartbeat: HeartbeatTimes;
+  turns: FrameTurns;
   /** Number of status packets that wait for a slow or disconnected peer. */
   maxStatuses: number;
   /** Default: `defaultWaitingLimits`. */
@@ -32,6 +36,8 @@ export interface ChannelOptions {
    * packets. Default: false; what the peer has not read is lost with the connection.
    */
   resumes?: boolean;
+  /** State of the cluster, for a peer that wants to know it. Default: it is not sent. */
+  clusterHealth?: ClusterHealth | undefined;
   /** Gets the tunnel of each connection. Default: there are no streams. */
   tunnels?: TunnelSource | undefined;
 }
@@ -55,6 +61,7 @@ const closeTimeoutMs = 1000;
 
 interface Connection {
   socket: WebSocket;
+  reader: FrameReader;
   badPackets: number;
   /** The streams of the connection; undefined if the peer does not know them. */
   tunnel?: Tunnel;
@@ -84,6 +91,8 @@ export class Channel implements ConnectedPeer {
   #form: WireForm = 'v1';
   /** Whether the peer has said that it knows log packets. */
   #takesLogs = false;
+  /** Whether the peer has said that it knows health packets. */
+  #takesHealth = false;
   #retired = false;
 
   constructor(options: ChannelOptions) {
@@ -128,37 +137,34 @@ export class Channel implements ConnectedPeer {
    * is closed.
    */
   attach(socket: WebSocket, form: WireForm, onClose: (closed: ClosedConnection) => void): void {
-    const { router, log, heartbeat, tunnels } = this.#options;
-    const connection: Connection = { socket, badPackets: 0 };
+    const { log, heartbeat, tunnels, turns } = this.#options;
+    const reader = new FrameReader(socket, {
+      turns,
+      onFrame: (frame, isBinary) => this.#receive(connection, frame, isBinary),
+      onClose: (code, reason) => {
+        this.#session.detach(socket);
+        if (this.#connection === connection) this.#connection = undefined;
+        tunnels?.disconnect(connection.tunnel ?? false);
+        connection.tunnel?.close();
+        onClose({ code, reason: reason.toString(), retryAfterMs: connection.retryAfterMs });
+      },
+    });
+    const connection: Connection = { socket, reader, badPackets: 0 };
     this.#connection = connection;
     this.#connections++;
     this.#form = form;
     this.#takesLogs = false;
+    this.#takesHealth = false;
     const stopHeartbeat = keepAlive(socket, heartbeat, () => {
       log.warn({ silenceMs: heartbeat.silenceLimitMs }, 'the peer is silent; closing the connection');
       socket.terminate();
     });
     socket.on('error', (error) => log.warn({ reason: error.message }, 'connection error'));
-    socket.on('message', (data, isBinary) => {
-      // frames that arrive while the connection closes
-      if (socket.readyState !== socket.OPEN) return;
-      if (isBinary && connection.tunnel) {
-        this.#receiveStreams(connection, connection.tunnel, bufferOf(data));
-        return;
-      }
-      if (router.receive(bufferOf(data), isBinary, this)) return;
-      if (++connection.badPackets <= maxBadPackets) return;
-      log.warn({ maxBadPackets }, 'the peer sent too many bad packets; closing the connection');
-      void this.#close(connection, closeCodes.protocolViolation, 'too many bad packets');
-    });
     socket.on('pong', (data) => this.#session.pong(data.toString()));
-    socket.once('close', (code, reason) => {
+    const stopReporting = this.#options.clusterHealth?.onChange(() => this.#reportHealth());
+    socket.once('close', () => {
       stopHeartbeat();
-      this.#session.detach(socket);
-      if (this.#connection === connection) this.#connection = undefined;
-      tunnels?.disconnect(connection.tunnel ?? false);
-      connection.tunnel?.close();
-      onClose({ code, reason: reason.toString(), retryAfterMs: connection.retryAfterMs });
+      stopReporting?.();
     });
     if (this.#form === 'v1') socket.send(encodePacket({ type: 'hello', payload: JSON.stringify(this.#hello()) }));
     else tunnels?.connect(false);
@@ -173,7 +179,9 @@ export class Channel implements ConnectedPeer {
     if (packet.type === 'welcome') {
       const { resume, packets = [], streams } = welcomeOf(packet);
       this.#takesLogs = packets.includes('log');
+      this.#takesHealth = packets.includes('health');
       this.#session.greet(resume);
+      this.#reportHealth();
       this.#openTunnel(streams);
       return true;
     }
@@ -215,12 +223,31 @@ export class Channel implements ConnectedPeer {
     if (this.#connection) await this.#close(this.#connection, 1001, 'the agent is shutting down');
   }
 
+  #reportHealth(): void {
+    const cluster = this.#options.clusterHealth?.state;
+    const { socket } = this.#connection ?? {};
+    if (!this.#takesHealth || cluster === undefined || socket?.readyState !== socket?.OPEN) return;
+    socket?.send(encodePacket({ type: 'health', payload: JSON.stringify({ cluster }) }));
+  }
+
   #openTunnel(kinds: readonly string[] | undefined): void {
     const { tunnels } = this.#options;
     const connection = this.#connection;
     if (!tunnels || !connection || connection.tunnel) return;
     if (kinds) connection.tunnel = new Tunnel(connection.socket, { end: 'agent' });
     tunnels.connect(kinds?.includes('chart') === true && connection.tunnel ? connection.tunnel : false);
+  }
+
+  #receive(connection: Connection, frame: Buffer, isBinary: boolean): void {
+    const { router, log } = this.#options;
+    if (isBinary && connection.tunnel) {
+      this.#receiveStreams(connection, connection.tunnel, frame);
+      return;
+    }
+    if (router.receive(frame, isBinary, this)) return;
+    if (++connection.badPackets <= maxBadPackets) return;
+    log.warn({ maxBadPackets }, 'the peer sent too many bad packets; closing the connection');
+    void this.#close(connection, closeCodes.protocolViolation, 'too many bad packets');
   }
 
   #receiveStreams(connection: Connection, tunnel: Tunnel, frame: Buffer): void {
@@ -240,7 +267,8 @@ export class Channel implements ConnectedPeer {
     return { ...hello, ...streams, resume: { ...this.#session.resume, connection: this.#connections } };
   }
 
-  async #close({ socket }: Connection, code: number, reason: string): Promise<void> {
+  async #close({ socket, reader }: Connection, code: number, reason: string): Promise<void> {
+    reader.stop();
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     const cutOff = setTimeout(() => socket.terminate(), closeTimeoutMs);
     socket.close(code, reason);
@@ -263,9 +291,4 @@ function welcomeOf({ payload }: Packet): Partial<Welcome> {
     if (!(error instanceof PayloadError)) throw error;
     return {};
   }
-}
-
-function bufferOf(data: RawData): Buffer {
-  if (Buffer.isBuffer(data)) return data;
-  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }

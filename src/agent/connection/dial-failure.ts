@@ -3,7 +3,8 @@
  * agent's own limit.
  */
 export type DialFailure =
-  | { kind: 'status'; status: number }
+  /** `hasToken`: whether the agent has sent a token. Default: true. */
+  | { kind: 'status'; status: number; hasToken?: boolean }
   /** `isProxy`: the connection to the proxy failed. */
   | { kind: 'error'; code: string | undefined; isProxy?: boolean }
   /** The proxy refused to connect to the control plane, with an HTTP status. */
@@ -14,9 +15,10 @@ export type DialFailure =
 export function explainDialFailure(failure: DialFailure, url: string): string {
   switch (failure.kind) {
     case 'status':
+      if (failure.status === 401 && failure.hasToken === false) return missingTokenText;
       return statusText(failure.status);
     case 'error':
-      return failure.isProxy === true ? proxyErrorText(failure.code) : errorText(failure.code, new URL(url));
+      return failure.isProxy === true ? proxyErrorText(failure.code) : explainConnectError(failure.code, new URL(url));
     case 'proxy':
       return proxyText(failure.status);
     case 'timeout':
@@ -35,6 +37,9 @@ const statusTexts: Record<number, string> = {
   503: 'the control plane is not available; the agent tries again later',
   504: 'a proxy gets no response from the control plane; check that the control plane is running',
 };
+
+const missingTokenText =
+  'the control plane requires a token; name a file that holds the token of this agent with --token-file (HTTP 401)';
 
 function statusText(status: number): string {
   return `${statusTexts[status] ?? otherStatusText(status)} (HTTP ${status})`;
@@ -56,13 +61,18 @@ function proxyErrorText(code = 'unknown'): string {
   return `cannot connect to the proxy; check HTTPS_PROXY, or name the control plane in NO_PROXY (${code})`;
 }
 
-function errorText(code: string | undefined, { protocol, hostname, host }: URL): string {
-  const isTls = protocol === 'wss:';
-  if (code === undefined) return `the connection to ${host} failed`;
-  return `${textFor(code, isTls, hostname, host)} (${code})`;
+/**
+ * Returns a sentence about an error of the network or of TLS, by its code, that says what to do.
+ * The URL may be that of a WebSocket or of the REST API.
+ */
+export function explainConnectError(code: string | undefined, url: URL): string {
+  return code === undefined ? `the connection to ${url.host} failed` : `${textFor(code, url)} (${code})`;
 }
 
-function textFor(code: string, isTls: boolean, hostname: string, host: string): string {
+function textFor(code: string, { protocol, hostname, host }: URL): string {
+  const isTls = protocol === 'wss:' || protocol === 'https:';
+  const isWebSocket = protocol === 'wss:' || protocol === 'ws:';
+  const [plain, secure] = isWebSocket ? ['ws://', 'wss://'] : ['http://', 'https://'];
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return `the certificate is not valid for ${hostname}; use a host name that the certificate has`;
   }
@@ -70,19 +80,20 @@ function textFor(code: string, isTls: boolean, hostname: string, host: string): 
     return "the control plane's certificate is not valid at this time; renew it, or correct the clock";
   }
   if (untrustedCertificate.has(code)) {
-    return "the control plane's certificate is not trusted; name the file with its CA with --control-plane-ca";
+    const remedy = isWebSocket ? 'with --control-plane-ca' : 'with ctl --ca-file, or in HELM_AGENT_CA_FILE';
+    return `the control plane's certificate is not trusted; name the file with its CA ${remedy}`;
   }
   if (clientCertificate.test(code)) {
     return 'the control plane refuses the client certificate; check --client-certificate and --client-key';
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    return `TLS with ${host} failed; use ws:// if the port does not serve TLS`;
+    return `TLS with ${host} failed; use ${plain} if the port does not serve TLS`;
   }
   if (code.startsWith('HPE_')) {
-    return `${host} does not serve HTTP${isTls ? '' : '; use wss:// if the port serves TLS'}`;
+    return `${host} does not serve HTTP${isTls ? '' : `; use ${secure} if the port serves TLS`}`;
   }
   if (code === 'ECONNRESET' || code === 'EPIPE') {
-    return `${host} closed the connection during the handshake${isTls ? '' : '; use wss:// if the port serves TLS'}`;
+    return `${host} closed the connection during the handshake${isTls ? '' : `; use ${secure} if the port serves TLS`}`;
   }
   return networkText(code, hostname, host);
 }

@@ -1,8 +1,8 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import { Agent } from 'node:https';
+import { Agent, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
 import type { SecureContext } from 'node:tls';
 import { WebSocket } from 'ws';
-import { bearer } from '../../protocol/authorization.ts';
+import { bearer } from '../../net/authorization.ts';
 import { maxFrameBytes } from '../../protocol/limits.ts';
 import { subprotocol, wireForm, type WireForm } from '../../protocol/subprotocol.ts';
 import type { ProxyEnvironment } from '../../source/http/proxy-environment.ts';
@@ -55,7 +55,7 @@ export function dial(options: DialOptions, onOpen: (socket: WebSocket, form: Wir
     socket.on('error', onError);
     socket.once('close', settle);
     socket.once('unexpected-response', (_request: ClientRequest, { statusCode = 0 }: IncomingMessage) =>
-      fail({ kind: 'status', status: statusCode }),
+      fail({ kind: 'status', status: statusCode, hasToken: options.token !== undefined }),
     );
     // ws would refuse a server that selects none, whose first command could be here already
     socket.once('upgrade', ({ headers }) => {
@@ -72,10 +72,12 @@ export function dial(options: DialOptions, onOpen: (socket: WebSocket, form: Wir
 }
 
 function createSocket({ url, token, secureContext, proxyEnv }: DialOptions): WebSocket {
+  const isTls = new URL(url).protocol === 'wss:';
   return new WebSocket(url, [], {
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
-    ...(url.startsWith('wss:') && { agent: new Agent({ secureContext, proxyEnv }) }),
+    // the global agent would take a plain connection to a proxy with NODE_USE_ENV_PROXY
+    agent: isTls ? new TlsAgent({ secureContext, proxyEnv }) : new Agent(),
     headers: {
       'sec-websocket-protocol': subprotocol,
       ...(token !== undefined && { authorization: bearer(token) }),

@@ -1,4 +1,4 @@
-import { isLocalHost } from '../../protocol/local-host.ts';
+import { isLocalHost } from '../../net/local-host.ts';
 
 /** A server without a token that other machines could reach. */
 class InsecureListenError extends Error {

@@ -1,11 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WebSocket } from 'ws';
-import { bearsToken } from '../../protocol/authorization.ts';
-import { createBoundedServer } from '../../protocol/http-server.ts';
-import { namesThisServer } from '../../protocol/request-host.ts';
+import { bearsToken } from '../../net/authorization.ts';
+import { createBoundedServer, type BoundedServer } from '../../net/http-server.ts';
+import { namesThisServer } from '../../net/request-host.ts';
+import type { ServerTls } from '../../net/server-tls.ts';
+import { createUpgradeListener } from '../../net/websocket-server.ts';
 import { wireForm } from '../../protocol/subprotocol.ts';
-import { createUpgradeListener } from '../../protocol/websocket-server.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { requireLocalHost } from './insecure-listen.ts';
 import type { ListenAddress } from './listen-address.ts';
@@ -20,6 +21,8 @@ export interface ListenerOptions {
   insecure: boolean;
   channel: ChannelOptions;
   state: AgentState;
+  /** The certificate of the server. Default: it serves plain HTTP. */
+  tls?: ServerTls | undefined;
 }
 
 /** Number of connections of clients. */
@@ -36,8 +39,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   if (!options.readToken && !options.insecure) requireLocalHost(options.address.host);
   // a token that cannot be read now may be readable later
   if ((await options.readToken?.().catch(() => undefined)) === '') throw new EmptyTokenError();
-  const server = createBoundedServer(maxConnections);
-  const listener = new Listener(server, options);
+  const { server, trust } = createBoundedServer(maxConnections, { tls: options.tls });
+  const listener = new Listener(server, options, trust);
   await bind(server, options.address);
   server.on('error', (error) => options.channel.log.error({ reason: error.message }, 'listener error'));
   return listener;
@@ -59,7 +62,7 @@ export class Listener {
   readonly #channel: ChannelOptions;
   readonly #clients = new Set<Channel>();
 
-  constructor(server: Server, { address, channel, state, readToken }: ListenerOptions) {
+  constructor(server: Server, { address, channel, state, readToken }: ListenerOptions, trust: BoundedServer['trust']) {
     this.#server = server;
     this.#channel = channel;
     server.on('request', (request, response) => {
@@ -72,7 +75,9 @@ export class Listener {
         peer: 'a client',
         decide: async (request) => {
           const refuse = await refusal(request, address.host, readToken);
-          return refuse === undefined ? { serve: (socket) => this.#serve(socket) } : { refuse };
+          if (refuse !== undefined) return { refuse };
+          trust(request.socket);
+          return { serve: (socket) => this.#serve(socket) };
         },
         log: channel.log,
       }),

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { messageOf } from '../../operation/error.ts';
+import { messageOf } from '../../errors/index.ts';
 
 /** Paths of PEM files for TLS with a control plane. */
 export interface TlsFiles {

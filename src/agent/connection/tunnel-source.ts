@@ -1,15 +1,16 @@
+import { Notice } from '../../async/index.ts';
 import type { Tunnel } from '../../protocol/streams/tunnel.ts';
 
 /** Gives the tunnel of the newest connection to those that open streams. */
 export class TunnelSource {
   /** False: the control plane has no streams. Undefined: there is no connection. */
   #tunnel: Tunnel | false | undefined;
-  readonly #waiting = new Set<() => void>();
+  readonly #connected = new Notice();
 
   /** Uses the tunnel of a new connection; false if the control plane has no streams. */
   connect(tunnel: Tunnel | false): void {
     this.#tunnel = tunnel;
-    for (const wake of this.#waiting) wake();
+    this.#connected.give();
   }
 
   /** Ends the use of a tunnel. Has no effect if another one is used. */
@@ -25,13 +26,7 @@ export class TunnelSource {
     for (;;) {
       signal.throwIfAborted();
       if (this.#tunnel !== undefined) return this.#tunnel || undefined;
-      const { promise, resolve } = Promise.withResolvers<undefined>();
-      const wake = () => resolve(undefined);
-      this.#waiting.add(wake);
-      signal.addEventListener('abort', wake, { once: true });
-      await promise;
-      this.#waiting.delete(wake);
-      signal.removeEventListener('abort', wake);
+      await this.#connected.next(signal);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../errors/index.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
 import type { Logger } from '../logger.ts';
 import { backoffDelay, type BackoffTimes } from './backoff.ts';
@@ -8,7 +9,6 @@ import { dial } from './dial.ts';
 import type { TlsSource } from './tls-files.ts';
 import type { TokenSource } from './token-file.ts';
 import { UrlOrder } from './url-order.ts';
-import { messageOf } from '../../operation/error.ts';
 
 export interface UplinkOptions {
   /** In the order in which they are tried. At least one. */

@@ -1,4 +1,4 @@
-import type { UnfinishedCommand } from '../../journal/journal.ts';
+import type { UnfinishedCommand } from '../../journal/index.ts';
 import type { Packet } from '../../protocol/packet.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
@@ -25,7 +25,7 @@ export interface ConnectedPeer extends Peer {
 export interface RunningJob {
   /** Whether another process can continue it. */
   isDurable: boolean;
-  /** Resolves when it has ended. */
+  /** Resolves when it has ended and cleaned up. */
   ended: Promise<void>;
 }
 
@@ -37,8 +37,11 @@ export interface AdmissionOptions {
   durable: boolean;
   /** Id of this process. */
   instanceId: string;
-  /** Runs a job until its result is sent. Never rejects. */
-  run: (job: Job) => Promise<void>;
+  /**
+   * Runs a job until its result is sent. Returns the work that it has left, if there is any.
+   * Neither rejects.
+   */
+  run: (job: Job) => Promise<(() => Promise<void>) | undefined>;
 }
 
 const cancelTexts: Readonly<Record<CancelCommandMode, string>> = {
@@ -93,9 +96,11 @@ export class Admission {
     });
   }
 
-  /** Continues a command of a process that has ended. */
-  resume(command: IncomingCommand, { key, isAnonymous, state }: UnfinishedCommand): void {
-    this.#start({ running: new RunningCommand(command), key, isAnonymous, form: 'v1', left: { state } });
+  /** Continues a command of a process that has ended, alone or together with others. */
+  resume(command: IncomingCommand, unfinished: UnfinishedCommand, isAlone: boolean): void {
+    const { key, isAnonymous } = unfinished;
+    const left = { ...unfinished, isAlone };
+    this.#start({ running: new RunningCommand(command), key, isAnonymous, form: 'v1', left });
   }
 
   /** Attaches the peer to the running command with the key. Returns false if there is none. */
@@ -163,10 +168,11 @@ export class Admission {
     const group = command.changes === undefined ? this.#reads : this.#operations;
     this.#bytes += command.bytes;
     this.#byKey.set(key, running);
-    const ended = this.#options.run(job).finally(() => {
+    const ended = this.#options.run(job).then(async (cleanUp) => {
       this.#byKey.delete(key);
-      group.delete(running);
       this.#bytes -= command.bytes;
+      if (cleanUp !== undefined) await cleanUp();
+      group.delete(running);
     });
     group.set(running, { isDurable: this.#isDurable(command), ended });
   }

@@ -2,7 +2,14 @@ import type { ErrorCode } from '../../protocol/error-codes.ts';
 
 type CommandErrorCode = Extract<
   ErrorCode,
-  'unknown_command' | 'too_large' | 'key_reused' | 'busy' | 'shutting_down' | 'cancelled' | 'pending_operation'
+  | 'continued_too_often'
+  | 'unknown_command'
+  | 'too_large'
+  | 'key_reused'
+  | 'busy'
+  | 'shutting_down'
+  | 'cancelled'
+  | 'pending_operation'
 >;
 
 /** A command that the router refuses or ends. */

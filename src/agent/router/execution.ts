@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJournalLost } from '../../journal/journal-error.ts';
-import type { Journal } from '../../journal/journal.ts';
+import { isJournalLost, type Journal, type UnfinishedCommand } from '../../journal/index.ts';
 import { OperationError } from '../../operation/error.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
-import type { OperationState } from '../../operation/state/operation-state.ts';
-import { durationText } from '../../operation/steps/time-limit.ts';
+import { durationText } from '../../operation/time-limit.ts';
 import type { Result } from '../../protocol/messages.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { CommandContext } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { CommandError } from './errors.ts';
 import { failureOf } from './failure.ts';
+import { Probation } from './probation.ts';
 import { failureFields, stackWithoutMessage } from './failure-log.ts';
 import type { IncomingCommand } from './incoming-command.ts';
 import type { ReleaseQueues, Slot } from './release-queues.ts';
@@ -28,8 +27,10 @@ export interface Job {
   /** Called once the command is journaled. */
   onAccepted?: () => void;
   /** Set if another process has accepted the command. */
-  left?: { state: OperationState | undefined };
+  left?: Pick<UnfinishedCommand, 'state' | 'isSuspect'> & { isAlone: boolean };
 }
+
+type Afterwards = (() => Promise<void>)[];
 
 export interface ExecutionOptions {
   journal: Journal;
@@ -38,6 +39,8 @@ export interface ExecutionOptions {
   now: () => Date;
   /** Cancels the command with a key. Returns whether there is one. */
   cancel: CommandContext['cancel'];
+  /** As in `RouterOptions`. */
+  probationMs: number;
 }
 
 /** The slot of a command that only reads, which does not count. */
@@ -53,8 +56,10 @@ export class Execution {
   readonly #log: Logger;
   readonly #now: () => Date;
   readonly #cancel: CommandContext['cancel'];
+  readonly #probation: Probation;
 
-  constructor({ journal, queues, log, now, cancel }: ExecutionOptions) {
+  constructor({ journal, queues, log, now, cancel, probationMs }: ExecutionOptions) {
+    this.#probation = new Probation(probationMs);
     this.#now = now;
     this.#journal = journal;
     this.#queues = queues;
@@ -62,22 +67,42 @@ export class Execution {
     this.#cancel = cancel;
   }
 
-  /** Runs a command until its result is sent, or until it is parked. Never rejects. */
-  async run(job: Job): Promise<void> {
+  /**
+   * Runs a command until its result is sent, or until it is parked. Returns the work that is left
+   * when its outcome is journaled, if there is any. Neither rejects.
+   */
+  async run(job: Job): Promise<(() => Promise<void>) | undefined> {
     const { running } = job;
+    const afterwards: Afterwards = [];
     try {
-      const outcome = await this.#outcome(job);
+      const outcome = await this.#outcome(job, afterwards);
       if (outcome !== undefined) running.end(outcome);
+      return afterwards.length === 0 ? undefined : () => this.#runAfterwards(job, afterwards);
     } catch (error) {
       // the journal may have it, so that another process continues it
-      if (running.isParked) return;
+      if (running.isParked) return undefined;
       this.#logFailure(running.command, error);
       running.end(running.seal({ ok: false, error: failureOf(error) }));
+      return undefined;
     }
   }
 
-  /** Returns undefined if the command was parked. */
-  async #outcome(job: Job): Promise<string | undefined> {
+  async #runAfterwards({ key, running }: Job, afterwards: Afterwards): Promise<void> {
+    for (const work of afterwards) {
+      try {
+        await work();
+      } catch (error) {
+        const { type, changes: release } = running.command;
+        this.#log.warn({ key, type, release, code: failureOf(error).code }, 'cannot clean up after a command');
+      }
+    }
+  }
+
+  /**
+   * Returns undefined if the command was parked. Adds the work that the command has left for when
+   * its outcome is journaled, if it is.
+   */
+  async #outcome(job: Job, afterwards: Afterwards): Promise<string | undefined> {
     const { running, key, isAnonymous, left } = job;
     const { fingerprint, type, payload, isDurable } = running.command;
     const durable = this.#journal.durable && isDurable;
@@ -85,7 +110,7 @@ export class Execution {
       running.accepted({ durable, resumed: true });
     } else if (isAnonymous && !isDurable) {
       running.accepted({ durable });
-      return running.seal(await this.#perform(job));
+      return running.seal(await this.#perform(job, afterwards));
     } else {
       const command = { key, fingerprint, type, payload, isDurable, isAnonymous };
       const known = await this.#journal.accept(command);
@@ -99,10 +124,12 @@ export class Execution {
       running.accepted({ durable });
       job.onAccepted?.();
     }
-    const result = await this.#perform(job);
+    const toClean: Afterwards = [];
+    const result = await this.#perform(job, toClean);
     if (!result.ok && running.isParked) return undefined;
     const outcome = running.seal(result);
     const isStored = await this.#finish(job, outcome);
+    if (isStored) afterwards.push(...toClean);
     // otherwise the process that continues the command finds out that it has ended
     return isStored || !running.isParked ? outcome : undefined;
   }
@@ -129,10 +156,11 @@ export class Execution {
     return isStored;
   }
 
-  async #perform(job: Job): Promise<Result> {
+  async #perform(job: Job, afterwards: Afterwards): Promise<Result> {
     const { running, form, key, left } = job;
     const { command } = running;
-    const log = this.#log.child({ key: command.key, type: command.type, release: command.changes });
+    const { key: id, type, changes: release, sentBy, fingerprint } = command;
+    const log = this.#log.child({ key: id, type, release, sentBy, digest: `sha256:${fingerprint}` });
     const { signal } = running.cancellation;
     const abandon = running.abandonment.signal;
     const progress: CommandContext['progress'] = (step) => {
@@ -140,12 +168,17 @@ export class Execution {
     };
     const checkpoints = this.#checkpointsOf(job, log);
     const accepted = this.#now().getTime();
-    const start = (slot: Slot) =>
+    const perform = (slot: Slot) =>
       command.perform({
         ...{ id: key, checkpoints, state: left?.state, signal, abandon, log, progress, cancel: this.#cancel },
+        onJournaled: (work) => afterwards.push(work),
         queued: this.#now().getTime() - accepted,
         whileWaiting: (wait) => slot.whileWaiting(wait),
       });
+    const start = async (slot: Slot) => {
+      if (left === undefined) return await perform(slot);
+      return await this.#continue(job, slot, log, () => perform(slot));
+    };
     log.info({}, left === undefined ? 'command accepted' : 'command resumed');
     try {
       const { changes } = command;
@@ -184,21 +217,57 @@ export class Execution {
     }
   }
 
+  /**
+   * Continues a command of an earlier process, alone if it may have ended that. The journal knows
+   * that it is continued, in case it ends this process, too.
+   */
+  async #continue<Result>(
+    { running, key, left }: Job,
+    slot: Slot,
+    log: Logger,
+    perform: () => Promise<Result>,
+  ): Promise<Result> {
+    const abandon = running.abandonment.signal;
+    const { isSuspect = false, isAlone = true } = left ?? {};
+    const next = async () => {
+      abandon.throwIfAborted();
+      await this.#save(running, log, () => this.#journal.continuing(key, isSuspect || isAlone));
+      abandon.throwIfAborted();
+    };
+    if (!isSuspect) {
+      await next();
+      return await perform();
+    }
+    log.warn({}, 'a process has ended while it continued the command');
+    const signal = AbortSignal.any([running.cancellation.signal, abandon]);
+    const turn = await slot.whileWaiting(() => this.#probation.turn(signal));
+    try {
+      await next();
+      return await perform();
+    } finally {
+      turn.end();
+    }
+  }
+
   /** A state that cannot be saved ends nothing, unless another process runs the command now. */
   #checkpointsOf({ running, key }: Job, log: Logger): Checkpoints {
     const journal = this.#journal;
     const isDurable = journal.durable && running.command.isDurable;
     return {
-      async save(state, isNeeded) {
+      save: async (state, isNeeded) => {
         if (!isNeeded || !isDurable) return;
-        try {
-          await journal.save(key, state);
-        } catch (error) {
-          if (isJournalLost(error)) running.park(new CommandError('cancelled', 'another process runs the command'));
-          else log.warn({ code: failureOf(error).code }, 'cannot journal the state of an operation');
-        }
+        await this.#save(running, log, () => journal.save(key, state));
       },
     };
+  }
+
+  async #save(running: RunningCommand, log: Logger, save: () => Promise<void>): Promise<void> {
+    try {
+      await save();
+    } catch (error) {
+      if (isJournalLost(error)) running.park(new CommandError('cancelled', 'another process runs the command'));
+      else log.warn({ code: failureOf(error).code }, 'cannot journal the state of an operation');
+    }
   }
 
   #logFailure(command: IncomingCommand, error: unknown): void {

@@ -24,6 +24,8 @@ export interface IncomingCommand {
   payload: string;
   /** Equal for packets with the same type and payload. */
   fingerprint: string;
+  /** Who has sent it, as its control plane says. */
+  sentBy: string | undefined;
   /** Size of the payload. */
   bytes: number;
   /** Key of the release that the command changes; undefined if it only reads. */
@@ -58,6 +60,7 @@ function commandOf<Type extends CommandType>(type: Type, packet: Packet, handler
     fingerprint: createHash('sha256')
       .update(`${type}\n${packet.payload ?? ''}`)
       .digest('hex'),
+    sentBy: packet.sentBy,
     bytes: Buffer.byteLength(packet.payload ?? ''),
     changes,
     isDurable: changes !== undefined,

@@ -1,4 +1,4 @@
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal } from '../../journal/index.ts';
 import type { Result } from '../../protocol/messages.ts';
 import type { Admission } from './admission.ts';
 import type { Peer } from './running-command.ts';

@@ -1,4 +1,4 @@
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal, UnfinishedCommand } from '../../journal/index.ts';
 import { isCommandType } from '../../protocol/commands/index.ts';
 import {
   agentMessageSchemas,
@@ -11,6 +11,7 @@ import { decodeFrame, PacketError, type Packet } from '../../protocol/packet.ts'
 import type { CommandHandlers } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { Admission, type ConnectedPeer } from './admission.ts';
+import { CommandError } from './errors.ts';
 import { Execution } from './execution.ts';
 import { failureOf } from './failure.ts';
 import { readCommand, type IncomingCommand } from './incoming-command.ts';
@@ -18,7 +19,7 @@ import { defaultRouterLimits, type RouterLimits } from './limits.ts';
 import { ReleaseQueues } from './release-queues.ts';
 import { recall } from './recall.ts';
 import { shortenMessage } from './shorten.ts';
-import { abandonOperations, shutDown } from './shutdown.ts';
+import { abandonOperations, isWithin, shutDown } from './shutdown.ts';
 
 export interface RouterOptions {
   handlers: CommandHandlers;
@@ -29,10 +30,32 @@ export interface RouterOptions {
   now: () => Date;
   /** Default: `defaultRouterLimits`. */
   limits?: RouterLimits;
+  /**
+   * Time for which a command that may have ended processes runs before the next one like it, in
+   * milliseconds. Default: 20,000.
+   */
+  probationMs?: number;
 }
+
+/** Processes that a command may end by being continued. */
+const maxFailedContinuations = 2;
+
+/** Time to store that the process ends orderly. */
+const leaveMs = 1000;
 
 /** Packets that are never replied to: two ends that reply to each other's would never stop. */
 const noticeTypes = new Set([...Object.keys(agentMessageSchemas), ...Object.keys(controlPlaneMessageSchemas)]);
+
+/** A command that an earlier process has left, with its packet read. */
+interface LeftCommand extends UnfinishedCommand {
+  command: IncomingCommand;
+}
+
+/**
+ * Number of packets `unfinished` that are handled at a time. A control plane has fewer commands
+ * than they name.
+ */
+const maxRecalls = 100;
 
 /** Reads frames, performs the commands in them, and replies to their senders. */
 export class Router {
@@ -42,7 +65,7 @@ export class Router {
   readonly #admission: Admission;
   readonly #recalls = new Set<Promise<void>>();
 
-  constructor({ handlers, journal, log, instanceId, now, limits = defaultRouterLimits }: RouterOptions) {
+  constructor({ handlers, journal, log, instanceId, now, limits = defaultRouterLimits, ...rest }: RouterOptions) {
     this.#handlers = handlers;
     this.#log = log;
     const execution = new Execution({
@@ -50,6 +73,7 @@ export class Router {
       log,
       now,
       queues: new ReleaseQueues(limits.concurrency),
+      probationMs: rest.probationMs ?? 20_000,
       cancel: (key, mode) => this.#admission.cancel(key, mode),
     });
     const { durable } = journal;
@@ -58,31 +82,29 @@ export class Router {
   }
 
   /**
-   * Continues the commands that an earlier process has left, and returns the keys of the releases
-   * that they change. Rejects if the journal cannot be read.
+   * Continues the commands that an earlier process has left, except those that have ended several
+   * processes. Calls `recover` with the keys of the releases whose commands are continued; commands
+   * on a release with one that is not continued start after it. Rejects if the journal cannot be
+   * read.
    */
-  async resume(): Promise<Set<string>> {
-    const releases = new Set<string>();
-    for (const left of await this.#journal.takeOver()) {
-      const { key, type, payload, isAnonymous } = left;
-      try {
-        const packet = { type, payload, ...(!isAnonymous && { key }) };
-        const command = readCommand(packet, this.#handlers);
-        this.#admission.resume(command, left);
-        if (command.changes !== undefined) releases.add(command.changes);
-      } catch (error) {
-        // a version that does not know the command
-        const failure = failureOf(error);
-        this.#log.error({ key, code: failure.code }, 'cannot continue a command of the journal');
-        await this.#journal.finish(key, JSON.stringify({ ok: false, error: failure } satisfies Result));
-      }
-    }
-    return releases;
+  async resume(recover: (releases: ReadonlySet<string>) => Promise<void> = () => Promise.resolve()): Promise<void> {
+    const left: LeftCommand[] = [];
+    for (const command of await this.#journal.takeOver()) left.push(...(await this.#readLeft(command)));
+    const [ended, others] = partition(left, ({ failedContinuations: count }) => count >= maxFailedContinuations);
+    for (const { key, failedContinuations } of ended) await this.#giveUp(key, tooOften(failedContinuations + 1));
+    // a process that crashes while it continues several commands says little about each
+    const together = others.filter(({ isSuspect }) => !isSuspect).map(({ command }) => command.changes);
+    const isAlone = new Set(together).size <= 1;
+    const unfinished = new Set(ended.map(({ command }) => command.changes));
+    const [later, now] = partition(others, ({ command }) => unfinished.has(command.changes));
+    for (const { command, ...one } of now) this.#admission.resume(command, one, isAlone);
+    await recover(new Set(now.flatMap(({ command }) => command.changes ?? [])));
+    for (const { command, ...one } of later) this.#admission.resume(command, one, isAlone);
   }
 
   /**
    * Handles a frame. Never throws: the peer gets an error for a bad frame. Returns whether the
-   * frame has a command or a notice.
+   * frame has a command or a notice that a well-behaved peer can send.
    */
   receive(frame: Buffer, isBinary: boolean, peer: ConnectedPeer): boolean {
     let packet: Packet;
@@ -114,6 +136,7 @@ export class Router {
       this.#admission.admit(command, peer);
     } catch (error) {
       this.#refuse(peer, packet, error);
+      return peer.isFull !== true;
     }
     return true;
   }
@@ -132,7 +155,8 @@ export class Router {
    * these have sent their results.
    */
   async close(graceMs: number): Promise<void> {
-    await shutDown(this.#admission.close(), graceMs, this.#log);
+    const commands = this.#admission.close();
+    await Promise.all([shutDown(commands, graceMs, this.#log), isWithin(leaveMs, this.#journal.leave())]);
     this.#journal.close();
     await Promise.all(this.#recalls);
   }
@@ -141,6 +165,10 @@ export class Router {
   #recall(packet: Packet, peer: ConnectedPeer): boolean {
     try {
       const { keys } = decodePayload(unfinishedSchema, packet.payload);
+      if (peer.isFull === true || this.#recalls.size >= maxRecalls) {
+        this.#log.warn({}, 'refused to look for commands: too many replies wait, or too many packets ask for them');
+        return false;
+      }
       const recalled = recall(keys, peer, this.#admission, this.#journal)
         .catch((error: unknown) => this.#log.warn({ code: failureOf(error).code }, 'cannot read the journal'))
         .finally(() => this.#recalls.delete(recalled));
@@ -149,6 +177,28 @@ export class Router {
     } catch (error) {
       this.#refuse(peer, packet, error);
       return false;
+    }
+  }
+
+  /** Returns nothing for a command that this version does not know, which is given up. */
+  async #readLeft(left: UnfinishedCommand): Promise<LeftCommand[]> {
+    const { key, type, payload, isAnonymous } = left;
+    try {
+      return [{ ...left, command: readCommand({ type, payload, ...(!isAnonymous && { key }) }, this.#handlers) }];
+    } catch (error) {
+      await this.#giveUp(key, error);
+      return [];
+    }
+  }
+
+  /** Ends a command of the journal without continuing it. */
+  async #giveUp(key: string, reason: unknown): Promise<void> {
+    const error = failureOf(reason);
+    this.#log.error({ key, code: error.code }, 'cannot continue a command of the journal');
+    try {
+      await this.#journal.finish(key, JSON.stringify({ ok: false, error } satisfies Result));
+    } catch (problem) {
+      this.#log.warn({ key, code: failureOf(problem).code }, 'cannot journal a result');
     }
   }
 
@@ -165,4 +215,15 @@ export class Router {
     const result: Result = { ok: false, error: failure };
     peer.reply({ kind: 'result', key, type, payload: JSON.stringify(result) });
   }
+}
+
+function tooOften(processes: number): CommandError {
+  return new CommandError(
+    'continued_too_often',
+    `${processes} processes of the agent have ended while they ran the command, so it is not continued and the release is left as it is; find out why they ended, for example for want of memory, before you send it again`,
+  );
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }

@@ -48,12 +48,27 @@ export function shortenAnswer(answer: CommandAnswers[CommandType]): CommandAnswe
   return { ...shortened, ...(omitted.length > 0 && { omitted }) };
 }
 
-/** Leaves out the fields of objects that would be created, which are those of the manifest. */
-function withoutNewFields(answer: CommandAnswers['plan_release']): CommandAnswers['plan_release'] {
-  const differences = answer.differences.map(({ fields, ...rest }) =>
-    rest.change === 'added' ? rest : { ...rest, fields },
-  );
-  return { ...answer, differences, omitted: ['fields of new objects'] };
+type Plan = CommandAnswers['plan_release'];
+
+/**
+ * Leaves out the fields of objects and CRDs that would be created, which are those of the manifest,
+ * and those of hooks if there is no room for them either.
+ */
+function withoutNewFields(answer: Plan): Plan {
+  const { differences, crdDifferences, hookDifferences } = answer;
+  const short = {
+    ...answer,
+    differences: withoutAddedFields(differences),
+    ...(crdDifferences && { crdDifferences: withoutAddedFields(crdDifferences) }),
+    omitted: ['fields of new objects'],
+  };
+  if (hookDifferences === undefined || fitsPacket(short)) return short;
+  const omitted = [...short.omitted, 'fields of new hooks'];
+  return { ...short, hookDifferences: withoutAddedFields(hookDifferences), omitted };
+}
+
+function withoutAddedFields(differences: Plan['differences']): Plan['differences'] {
+  return differences.map(({ fields, ...rest }) => (rest.change === 'added' ? rest : { ...rest, fields }));
 }
 
 function withMetadataOnly(release: Release): Release {

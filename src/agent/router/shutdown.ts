@@ -37,7 +37,8 @@ export async function shutDown(commands: RunningCommands, graceMs: number, log: 
   await parked;
 }
 
-async function isWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+/** Waits for work at most so long. Returns whether it has ended. */
+export async function isWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   const timer = new AbortController();
   const late = sleep(milliseconds, false, { signal: timer.signal }).catch(() => false);
   const inTime = await Promise.race([work.then(() => true), late]);

@@ -1,10 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { stopSignal } from '../stop-signal.ts';
+import { whenAborted } from '../../async/index.ts';
+import type { Terminal } from '../../cli/dependencies.ts';
+import { evidenceLines } from '../../cli/ctl/evidence-text.ts';
+import { liveLines } from '../../cli/ctl/live-view.ts';
+import { advance, newProgress, type CommandProgress } from '../../cli/ctl/progress.ts';
+import { table } from '../../cli/table.ts';
+import type { SentCommand } from '../../control-plane/index.ts';
+import type { Evidence } from '../../protocol/evidence.ts';
+import type { Failure } from '../../protocol/messages.ts';
 import { terminalOf } from '../terminal.ts';
-import { createCtl } from './ctl.ts';
-import { showHistory } from './show-history.ts';
-import { startAll } from './start.ts';
+import { startAll, type Started } from './start.ts';
+import { createStory, type Story } from './story.ts';
 
 export interface DemoOptions {
   /** Folder of a chart in examples/charts. Default: `web`. */
@@ -18,65 +25,158 @@ export interface DemoOptions {
 }
 
 const charts = fileURLToPath(new URL('../../../examples/charts', import.meta.url));
+const agent = 'demo';
 const namespace = 'helm-agent-demo';
-const release = 'hello';
-/** An image that no cluster can pull: the top-level domain `.invalid` does not exist. */
-const missingImage = 'registry.invalid/web:2';
+const releaseName = 'hello';
+const defaultImage = 'localhost/app:1';
 
 /** Exit code of a process that Ctrl-C ended, as in shells. */
 const interruptedCode = 130;
 
 /** Runs the demo. Returns the exit code. */
-export async function runDemo({ chart = 'web', kubeconfig, image, keep = false }: DemoOptions): Promise<number> {
+export async function runDemo(options: DemoOptions): Promise<number> {
+  const { chart = 'web' } = options;
   const folders = await readdir(charts);
   if (!folders.includes(chart)) throw new Error(`unknown chart ${chart}; the charts are ${folders.join(' and ')}`);
-  await using cleanup = new AsyncDisposableStack();
-  const terminal = terminalOf(process.stdout);
-  const print = (text: string) => terminal.write(`\n${text}\n`);
+  const stopping = new AbortController();
+  const onSignal = () => {
+    if (stopping.signal.aborted) process.exit(interruptedCode);
+    stopping.abort();
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, onSignal);
+  try {
+    await using cleanup = new AsyncDisposableStack();
+    return await tellAll({ ...options, chart }, terminalOf(process.stdout), cleanup, stopping.signal);
+  } catch (error) {
+    if (stopping.signal.aborted) return interruptedCode;
+    throw error;
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, onSignal);
+  }
+}
 
-  print('Starting a cluster, a control plane and an agent …');
-  const started = await startAll({ charts, chart, kubeconfig }, cleanup);
-  const interrupted = new AbortController();
-  const ctl = createCtl(terminal, started.server, () => interrupted.abort());
-  const chartFlags = [chart, '--repo', started.repository, '--namespace', namespace];
-  const imageFlags = image === undefined ? [] : ['--set', `image=${image},migration.enabled=false`];
-  const timeout = kubeconfig === undefined ? '8s' : '20s';
+async function tellAll(
+  { chart, kubeconfig, image = defaultImage, keep = false }: DemoOptions & { chart: string },
+  terminal: Terminal,
+  cleanup: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<number> {
+  const story = createStory(terminal);
+  const cluster = kubeconfig === undefined ? 'a simulated cluster' : `the cluster of ${kubeconfig}`;
+  story.begin(`A control plane and an agent for ${cluster} start on this machine.`);
+  const started = await startAll({ charts, chart, kubeconfig }, cleanup, signal);
+  const { plane, repository: repoUrl } = started;
+  const source = { releaseName, namespace, chartName: chart, repoUrl };
+  const imageValues = image === defaultImage ? {} : { image, migration: { enabled: false } };
 
-  print('1. Install a chart from an HTTP repository. It waits for the Deployment and for a Job.');
-  const installed = await ctl(['install', release, ...chartFlags, ...imageFlags]);
-  if (installed !== 0) return interrupted.signal.aborted ? interruptedCode : 1;
+  story.begin('The agent installs a chart, and waits until all of it is ready.');
+  story.tell(`$ helm-agent ctl install ${releaseName} ${chart} --repo ${repoUrl}`);
+  const installation = plane.install(agent, { ...source, values: imageValues });
+  const installed = await followed(installation, story, terminal, signal);
+  if (installed.failure) return failed(story, installed.failure);
+  story.tell(`${installed.progress.resources.size} resources are ready after ${waitTime(installed.progress)}.`);
 
-  print('2. Upgrade it to an image that cannot be pulled. The upgrade fails, reports the reason, and is rolled back.');
-  const failing = [...chartFlags, ...imageFlags, '--set', `image=${missingImage}`, '--timeout', timeout];
-  const upgraded = await ctl(['upgrade', release, ...failing]);
-  if (interrupted.signal.aborted) return interruptedCode;
-  if (upgraded === 0) {
-    print('The upgrade should have failed, but it succeeded.');
+  const missing = `${image.replace(/:[^/:]*$/, '')}:missing`;
+  story.begin('An upgrade to an image that does not exist fails at once, and says why.');
+  story.tell(`$ helm-agent ctl upgrade ${releaseName} … --set image=${missing}`);
+  const upgrade = plane.upgrade(agent, { ...source, values: { ...imageValues, image: missing } });
+  const upgraded = await followed(upgrade, story, terminal, signal);
+  if (upgraded.failure === undefined) {
+    story.tell('The upgrade should have failed, but it succeeded.');
     return 1;
   }
+  story.tell(`The wait has ended after ${waitTime(upgraded.progress)}, not after its 5 minutes, with the evidence:`);
+  story.tell(...upgraded.evidence);
 
-  print('3. The history of the release, as `helm history` shows it:');
-  await showHistory({ namespace, release }, started.kubeconfig, terminal);
+  story.begin('The failed upgrade is rolled back, as the history shows.');
+  story.tell(`$ helm-agent ctl history ${releaseName}`);
+  story.tell(...(await historyLines(started, signal)));
 
   if (keep) {
-    print(hints(started.server, started.kubeconfig));
-    await stopSignal();
+    story.end();
+    terminal.write(`\n${hints(started)}\n`);
+    await whenAborted(signal);
     return 0;
   }
+  story.begin('The agent uninstalls the release, and nothing is left of it.');
+  story.tell(`$ helm-agent ctl uninstall ${releaseName}`);
+  const uninstalled = await followed(plane.uninstall(agent, { releaseName, namespace }), story, terminal, signal);
+  if (uninstalled.failure) return failed(story, uninstalled.failure);
+  story.end();
+  terminal.write('\nTo try more commands on a cluster that keeps running: npm run demo -- --keep\n');
+  return 0;
+}
 
-  print('4. Uninstall it.');
-  const uninstalled = await ctl(['uninstall', release, '--namespace', namespace]);
-  if (chart === 'web') print('To see the same with a chart written for Nunjucks: npm run demo -- --chart nunjucks-web');
-  return uninstalled;
+function failed(story: Story, { message }: Failure): number {
+  story.tell(`It failed: ${message}`);
+  return 1;
+}
+
+interface Followed {
+  progress: CommandProgress;
+  evidence: string[];
+  failure: Failure | undefined;
+}
+
+/** Shows a command in the story until it ends. Rejects when the signal aborts. */
+async function followed(
+  command: SentCommand,
+  story: Story,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<Followed> {
+  const progress = newProgress();
+  const evidence: string[] = [];
+  const follow = async () => {
+    for await (const event of command) {
+      if (signal.aborted) return;
+      if (event.type === 'result') continue;
+      advance(progress, event);
+      if (event.type === 'evidence') evidence.push(...evidenceOf(event.payload));
+      story.showNow(liveLines(progress, terminal.columns));
+    }
+  };
+  await Promise.race([follow(), whenAborted(signal)]);
+  signal.throwIfAborted();
+  const result = await command.result;
+  return { progress, evidence, failure: result.ok ? undefined : result.error };
+}
+
+/** Returns the reasons, and the states of containers, without events and logs. */
+function evidenceOf({ resources, ...rest }: Evidence): string[] {
+  return resources.flatMap((resource) =>
+    evidenceLines({ ...rest, resources: [{ ...resource, events: [] }] }).slice(0, 2),
+  );
+}
+
+/** Returns how long the first wait of a command has taken: `0.4s`. */
+function waitTime({ steps }: CommandProgress): string {
+  const wait = steps.find(({ name }) => name === 'wait');
+  const seconds = wait === undefined ? 0 : (Date.parse(wait.changed) - Date.parse(wait.started)) / 1000;
+  return `${seconds.toFixed(1)}s`;
+}
+
+async function historyLines({ plane }: Started, signal: AbortSignal): Promise<string[]> {
+  const result = await plane.history(agent, { releaseName, namespace }, { signal }).result;
+  signal.throwIfAborted();
+  if (!result.ok) return [result.error.message];
+  return table(
+    result.releases.map(({ version, info }) => [
+      `revision ${version}`,
+      info.status,
+      // the reason of a failure is shown already
+      (info.description ?? '').split(': ').at(0) ?? '',
+    ]),
+  );
 }
 
 /** Returns commands to try while everything keeps running. */
-function hints(server: string, kubeconfig: string): string {
+function hints({ server, kubeconfig }: Started): string {
   const ctl = 'npm run -s helm-agent -- ctl';
-  const flags = `--agent demo --server ${server}`;
+  const flags = `--agent ${agent} --server ${server}`;
   return `Everything keeps running until Ctrl-C. Try in another terminal:
   ${ctl} list ${flags}
   ${ctl} install second web ${flags} --set replicas=2
   kubectl --kubeconfig ${kubeconfig} --namespace ${namespace} get all
-  helm --kubeconfig ${kubeconfig} --namespace ${namespace} history ${release}`;
+  helm --kubeconfig ${kubeconfig} --namespace ${namespace} history ${releaseName}`;
 }

@@ -9,8 +9,9 @@ import { processLogger } from '../logger.ts';
 import { version } from '../version.ts';
 import { serveChart } from './chart-repository.ts';
 
-/** Addresses of everything that the demo has started. */
+/** The control plane that the demo has started, and addresses. */
 export interface Started {
+  plane: ControlPlane;
   kubeconfig: string;
   /** URL of the control plane. */
   server: string;
@@ -29,10 +30,15 @@ export interface StartOptions {
 
 /**
  * Starts a cluster, a control plane, an agent `demo` and a chart repository. `cleanup` stops them
- * in reverse order.
+ * in reverse order. Rejects with the reason of the signal.
  */
-export async function startAll(options: StartOptions, cleanup: AsyncDisposableStack): Promise<Started> {
+export async function startAll(
+  options: StartOptions,
+  cleanup: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<Started> {
   const { charts, chart, kubeconfig = await sandboxKubeconfig(cleanup) } = options;
+  signal.throwIfAborted();
   const log = processLogger('error');
   const plane = new ControlPlane({ version, log });
   const port = await plane.listen(0);
@@ -47,10 +53,11 @@ export async function startAll(options: StartOptions, cleanup: AsyncDisposableSt
     log,
   });
   cleanup.defer(() => agent.stop());
-  await plane.waitForAgent('demo', AbortSignal.timeout(10_000));
+  await plane.waitForAgent('demo', AbortSignal.any([signal, AbortSignal.timeout(10_000)]));
   const repository = await serveChart(join(charts, chart));
   cleanup.defer(() => repository.close());
-  return { kubeconfig, server: `http://127.0.0.1:${port}`, repository: repository.url };
+  signal.throwIfAborted();
+  return { plane, kubeconfig, server: `http://127.0.0.1:${port}`, repository: repository.url };
 }
 
 async function sandboxKubeconfig(cleanup: AsyncDisposableStack): Promise<string> {

@@ -1,17 +1,16 @@
+import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { extract } from 'tar-stream';
-import type { Extract } from 'tar-stream';
+import { extract, type Extract } from 'tar-stream';
+import { messageOf } from '../../errors/index.ts';
 import { quote } from '../../go/strconv.ts';
-import { archivePath } from './archive-path.ts';
-import { withoutByteOrderMark } from './byte-order-mark.ts';
-import type { Chart, ChartFile } from '../chart.ts';
 import { ChartError } from '../chart-error.ts';
-import { defaultChartLimits } from '../limits.ts';
-import type { ChartLimits, LoadedTotals } from '../limits.ts';
-import { loadFiles, type LoadContext } from './load-files.ts';
+import type { Chart, ChartFile } from '../chart.ts';
+import { defaultChartLimits, type ChartLimits, type LoadedTotals } from '../limits.ts';
 import type { Notice } from '../notice.ts';
+import { withoutByteOrderMark } from './byte-order-mark.ts';
+import { loadFiles, type LoadContext } from './load-files.ts';
 import type { Allocate } from './read-file.ts';
 
 /** Contents smaller than this (10 MiB) are exempt from the compression ratio limit. */
@@ -23,7 +22,7 @@ const entryOverhead = 8 * 1024;
 
 type Entry = Extract extends AsyncIterable<infer E> ? E : never;
 
-export interface LoadOptions {
+interface LoadOptions {
   limits?: ChartLimits;
   signal?: AbortSignal;
   /** Memory for the files of an archive. Default: memory of their own. */
@@ -98,7 +97,7 @@ async function readArchive(archive: Uint8Array, unpacking: Unpacking): Promise<C
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ChartError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ChartError('chart_invalid', `the chart archive is corrupt: ${reason}`, { cause: error });
   }
   if (files.length === 0) throw new ChartError('chart_invalid', 'no files in chart archive');
@@ -161,4 +160,26 @@ async function readEntry(
     end += chunk.length;
   }
   return { name: path, data: withoutByteOrderMark(data), ...(times && { modified: mtime }) };
+}
+
+/**
+ * Returns an archive entry's path relative to the chart's folder, which is its first part. Throws
+ * {@link ChartError} with Helm's texts if the path leads outside
+ * (pkg/chart/loader/archive/archive.go: LoadArchiveFiles).
+ */
+function archivePath(entry: string): string {
+  // archives made on Windows have backslashes
+  const parts = entry.split(entry.includes('\\') ? '\\' : '/');
+  const path = parts.slice(1).join('/');
+  if (path.startsWith('/')) throw invalid('chart illegally contains absolute paths');
+  const name = posix.normalize(path).replace(/(?<=.)\/$/, '');
+  if (name === '.') throw invalid(`chart illegally contains content outside the base directory: ${quote(entry)}`);
+  if (name.startsWith('..')) throw invalid('chart illegally references parent directory');
+  if (/^[a-zA-Z]:\//.test(name)) throw invalid('chart contains illegally named files');
+  if (parts[0] === 'Chart.yaml') throw invalid('chart yaml not in base directory');
+  return name;
+}
+
+function invalid(text: string): ChartError {
+  return new ChartError('chart_invalid', text);
 }

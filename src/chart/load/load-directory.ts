@@ -1,18 +1,17 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { codeOf, isMissing } from '../../errors/index.ts';
 import { quote } from '../../go/strconv.ts';
 import { compareStrings, fromBytes } from '../../go/text.ts';
 import { withoutByteOrderMark } from './byte-order-mark.ts';
 import type { Chart, ChartFile } from '../chart.ts';
 import { ChartError } from '../chart-error.ts';
 import type { Notice } from '../notice.ts';
-import { isIgnored, parseIgnoreRules } from './ignore-rules.ts';
-import type { IgnoreRules } from './ignore-rules.ts';
-import { defaultChartLimits } from '../limits.ts';
-import type { ChartLimits } from '../limits.ts';
+import { isIgnored, parseIgnoreRules, type IgnoreRules } from './ignore-rules.ts';
+import { defaultChartLimits, type ChartLimits } from '../limits.ts';
 import { loadUnpacked } from './load-archive.ts';
-import { readRegularFile, type Allocate } from './read-file.ts';
+import { isBelow, readRegularFile, type Allocate } from './read-file.ts';
 
 /** Levels of folders. The system resolves every path from the top, so deep ones are slow. */
 const maxDepth = 100;
@@ -96,7 +95,7 @@ export async function readDirectoryFiles(path: string, options: DirectoryOptions
 async function readIgnoreFile(folder: string, walk: Pick<Walk, 'top' | 'root' | 'limits'>): Promise<string> {
   const name = '.helmignore';
   const real = await realpath(join(folder, name)).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   });
   if (real === undefined) return '';
@@ -174,7 +173,7 @@ async function resolveLink(walk: Walk, path: string, name: string): Promise<stri
     const failed = `error evaluating symlink ${shown}`;
     if (codeOf(cause) === 'ELOOP')
       throw new ChartError('chart_invalid', `${failed}: EvalSymlinks: too many links`, { cause });
-    if (codeOf(cause) !== 'ENOENT') throw cause;
+    if (!isMissing(cause)) throw cause;
     const missing = await missingPart(path);
     if (!isBelow(walk.root, missing)) throw outsideRoot(name);
     throw new ChartError('chart_invalid', `${failed}: lstat ${missing}: no such file or directory`, { cause });
@@ -184,10 +183,6 @@ async function resolveLink(walk: Walk, path: string, name: string): Promise<stri
     walk.notice(message, { path: shown, resolved: real });
   }
   return real;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /**
@@ -207,10 +202,6 @@ function outsideRoot(name: string): ChartError {
     'chart_invalid',
     `the chart contains a symbolic link that leads out of its folder: ${quote(name)}`,
   );
-}
-
-function isBelow(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 async function takeFile(walk: Walk, path: string, name: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
 
 /** The content of a regular file, or the reason why it was not read. */
 export type FileContent = Uint8Array | 'irregular' | 'too large';
@@ -45,4 +46,9 @@ export async function readRegularFile(
   } finally {
     await handle.close();
   }
+}
+
+/** Whether a path is that of a folder or of something below it. Both are without links. */
+export function isBelow(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }

@@ -45,6 +45,7 @@ function coalesceChart(chart: Defaults, values: ValueMap, prefix: string, mode: 
 
 /** Adds the chart's own values to `values`, which take precedence (coalesceValues). */
 function addDefaults(chart: Defaults, values: ValueMap, path: string, mode: JoinMode, warn: Warn): void {
+  const children = new Set(chart.dependencies.map(({ metadata }) => metadata.name));
   for (const [key, value] of copyTable(chart.values)) {
     const own = values.get(key);
     const table = asTable(value);
@@ -59,7 +60,7 @@ function addDefaults(chart: Defaults, values: ValueMap, path: string, mode: Join
     const ownTable = asTable(own);
     if (own === null && mode === 'coalesce') values.delete(key);
     else if (ownTable !== undefined && table !== undefined) {
-      const below = chart.dependencies.some((child) => child.metadata.name === key) ? 'merge' : mode;
+      const below = children.has(key) ? 'merge' : mode;
       if (below === 'coalesce') removeNulls(table);
       coalesceTables(ownTable, table, below, warn, joinPath(path, key));
     } else if (ownTable !== undefined && value !== null)

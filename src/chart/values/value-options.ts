@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/index.ts';
 import { decodeJsonObject } from '../../go/json-decode.ts';
 import { GoError, type ValueMap } from '../../go/value.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
@@ -91,6 +92,6 @@ function attempt(set: () => void, message: (reason: string) => string): void {
   try {
     set();
   } catch (cause) {
-    throw new ValuesError(message(cause instanceof Error ? cause.message : String(cause)), { cause });
+    throw new ValuesError(message(messageOf(cause)), { cause });
   }
 }

@@ -16,19 +16,31 @@ export interface CommandEntry<Context> {
 export interface Command<Context> {
   /** The name, and after it the arguments: `install [NAME] [CHART]`. */
   use: string;
-  /** The first part of the help text. Default: the short text of its entry. */
+  /** The first part of the help text. Default: the short text of its entry, as a sentence. */
   long?: string;
+  /** Arguments of calls that work, for the help text. */
+  examples?: readonly string[];
   /** Checks the number of arguments. Default: any number is right. */
   checkArguments?: ArgumentCheck;
   flags?: (context: Context) => readonly Flag[];
+  /** Flags of this command and of all below it. They may stand before the names of those. */
+  persistentFlags?: readonly Flag[];
   /** Groups of flags of which only one may be given. */
   exclusiveFlags?: readonly (readonly string[])[];
   /** In the order in which suggestions name them. */
   subcommands?: readonly CommandEntry<Context>[];
   /** Whether the arguments are passed as they are, without reading flags. Default: false. */
   passesFlags?: boolean;
-  /** Default: the command prints its help. An error that it throws is printed. */
-  run?: (invocation: Invocation<Context>) => Promise<void>;
+  /**
+   * Resolves to the exit code, or to undefined for 0. An error that it throws is printed. Default:
+   * the command prints its help.
+   */
+  run?: (invocation: Invocation<Context>) => Promise<number | undefined>;
+  /**
+   * Runs another program with all arguments that follow the name, `--help` included, and resolves
+   * to its exit code. The command has nothing else then.
+   */
+  delegate?: (args: readonly string[], context: Context) => Promise<number>;
 }
 
 /** One call of a command. */
@@ -48,4 +60,6 @@ export interface FoundCommand<Context> {
   entry: CommandEntry<Context>;
   command: Command<Context>;
   path: string;
+  /** The persistent flags of the commands above it. */
+  inherited: readonly Flag[];
 }

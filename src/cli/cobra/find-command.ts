@@ -1,27 +1,22 @@
 import type { Flag } from '../pflag/flag.ts';
-import type { CommandEntry, FoundCommand } from './command.ts';
+import type { FoundCommand } from './command.ts';
 
 /**
  * Finds the command that arguments call, as cobra does: the first word that is neither a flag nor
  * the value of one selects the subcommand. Returns the remaining arguments with it.
  */
 export async function findCommand<Context>(
-  root: FoundCommand<Context>,
+  above: FoundCommand<Context>,
   args: readonly string[],
-  globalFlags: readonly Flag[],
 ): Promise<{ found: FoundCommand<Context>; args: readonly string[] }> {
-  const { command, path } = root;
-  const [at] = wordPositions(args, globalFlags);
+  const { command, path } = above;
+  const inherited = [...above.inherited, ...(command.persistentFlags ?? [])];
+  const [at] = wordPositions(args, inherited);
   const word = at === undefined ? undefined : args[at];
   const entry = command.subcommands?.find(({ name, aliases = [] }) => [name, ...aliases].includes(word ?? ''));
-  if (entry === undefined || at === undefined) return { found: root, args };
-  const found = await foundCommand(entry, path);
-  return findCommand(found, args.toSpliced(at, 1), globalFlags);
-}
-
-/** Loads a subcommand of the command with this path. */
-async function foundCommand<Context>(entry: CommandEntry<Context>, parentPath: string): Promise<FoundCommand<Context>> {
-  return { entry, command: await entry.load(), path: `${parentPath} ${entry.name}` };
+  if (entry === undefined || at === undefined) return { found: above, args };
+  const found = { entry, command: await entry.load(), path: `${path} ${entry.name}`, inherited };
+  return findCommand(found, args.toSpliced(at, 1));
 }
 
 /** Returns the positions of the arguments that are neither flags nor values of flags. */

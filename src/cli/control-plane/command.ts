@@ -1,35 +1,34 @@
-import type { Command } from 'commander';
-import { isLocalHost } from '../../protocol/local-host.ts';
+import { isLocalHost } from '../../net/local-host.ts';
 import { requireFile, requireToken } from '../check-settings.ts';
+import { argumentCount } from '../cobra/argument-count.ts';
+import type { Command } from '../cobra/command.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { explainListenError } from '../listen-error.ts';
-import { addSettings, readSettings, settingError } from '../settings.ts';
+import { requireServerTls } from '../server-tls-settings.ts';
+import { givenSettings, readSettings, settingError, settingFlags } from '../settings.ts';
 import { controlPlaneSchema, controlPlaneSettings, type ControlPlaneSettings } from './settings.ts';
 
-/** Adds `control-plane`. */
-export function addControlPlane(program: Command, dependencies: ProgramDependencies): void {
-  const command = program
-    .command('control-plane')
-    .description('Run a control plane: accept agents, and offer a REST API to command them')
-    .action(async (flags: Record<string, unknown>) => {
-      const settings = readSettings(controlPlaneSchema, controlPlaneSettings, flags, dependencies.env);
-      requireAgentsFile(settings, dependencies);
-      await requireFile(controlPlaneSettings.agentsFile, settings.agentsFile, dependencies);
-      await requireToken(controlPlaneSettings.apiTokenFile, settings.apiTokenFile, dependencies);
-      await dependencies.runControlPlane(settings).catch((error: unknown) => {
-        throw explainListenError(error, () => ({ port: '--port', host: '--host' }));
-      });
+export const controlPlaneCommand: Command<ProgramDependencies> = {
+  use: 'control-plane',
+  long: `Run a control plane: accept agents, and offer a REST API to command them.
+
+To let other machines reach it, create the file with the credentials of agents
+with "helm-agent agents add", and a file with a token for users.`,
+  examples: ['--port 8088', '--host 0.0.0.0 --agents-file agents --api-token-file users.token --data /data/plane.db'],
+  checkArguments: argumentCount('exactly', 0),
+  flags: () => settingFlags(controlPlaneSettings),
+  async run({ flags, context: dependencies }) {
+    const given = givenSettings(controlPlaneSettings, flags);
+    const settings = readSettings(controlPlaneSchema, controlPlaneSettings, given, dependencies.env);
+    requireAgentsFile(settings, dependencies);
+    await requireFile(controlPlaneSettings.agentsFile, settings.agentsFile, dependencies);
+    await requireToken(controlPlaneSettings.apiTokenFile, settings.apiTokenFile, dependencies);
+    await requireServerTls(settings);
+    await dependencies.runControlPlane(settings).catch((error: unknown) => {
+      throw explainListenError(error, () => ({ port: '--port', host: '--host' }));
     });
-  addSettings(command, controlPlaneSettings);
-  command.addHelpText(
-    'after',
-    `
-Examples:
-  helm-agent control-plane --port 8088
-  helm-agent agents add edge-1 --agents-file agents > edge-1.token
-  helm-agent control-plane --host 0.0.0.0 --agents-file agents --api-token-file users.token --data /data/plane.db`,
-  );
-}
+  },
+};
 
 /** Checks that agents and users need credentials if other machines can reach the control plane. */
 function requireAgentsFile(

@@ -1,58 +1,69 @@
 import * as z from 'zod';
 import { agentsFileSetting } from '../agents/setting.ts';
 import { maxRetryAfter } from '../../protocol/messages.ts';
+import { areTlsFilesComplete, incompleteTlsFiles, serverTlsSettings } from '../server-tls-settings.ts';
 import { durationSchema, portSchema, switchSchema, type Settings } from '../settings.ts';
 
 export const controlPlaneSettings = {
   port: {
-    flag: '--port <port>',
+    flag: 'port',
+    value: 'port',
     variable: 'HELM_AGENT_PORT',
     description: 'port for agents and for the REST API',
     default: '8088',
   },
   host: {
-    flag: '--host <host>',
+    flag: 'host',
+    value: 'host',
     variable: 'HELM_AGENT_HOST',
     description: 'address to listen on',
     default: '127.0.0.1',
   },
   agentsFile: agentsFileSetting,
   apiTokenFile: {
-    flag: '--api-token-file <file>',
+    flag: 'api-token-file',
+    value: 'file',
     variable: 'HELM_AGENT_API_TOKEN_FILE',
     description: 'file with the token that users of the REST API must send',
     default: 'none; the REST API is served on addresses of this machine only',
   },
   data: {
-    flag: '--data <file>',
+    flag: 'data',
+    value: 'file',
     variable: 'HELM_AGENT_DATA',
     description: 'file that keeps commands and results through a restart; memory keeps them in memory only',
     default: '~/.local/state/helm-agent/control-plane.db',
   },
   retryAfter: {
-    flag: '--retry-after <duration>',
+    flag: 'retry-after',
+    value: 'duration',
     variable: 'HELM_AGENT_RETRY_AFTER',
     description: 'time after which agents connect again when the control plane stops, or up to twice as long',
     default: '1s',
   },
+  ...serverTlsSettings,
   listenInsecure: {
-    flag: '--listen-insecure',
+    flag: 'listen-insecure',
     variable: 'HELM_AGENT_LISTEN_INSECURE',
     description: 'listen without tokens on an address that other machines can reach',
   },
 } satisfies Settings<string>;
 
-export const controlPlaneSchema = z.object({
-  port: portSchema.default(8088),
-  host: z.string().default('127.0.0.1'),
-  agentsFile: z.string().optional(),
-  apiTokenFile: z.string().optional(),
-  data: z.string().optional(),
-  retryAfter: durationSchema
-    .refine((milliseconds) => milliseconds <= maxRetryAfter * 1000, 'must be at most 1h')
-    .default(1000),
-  listenInsecure: switchSchema,
-});
+export const controlPlaneSchema = z
+  .object({
+    port: portSchema.default(8088),
+    host: z.string().default('127.0.0.1'),
+    agentsFile: z.string().optional(),
+    apiTokenFile: z.string().optional(),
+    data: z.string().optional(),
+    retryAfter: durationSchema
+      .refine((milliseconds) => milliseconds <= maxRetryAfter * 1000, 'must be at most 1h')
+      .default(1000),
+    tlsCertificate: z.string().optional(),
+    tlsKey: z.string().optional(),
+    listenInsecure: switchSchema,
+  })
+  .refine(areTlsFilesComplete, { path: ['tlsCertificate'], message: incompleteTlsFiles });
 
 /** Settings of `helm-agent control-plane`. */
 export type ControlPlaneSettings = z.output<typeof controlPlaneSchema>;

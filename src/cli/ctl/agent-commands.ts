@@ -1,30 +1,36 @@
-import type { Command } from 'commander';
-import { oneLine, table } from '../text.ts';
-import type { CtlSession, Flags } from './session.ts';
-import { addSubcommand } from './subcommand.ts';
+import { argumentCount } from '../cobra/argument-count.ts';
+import type { Command } from '../cobra/command.ts';
+import type { ProgramDependencies } from '../dependencies.ts';
+import { outputFlag } from '../helm/flags/output-flag.ts';
+import { outputFormat } from '../helm/release/output-format.ts';
+import { oneLine } from '../text.ts';
+import { agentsOutput } from './output/agents.ts';
+import { textOf } from './output/format.ts';
+import { sessionFlags } from './send-flags.ts';
+import { createSession } from './session.ts';
 
-/** Adds `ctl agents`. */
-export function addAgents(ctl: Command, session: CtlSession): void {
-  addSubcommand(ctl, 'agents', 'List the connected agents', ['agents']).action(async (flags: Flags) => {
-    const client = await session.client(flags);
+export const agentsCommand: Command<ProgramDependencies> = {
+  use: 'agents',
+  examples: ['', '-o json'],
+  checkArguments: argumentCount('exactly', 0),
+  flags: () => [outputFlag],
+  async run({ flags, context }) {
+    const client = await createSession(context).client(sessionFlags(flags));
     const agents = await client.agents(new AbortController().signal);
-    const rows = agents.map(({ agentId, version, instanceId, connectedAt }) =>
-      [agentId, version, instanceId, connectedAt].map(oneLine),
-    );
-    const head = ['AGENT', 'VERSION', 'INSTANCE', 'CONNECTED AT'];
-    session.dependencies.stdout.write(`${table([head, ...rows]).join('\n')}\n`);
-  });
-}
+    context.stdout.write(textOf(outputFormat(flags), agentsOutput(agents)));
+  },
+};
 
-/** Adds `ctl forget-agent`. */
-export function addForgetAgent(ctl: Command, session: CtlSession): void {
-  const description = 'End the commands of an agent that will not come back, as when its cluster was deleted';
-  addSubcommand(ctl, 'forget-agent', description, ['forget-agent edge-1'])
-    .argument('<agent>', 'id of the agent, which must not be connected')
-    .action(async (agentId: string, flags: Flags) => {
-      const client = await session.client(flags);
-      const { commandsEnded } = await client.forgetAgent(agentId, new AbortController().signal);
-      const commands = commandsEnded === 1 ? '1 command has' : `${commandsEnded} commands have`;
-      session.dependencies.stdout.write(`agent ${oneLine(agentId)} is forgotten; ${commands} ended\n`);
-    });
-}
+export const forgetAgentCommand: Command<ProgramDependencies> = {
+  use: 'forget-agent AGENT',
+  long: `End the commands of an agent that will not come back, as when its cluster was
+deleted. The agent must not be connected.`,
+  examples: ['edge-1'],
+  checkArguments: argumentCount('exactly', 1),
+  async run({ args: [agentId = ''], flags, context }) {
+    const client = await createSession(context).client(sessionFlags(flags));
+    const { commandsEnded } = await client.forgetAgent(agentId, new AbortController().signal);
+    const commands = commandsEnded === 1 ? '1 command has' : `${commandsEnded} commands have`;
+    context.stdout.write(`agent ${oneLine(agentId)} is forgotten; ${commands} ended\n`);
+  },
+};

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { bearer } from '../../protocol/authorization.ts';
+import { codeOf, messageOf } from '../../errors/index.ts';
+import { bearer } from '../../net/authorization.ts';
 import { evidenceSchema } from '../../protocol/evidence.ts';
+import { explainConnectError } from '../../agent/connection/dial-failure.ts';
 import { logSchema } from '../../protocol/log.ts';
-import { acceptedSchema, helloSchema, resultSchema, statusSchema } from '../../protocol/messages.ts';
+import { acceptedSchema, resultSchema, statusSchema } from '../../protocol/messages.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
 /** A request to the control plane that failed. */
@@ -21,8 +23,24 @@ export class ApiError extends Error {
   }
 }
 
+/** An agent. Fields that this control plane does not know are absent. */
+const agentSchema = z.looseObject({
+  agentId: z.string(),
+  version: z.string().optional(),
+  instanceId: z.string().optional(),
+  /** Default: true, as control planes say that list only agents that are connected. */
+  connected: z.boolean().optional(),
+  connectedAt: z.string().nullish(),
+  /** Time of the last message of an agent that is away. */
+  lastSeen: z.string().nullish(),
+  /** Whether the agent reaches the API server of its cluster. */
+  cluster: z
+    .looseObject({ reachable: z.boolean(), since: z.string().optional(), reason: z.string().optional() })
+    .nullish(),
+});
+
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
-const agentsSchema = z.object({ agents: z.array(helloSchema.extend({ connectedAt: z.string() })) });
+const agentsSchema = z.object({ agents: z.array(agentSchema) });
 const forgottenSchema = z.object({ commandsEnded: z.int() });
 const commandSchema = z.object({ key: z.string(), agentId: z.string(), type: z.string() });
 
@@ -37,7 +55,8 @@ const eventSchema = z.discriminatedUnion('type', [
 /** An event in the life of a command. */
 export type Event = z.output<typeof eventSchema>;
 
-type Agent = z.output<typeof agentsSchema>['agents'][number];
+/** An agent of a control plane. */
+export type Agent = z.output<typeof agentSchema>;
 type Sent = z.output<typeof commandSchema>;
 
 export interface CommandRequest {
@@ -84,7 +103,7 @@ export interface ApiClient {
 }
 
 export function createApiClient(options: ApiClientOptions): ApiClient {
-  const server = options.server.replace(/\/+$/, '');
+  const server = options.server.replace(/(?<!\/)\/+$/, '');
   const get = (path: string, signal: AbortSignal, headers: Record<string, string> = {}) =>
     request({ ...options, server }, path, { headers, signal });
   return {
@@ -103,6 +122,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       return repeated(signal, async () => {
         const init = { method: 'POST', headers, body, signal };
         return read(commandSchema, await request({ ...options, server }, path, init), server);
+      }).catch((error: unknown) => {
+        if (!(error instanceof ApiError && error.status === 404)) throw error;
+        throw new ApiError(`${error.message}; ctl agents lists the agents`, false, 404);
       });
     },
     async uploadChart(digest, archive, signal) {
@@ -158,11 +180,16 @@ async function isFound(options: ApiClientOptions, path: string, signal: AbortSig
 
 async function request({ server, token, fetch }: ApiClientOptions, path: string, init: RequestOptions) {
   const headers = { ...init.headers, ...(token !== undefined && { authorization: bearer(token) }) };
-  const response = await fetch(`${server}${path}`, { ...init, headers }).catch((error: unknown) => {
+  // a redirect could lead to a connection without encryption
+  const response = await fetch(`${server}${path}`, { ...init, headers, redirect: 'manual' }).catch((error: unknown) => {
     init.signal.throwIfAborted();
-    throw new ApiError(`cannot reach the control plane at ${server}: ${reasonOf(error)}`, true);
+    throw new ApiError(`cannot reach the control plane at ${server}: ${reasonOf(error, server)}`, true);
   });
   if (response.ok) return response;
+  if (response.status >= 300 && response.status < 400) {
+    const problem = `${server} redirects to another address (${response.status})`;
+    throw new ApiError(`${problem}; give the address of the control plane itself as --server`, false, response.status);
+  }
   const body = errorSchema.safeParse(await response.json().catch(() => undefined));
   const reason = body.success ? body.data.error.message : response.statusText;
   if (response.status === 401)
@@ -187,7 +214,10 @@ async function read<Output>(schema: z.ZodType<Output>, response: Response, serve
   throw new ApiError(`${server} does not respond like a control plane; check --server`, false);
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message ? error.cause.message : error.message;
+function reasonOf(error: unknown, server: string): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const code = codeOf(cause);
+  // those of the HTTP client itself have clear messages
+  if (code !== undefined && !code.startsWith('UND_')) return explainConnectError(code, new URL(server));
+  return messageOf(cause) || messageOf(error);
 }

@@ -106,7 +106,8 @@ function serverSideOf(mode: boolean | string): boolean | 'auto' {
   if (mode === true || mode === 'true') return true;
   if (mode === 'false') return false;
   if (mode === 'auto') return 'auto';
-  throw new Error(`invalid/unknown release server-side apply method: ${String(mode)}`);
+  const problem = `invalid/unknown release server-side apply method: ${mode}`; // Helm's text
+  throw new Error(`--server-side: ${problem}. Valid values are true, false and auto`);
 }
 
 function recreateOf(what: string): 'immutable' {

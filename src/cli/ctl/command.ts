@@ -1,40 +1,97 @@
-import type { Command } from 'commander';
+import type { CommandType } from '../../protocol/commands/index.ts';
+import type { Command } from '../cobra/command.ts';
+import type { Verb } from '../verb/verb.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
-import { addAdopt } from './adopt-command.ts';
-import { addAgents, addForgetAgent } from './agent-commands.ts';
-import { addInstall, addUpgrade } from './deploy-commands.ts';
-import { addGet } from './get-commands.ts';
-import { addHistory } from './history-command.ts';
-import { addList } from './list-command.ts';
-import { addApplyPlan, addPlan } from './plan-commands.ts';
-import { addDiff, addTemplate } from './render-commands.ts';
-import { addRollback } from './rollback-command.ts';
-import { createSession } from './session.ts';
-import { addStatus } from './status-command.ts';
-import { addTest } from './test-command.ts';
-import { addUninstall } from './uninstall-command.ts';
-import { addCancel, addFollow } from './watch-commands.ts';
+import { settingFlags } from '../settings.ts';
+import { commanderVerb } from './commander-verb.ts';
+import { serverSettings } from './control-plane-client.ts';
 
-/** Adds `ctl` and its commands. They set the exit code in `exit`. */
-export function addCtl(program: Command, dependencies: ProgramDependencies, exit: { code: number }): void {
-  const ctl = program.command('ctl').description('Send commands to agents through a control plane, and follow them');
-  const session = createSession(dependencies, exit);
-  addInstall(ctl, session);
-  addUpgrade(ctl, session);
-  addRollback(ctl, session);
-  addUninstall(ctl, session);
-  addTest(ctl, session);
-  addAdopt(ctl, session);
-  addTemplate(ctl, session);
-  addDiff(ctl, session);
-  addPlan(ctl, session);
-  addApplyPlan(ctl, session);
-  addList(ctl, session);
-  addStatus(ctl, session);
-  addHistory(ctl, session);
-  addGet(ctl, session);
-  addAgents(ctl, session);
-  addForgetAgent(ctl, session);
-  addFollow(ctl, session);
-  addCancel(ctl, session);
+/** Returns the command of a verb of the table. */
+async function ctlCommandOf<Type extends CommandType>(verb: Verb<Type>): Promise<Command<ProgramDependencies>> {
+  return (await import('../verb/ctl-verb.ts')).ctlVerb(verb);
 }
+
+export const ctlCommand: Command<ProgramDependencies> = {
+  use: 'ctl',
+  long: `Send commands to agents through a control plane, and follow them.
+
+The agent waits until a release is ready, and undoes an upgrade that fails.
+--helm-defaults of the commands turns that off.`,
+  persistentFlags: settingFlags(serverSettings),
+  subcommands: [
+    commanderVerb('install', 'install a chart', async () => (await import('./deploy-commands.ts')).addInstall),
+    commanderVerb('upgrade', 'upgrade a release', async () => (await import('./deploy-commands.ts')).addUpgrade),
+    {
+      name: 'rollback',
+      short: 'roll back a release to an older revision',
+      load: async () => ctlCommandOf((await import('../verb/rollback.ts')).rollback),
+    },
+    commanderVerb(
+      'uninstall',
+      'uninstall releases',
+      async () => (await import('./uninstall-command.ts')).addUninstall,
+      ['del', 'delete', 'un'],
+    ),
+    {
+      name: 'test',
+      short: 'run the tests of a release',
+      load: async () => ctlCommandOf((await import('../verb/test.ts')).test),
+    },
+    {
+      name: 'adopt',
+      short: 'take over a release of Helm 2',
+      load: async () => ctlCommandOf((await import('../verb/adopt.ts')).adopt),
+    },
+    commanderVerb(
+      'template',
+      'render a chart with the cluster of an agent',
+      async () => (await import('./render-commands.ts')).addTemplate,
+    ),
+    commanderVerb(
+      'diff',
+      'show what an installation or upgrade would change',
+      async () => (await import('./render-commands.ts')).addDiff,
+    ),
+    commanderVerb('plan', 'plan an operation', async () => (await import('./plan-commands.ts')).addPlan),
+    commanderVerb('apply-plan', 'perform a plan', async () => (await import('./plan-commands.ts')).addApplyPlan),
+    {
+      name: 'list',
+      aliases: ['ls'],
+      short: 'list the releases of an agent',
+      load: async () => ctlCommandOf((await import('../verb/list.ts')).list),
+    },
+    commanderVerb(
+      'status',
+      'show a release, and whether its objects are ready',
+      async () => (await import('./status-command.ts')).addStatus,
+    ),
+    {
+      name: 'history',
+      aliases: ['hist'],
+      short: 'list the revisions of a release',
+      load: async () => ctlCommandOf((await import('../verb/history.ts')).history),
+    },
+    commanderVerb('get', 'print a part of a release', async () => (await import('./get-commands.ts')).addGet),
+    {
+      name: 'agents',
+      short: 'list the agents',
+      load: async () => (await import('./agent-commands.ts')).agentsCommand,
+    },
+    {
+      name: 'forget-agent',
+      short: 'end the commands of an agent that will not come back',
+      load: async () => (await import('./agent-commands.ts')).forgetAgentCommand,
+    },
+    {
+      name: 'watch',
+      aliases: ['follow'],
+      short: 'follow a command that has been sent',
+      load: async () => (await import('./watch-commands.ts')).watchCommand,
+    },
+    {
+      name: 'cancel',
+      short: 'cancel a command that runs or waits',
+      load: async () => (await import('./watch-commands.ts')).cancelCommand,
+    },
+  ],
+};

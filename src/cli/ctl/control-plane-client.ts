@@ -1,31 +1,50 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import * as z from 'zod';
+import { openError } from '../../go/file-error.ts';
 import { readToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { insecureTransportSetting, requireSecureTransport } from '../insecure-transport.ts';
-import { readSettings, switchSchema, type Settings } from '../settings.ts';
+import { readSettings, settingError, switchSchema, type Setting, type Settings } from '../settings.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
 
 export const serverSettings = {
   server: {
-    flag: '--server <url>',
+    flag: 'server',
+    value: 'url',
     variable: 'HELM_AGENT_SERVER',
     description: 'URL of the control plane',
     default: 'http://127.0.0.1:8088',
   },
   tokenFile: {
-    flag: '--token-file <file>',
+    flag: 'token-file',
+    value: 'file',
     variable: 'HELM_AGENT_TOKEN_FILE',
     description: "file with the token for the control plane's API",
+  },
+  caFile: {
+    flag: 'ca-file',
+    value: 'file',
+    variable: 'HELM_AGENT_CA_FILE',
+    description: 'file with the CAs that the certificate of the control plane may be from',
+    default: "Node's CAs, and those of NODE_EXTRA_CA_CERTS",
   },
   insecureTransport: insecureTransportSetting,
 } satisfies Settings<string>;
 
 const serverSchema = z.object({
-  server: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).default('http://127.0.0.1:8088'),
+  server: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+    .refine(hasNoUserinfo, 'must have no user name and password; use --token-file')
+    .default('http://127.0.0.1:8088'),
   tokenFile: z.string().optional(),
+  caFile: z.string().optional(),
   insecureTransport: switchSchema,
 });
+
+function hasNoUserinfo(url: string): boolean {
+  const { username = '', password = '' } = URL.parse(url) ?? {};
+  return username === '' && password === '';
+}
 
 /** Returns the client of the control plane that flags and environment name. */
 export async function controlPlaneClient(
@@ -33,10 +52,43 @@ export async function controlPlaneClient(
   dependencies: Pick<ProgramDependencies, 'env' | 'readFile' | 'fetch'>,
 ): Promise<ApiClient> {
   const settings = readSettings(serverSchema, serverSettings, flags, dependencies.env);
-  const { server, tokenFile } = settings;
+  const { server, tokenFile, caFile } = settings;
   requireSecureTransport(serverSettings.server, { ...settings, url: server });
   const token =
     tokenFile === undefined ? undefined : await readToken(serverSettings.tokenFile, tokenFile, dependencies);
-  const fetch: ProgramDependencies['fetch'] = (url, init) => dependencies.fetch(url, init);
+  const fetch = await fetchOf(caFile, dependencies);
   return createApiClient({ server, token, fetch, newKey: randomUUID });
+}
+
+/** Returns a `fetch` that trusts only the CAs of a file, if there is one. */
+async function fetchOf(
+  caFile: string | undefined,
+  dependencies: Pick<ProgramDependencies, 'readFile' | 'fetch'>,
+): Promise<ProgramDependencies['fetch']> {
+  if (caFile === undefined) return (url, init) => dependencies.fetch(url, init);
+  const ca = await readCertificates(serverSettings.caFile, caFile, dependencies);
+  // Node's own fetch takes no dispatcher of another version
+  const { Agent, fetch } = await import('undici');
+  const dispatcher = new Agent({ connect: { ca } });
+  // the types of both describe the same standard
+  const fetchWith = fetch as unknown as (url: string, init: object) => Promise<Response>;
+  return (url, init) => fetchWith(url, { ...init, dispatcher });
+}
+
+/** Reads a file with certificates in PEM. Throws `SettingError`. */
+async function readCertificates(
+  setting: Setting,
+  path: string,
+  { readFile }: Pick<ProgramDependencies, 'readFile'>,
+): Promise<string> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw settingError(setting, `${openError(path, error).message}; name a file that this user can read`);
+  });
+  const text = new TextDecoder().decode(bytes);
+  try {
+    new X509Certificate(text); // OpenSSL ignores texts without a certificate
+  } catch {
+    throw settingError(setting, `${path} must have a certificate in PEM`);
+  }
+  return text;
 }

@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import { refuseHelmFlags } from '../helm-flags.ts';
 import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import type { Release } from '../../release/release.ts';
+import { chartToSend } from './chart-to-send.ts';
 import { addDeployOptions, deployParameters, type DeployFlags } from './deploy-options.ts';
 import { wantsHelmDefaults } from './helm-defaults.ts';
 import { dryRunOf } from './helm-values.ts';
-import { nameAndChart, type NameFlags } from './name-and-chart.ts';
+import { nameAndChart, requireNewReleaseName, requireReleaseName, type NameFlags } from './name-and-chart.ts';
 import { textOf } from './output/format.ts';
 import { differenceText } from './output/diff.ts';
 import { deployOutput } from './output/deploy.ts';
@@ -39,8 +40,10 @@ export function addInstall(ctl: Command, session: CtlSession): void {
     .action(async (first: string, second: string | undefined, flags: InstallFlags) => {
       const { upgrade, replace } = flags;
       const names = nameAndChart(second === undefined ? [first] : [first, second], flags, dependencies);
+      requireNewReleaseName(names.releaseName);
       const payload = { ...(await deployParameters(names, flags, dependencies)), upgrade, replace };
-      await session.perform(flags, 'install_release', payload, deployText(flags, session));
+      const chart = await chartToSend(names.chartName, flags);
+      await session.perform(flags, 'install_release', payload, { ...deployText(flags, session), chart });
     });
   refuseHelmFlags(command, 'ctl');
 }
@@ -66,11 +69,13 @@ export function addUpgrade(ctl: Command, session: CtlSession): void {
     .option('--reset-then-reuse-values', "use the last release's values under those that are given, with new defaults")
     .action(async (releaseName: string, chartName: string, flags: UpgradeFlags) => {
       const { resetValues, reuseValues, resetThenReuseValues } = flags;
+      requireReleaseName(releaseName);
       const deploy = await deployParameters({ releaseName, chartName }, flags, session.dependencies);
+      const chart = await chartToSend(chartName, flags);
       const parameters = { ...deploy, resetValues, reuseValues, resetThenReuseValues };
-      const text = deployText(flags, session, upgradedText);
-      if (flags.install) await session.perform(flags, 'install_release', { ...parameters, upgrade: true }, text);
-      else await session.perform(flags, 'upgrade_release', parameters, text);
+      const options = { ...deployText(flags, session, upgradedText), chart };
+      if (flags.install) await session.perform(flags, 'install_release', { ...parameters, upgrade: true }, options);
+      else await session.perform(flags, 'upgrade_release', parameters, options);
     });
   refuseHelmFlags(command, 'ctl');
 }
@@ -114,7 +119,7 @@ function deployText(
 }
 
 const chartDescription =
-  'with --repo, the name of a chart; otherwise an oci:// or https:// URL, or a path on the agent, below its --local-charts folder';
+  'a folder or an archive of this machine, an oci:// or https:// URL, with --repo the name of a chart, or else the name of a chart in the --local-charts folder of the agent';
 
 function addDeployFlags(command: Command): Command {
   command.addOption(agentOption()).addOption(deliverWithinOption()).addOption(namespaceOption());

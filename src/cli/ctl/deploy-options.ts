@@ -24,6 +24,7 @@ import { helmDefaultsSettings, wantsHelmDefaults } from './helm-defaults.ts';
 import { dryRunOf, historyLimitOf, waitOf } from './helm-values.ts';
 import { ifBusyOption } from './busy-option.ts';
 import { addFailFastOptions, failFastParameters, type FailFastFlags } from './fail-fast-options.ts';
+import { onAgentOption } from './chart-to-send.ts';
 import { integer } from './integer.ts';
 import { addRecoverOptions, recoverParameters, type RecoverFlags } from './recover-options.ts';
 import type { OutputFormat } from './output/format.ts';
@@ -32,6 +33,7 @@ import { optionalOutputOption } from './output/output-option.ts';
 /** The flags of `install` and `upgrade`. The agent chooses the defaults. */
 export interface DeployFlags extends ValueFlags, RepositoryFlags, ApplyFlags, CrdFlags, RecoverFlags, FailFastFlags {
   [flag: string]: unknown;
+  onAgent?: boolean;
   namespace?: string;
   timeout?: string;
   atomic?: boolean;
@@ -74,8 +76,8 @@ const switches: [name: string, on: string, off: string][] = [
 
 /** Adds the flags that `install` and `upgrade` have in common. */
 export function addDeployOptions(command: Command): void {
-  addRepositoryOptions(command, 'a URL, or a path on the agent');
-  command.addOption(credentialsOption());
+  addRepositoryOptions(command, 'a URL, or a path');
+  command.addOption(onAgentOption()).addOption(credentialsOption());
   command.option('--devel', "include pre-releases; same as --version '>0.0.0-0'");
   addValueOptions(command);
   command
@@ -213,8 +215,9 @@ export async function deployParameters(
   dependencies: Pick<ProgramDependencies, 'readFile' | 'env'>,
 ) {
   const { namespace, timeout, waitForJobs, createNamespace, description, cleanupOnFail, historyMax, labels } = flags;
-  const { hideSecret, hideNotes, renderSubchartNotes, skipSchemaValidation, disableOpenapiValidation, enableDns } =
-    flags;
+  const { hideSecret, renderSubchartNotes, skipSchemaValidation, disableOpenapiValidation, enableDns } = flags;
+  // as in Helm, JSON and YAML have the notes
+  const hideNotes = flags.output === 'json' || flags.output === 'yaml' ? undefined : flags.hideNotes;
   const given = withoutUndefined({
     wait: waitOf(flags.wait),
     waitForJobs,

@@ -13,14 +13,28 @@ export function evidenceLines({ resources }: Evidence): string[] {
     oneLine(`${resource.kind}/${resource.name} ${resource.status}: ${resource.reason ?? 'not ready'}`),
     ...warningsOf(resource).map((line) => `  ${oneLine(line)}`),
     ...resource.pods.flatMap(({ name, containers }) =>
-      containers.flatMap((container) => containerLines(name, container)).map((line) => `  ${line}`),
+      containers
+        .map((container) => ({ ...container, state: withoutKnown(container.state, resource.reason) }))
+        .flatMap((container) => containerLines(name, container))
+        .map((line) => `  ${line}`),
     ),
   ]);
 }
 
-function warningsOf({ events }: Resource): string[] {
+/** Leaves out the end of a text after a colon if a text that is shown already contains it. */
+function withoutKnown(text: string, shown = ''): string {
+  for (let colon = text.indexOf(': '); colon >= 0; colon = text.indexOf(': ', colon + 1)) {
+    const end = text.slice(colon + 2);
+    if (end.length > 20 && shown.includes(end)) return text.slice(0, colon);
+    if (colon > 200) break;
+  }
+  return text;
+}
+
+/** Leaves out events whose message is the reason, which is shown already. */
+function warningsOf({ events, reason = '' }: Resource): string[] {
   return events
-    .filter(({ type }) => type === 'Warning')
+    .filter(({ type, message }) => type === 'Warning' && !(message.length > 20 && reason.includes(message)))
     .slice(-maxEvents)
     .map(
       ({ reason, message, object, count }) => `${object}: ${reason}: ${message}${count > 1 ? ` (${count} times)` : ''}`,

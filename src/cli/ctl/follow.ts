@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../operation/error.ts';
+import { messageOf } from '../../errors/index.ts';
 import type { Failure, Result } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
+import { oneLine } from '../text.ts';
 import { ApiError, type ApiClient } from './api-client.ts';
 import { createScreen, jsonScreen, silentScreen, type Screen } from './screen.ts';
 import { failureText, successText, type Success } from './result-text.ts';
@@ -10,13 +11,22 @@ import { failureText, successText, type Success } from './result-text.ts';
 const maxFailures = 30;
 const defaultRetryMs = 1000;
 
+/** Exit code of a process that a closed pipe has ended, as in shells. */
+const brokenPipeCode = 141;
+
 export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'stderr' | 'onInterrupt'> {
   /** Shell command that follows the command again, for the hint after Ctrl-C. */
   again: string;
   /** Returns the text for a success. Default: the fields of the release. */
   text?: (result: Success) => string;
+  /** Returns lines about a success for stderr. Default: none. */
+  notes?: (result: Success) => readonly string[];
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
   failure?: (result: Success) => Failure | undefined;
+  /** Returns advice about a failure, a line that is shown before it. Default: none. */
+  advise?: (failure: Failure) => Promise<string | undefined>;
+  /** Shell command that cancels the command, for the hint after Ctrl-C. Default: no hint. */
+  toCancel?: string;
   /** Prints all events as JSON on stdout, and nothing else. Default: false. */
   json?: boolean;
   /** Does not show progress, for commands that only read. Default: false. */
@@ -35,13 +45,13 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
  * stdout, a failure on stderr. Returns the exit code.
  */
 export async function follow(client: ApiClient, key: string, options: FollowOptions): Promise<number> {
-  const { stdout, stderr, onInterrupt, again, text = successText, quiet = false } = options;
+  const { stdout, stderr, onInterrupt, again, toCancel, text = successText, quiet = false } = options;
   const { json = false, retryMs = defaultRetryMs } = options;
   const screen = json ? jsonScreen(stdout) : quiet ? silentScreen : createScreen(stderr);
   const interrupted = new AbortController();
   let { cancel } = options;
   let whyNotCancelled: string | undefined;
-  const release = onInterrupt(() => {
+  const end = () => {
     if (cancel === undefined) interrupted.abort();
     else {
       cancel(interrupted.signal).catch((error: unknown) => {
@@ -50,21 +60,36 @@ export async function follow(client: ApiClient, key: string, options: FollowOpti
       });
     }
     cancel = undefined;
-  });
+  };
+  const release = onInterrupt(end);
+  // a command that only watches ends with its reader, and any other one continues
+  const { closed } = json ? stdout : stderr;
+  if (cancel !== undefined) closed.addEventListener('abort', end);
   try {
     const result = await resultOf(client, key, screen, { signal: interrupted.signal, retryMs });
-    if (result.ok && !json) stdout.write(text(result));
+    if (options.cancel && closed.aborted) return brokenPipeCode;
+    if (result.ok && !json) {
+      stdout.write(text(result));
+      for (const line of options.notes?.(result) ?? []) stderr.write(`${oneLine(line)}\n`);
+    }
     const failure = result.ok ? options.failure?.(result) : result.error;
-    if (failure && !json) stderr.write(failureText(failure));
+    if (failure && !json) {
+      const advice = await options.advise?.(failure);
+      stderr.write(`${advice === undefined ? '' : `${advice}\n`}${failureText(failure)}`);
+    }
     return failure ? 1 : 0;
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
     if (whyNotCancelled !== undefined) stderr.write(`\nCannot cancel the command: ${whyNotCancelled}`);
-    stderr.write(`\nStopped following. The agent continues the operation; to follow it again:\n  ${again}\n`);
+    const cancelHint = toCancel === undefined ? '' : `to cancel it:\n  ${toCancel}\n`;
+    stderr.write(
+      `\nStopped following. The agent continues the operation; to follow it again:\n  ${again}\n${cancelHint}`,
+    );
     return 1;
   } finally {
     screen.close();
     release();
+    closed.removeEventListener('abort', end);
   }
 }
 

@@ -5,7 +5,7 @@ import { readSettings, switchSchema, type Settings } from '../settings.ts';
 /** The flag that turns the safe defaults of the agent off. */
 export const helmDefaultsSettings = {
   helmDefaults: {
-    flag: '--helm-defaults',
+    flag: 'helm-defaults',
     variable: 'HELM_AGENT_HELM_DEFAULTS',
     description:
       'use the defaults of helm: do not wait, do not undo a failure, do not create the namespace, and wait until the deadline for pods that fail',

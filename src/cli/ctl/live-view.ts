@@ -1,4 +1,5 @@
-import { cut, oneLine, table } from '../text.ts';
+import { cut, table } from '../table.ts';
+import { oneLine } from '../text.ts';
 import { ageText, progressText } from './progress-text.ts';
 import type { CommandProgress, ResourceProgress, StepProgress } from './progress.ts';
 
@@ -19,6 +20,8 @@ export function liveLines(progress: CommandProgress, columns: number, passed = 0
   const head = [];
   if (!progress.agentConnected) head.push('the agent is not connected; waiting for it');
   else if (!progress.accepted) head.push('waiting for the agent');
+  else if (progress.steps.length === 0 && passed > 0)
+    head.push('no step has begun; the agent waits for its cluster, or for another command of the release');
   if (progress.missed > 0) head.push(`${progress.missed} status packets were lost`);
   const steps = table(progress.steps.map((step) => stepRow(step, progress, now)));
   const lines = [...head, ...steps, ...resourceLines([...progress.resources.values()], now)];

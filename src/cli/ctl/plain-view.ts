@@ -5,55 +5,95 @@ import { createLogView } from './log-text.ts';
 import { progressText } from './progress-text.ts';
 import { oneLine } from '../text.ts';
 
-/**
- * Returns a function that turns each event into lines, for output that cannot be redrawn. It leaves
- * out lines that would only repeat what an earlier one says about the same step or resource.
- */
-export function createPlainView(): (event: Event) => string[] {
-  const shown = new ShownLines();
+/** Lines about a command, for output that cannot be redrawn. */
+export interface PlainView {
+  /**
+   * Returns the lines of an event: the ends of steps, and resources that are ready or have failed.
+   */
+  linesOf: (event: Event) => string[];
+  /** Returns the lines to print if nothing has happened for a second. */
+  quietLines: () => string[];
+}
+
+export function createPlainView(): PlainView {
   const logLinesOf = createLogView();
-  return (event) => {
-    switch (event.type) {
-      case 'accepted':
-        return ['accepted'];
-      case 'agent':
-        return [
-          event.payload.connected ? 'the agent is connected again' : 'the agent is not connected; waiting for it',
-        ];
-      case 'status':
-        return statusLines(event.payload, shown);
-      case 'evidence':
-        return evidenceLines(event.payload);
-      case 'log':
-        return logLinesOf(event.payload);
-      case 'result':
-        return [];
-    }
+  const steps = new StepLines();
+  let isBegun = false;
+  let isAccepted = false;
+  return {
+    linesOf(event) {
+      switch (event.type) {
+        case 'accepted':
+          isAccepted = true;
+          return ['accepted'];
+        case 'agent':
+          return [
+            event.payload.connected ? 'the agent is connected again' : 'the agent is not connected; waiting for it',
+          ];
+        case 'status':
+          isBegun = true;
+          return steps.linesOf(event.payload);
+        case 'evidence':
+          return evidenceLines(event.payload);
+        case 'log':
+          return logLinesOf(event.payload);
+        case 'result':
+          return [];
+      }
+    },
+    quietLines() {
+      if (isBegun) return steps.quietLines();
+      if (!isAccepted) return [];
+      isBegun = true; // said once
+      return ['no step has begun; the agent waits for its cluster, or for another command of the release'];
+    },
   };
 }
 
-/** The last text about each step and resource. */
-class ShownLines {
+/** The lines of steps and resources. None is repeated. */
+class StepLines {
   readonly #last = new Map<string, string>();
+  /** Lines that are not shown yet, by their subjects. */
+  readonly #running = new Map<string, string>();
 
-  /** Records the text about a subject. Returns whether it is new. */
-  isNew(subject: string, text: string): boolean {
-    if (this.#last.get(subject) === text) return false;
-    this.#last.set(subject, text);
-    return true;
+  linesOf({ step, state, time, message, resources = [] }: Status): string[] {
+    const at = `${time.slice(11, 19)}  ${step.padEnd(12)}`;
+    const lines = resources.flatMap(({ kind, namespace = '', name, status, ...rest }) => {
+      const found = progressText(rest);
+      const text = oneLine(`${kind}/${name} ${status}${found === '' ? '' : `: ${found}`}`);
+      return this.#show(`${step}/${kind}/${namespace}/${name}`, `${at}    ${text}`, text, status === 'InProgress');
+    });
+    if (state !== 'running') this.#forget(step);
+    if (state === 'skipped') return lines;
+    // the result says why a step has failed
+    const text = state === 'failed' || message === undefined ? state : `${state}  ${oneLine(message)}`;
+    // the lines of its resources show that a step is running
+    // a message that is one word names a step of an undoing
+    const isPending = state === 'running' && (message === undefined || /^[\w-]+$/.test(message));
+    if (isPending && resources.length > 0) return lines;
+    return [...this.#show(step, `${at}  ${text}`, text, isPending), ...lines];
   }
-}
 
-function statusLines({ step, state, time, message, resources = [] }: Status, shown: ShownLines): string[] {
-  const at = `${time.slice(11, 19)}  ${step.padEnd(12)}`;
-  const lines = resources.flatMap(({ kind, namespace = '', name, status, ...rest }) => {
-    const found = progressText(rest);
-    const text = oneLine(`${kind}/${name} ${status}${found === '' ? '' : `: ${found}`}`);
-    return shown.isNew(`${step}/${kind}/${namespace}/${name}`, text) ? [`${at}    ${text}`] : [];
-  });
-  const text = `${state}${message === undefined ? '' : `  ${oneLine(message)}`}`;
-  const isNew = shown.isNew(step, text);
-  // the lines of its resources show that a step is running
-  if (!isNew || (state === 'running' && message === undefined && lines.length > 0)) return lines;
-  return [`${at}  ${text}`, ...lines];
+  quietLines(): string[] {
+    const lines = [...this.#running.values()];
+    this.#running.clear();
+    return lines;
+  }
+
+  /** Returns the line if it is new, unless it is shown only while nothing else happens. */
+  #show(subject: string, line: string, text: string, isPending: boolean): string[] {
+    if (this.#last.get(subject) === text) return [];
+    this.#running.delete(subject);
+    this.#last.set(subject, text);
+    if (!isPending) return [line];
+    this.#running.set(subject, line);
+    return [];
+  }
+
+  /** Drops the pending lines of a step and its resources. */
+  #forget(step: string): void {
+    for (const subject of this.#running.keys()) {
+      if (subject === step || subject.startsWith(`${step}/`)) this.#running.delete(subject);
+    }
+  }
 }

@@ -34,7 +34,9 @@ export function addApplyPlan(ctl: Command, session: CtlSession): void {
     .argument('<plan>', 'id of the plan')
     .addOption(agentOption())
     .addOption(deliverWithinOption())
-    .action(async (plan: string, flags: Flags) => {
+    .option('-n, --namespace <namespace>', 'namespace of the release, which the id of the plan names already')
+    .action(async (plan: string, flags: Flags & { namespace?: string }) => {
+      requireNamespace(plan, flags.namespace);
       const { stdout } = session.dependencies;
       await session.perform(
         flags,
@@ -47,18 +49,25 @@ export function addApplyPlan(ctl: Command, session: CtlSession): void {
     });
 }
 
+/** Throws an error if a namespace is not that of a plan such as `demo/podinfo@3f9c2a7b81d4`. */
+function requireNamespace(plan: string, given: string | undefined): void {
+  const [namespace = ''] = plan.split('/');
+  if (given === undefined || given === namespace) return;
+  throw new Error(`the plan ${plan} is for namespace ${namespace}, not ${given}; leave -n out`);
+}
+
 /** Returns a session that plans the commands that it is to send. */
 function planningSession(session: CtlSession): CtlSession {
   const { stdout, programName } = session.dependencies;
   return {
     ...session,
-    async perform(flags, type, payload) {
+    async perform(flags, type, payload, { chart } = {}) {
       const text = (answer: Parameters<typeof planText>[0]) => {
         if (flags['output'] === 'json') return `${JSON.stringify(answer)}\n`;
-        const command = `${programName} ctl apply-plan ${shellWord(answer.plan)} --agent ${shellWord(String(flags['agent']))}`;
+        const command = `${programName} ctl apply-plan ${shellWord(answer.plan)} --agent ${shellWord(session.agentOf(flags))}`;
         return shown(`${planText(answer)}To apply it: ${oneLine(command)}\n`, stdout);
       };
-      return await session.perform(flags, 'plan_release', planParameters(type, payload), { text });
+      return await session.perform(flags, 'plan_release', planParameters(type, payload), { text, chart });
     },
   };
 }

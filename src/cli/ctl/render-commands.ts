@@ -5,6 +5,7 @@ import { refuseHelmFlags } from '../helm-flags.ts';
 import { readLikePflag } from '../pflag-arguments.ts';
 import { showOnly } from '../template/show-only.ts';
 import { valueParameters, type ValueFlags } from '../values.ts';
+import { chartToSend, onAgentOption } from './chart-to-send.ts';
 import { credentialsOption, repositoryParameters } from './deploy-options.ts';
 import { diffText } from './output/diff.ts';
 import { shown } from './output/print.ts';
@@ -13,6 +14,7 @@ import { addSubcommand, agentOption, deliverWithinOption, namespaceOption } from
 
 interface RenderFlags extends ValueFlags, RepositoryFlags {
   [flag: string]: unknown;
+  onAgent?: boolean;
   namespace?: string;
   timeout?: string;
   skipSchemaValidation?: boolean;
@@ -54,7 +56,11 @@ export function addTemplate(ctl: Command, session: CtlSession): void {
       const payload = { ...common, ...(!hooks && { noHooks: true }), skipTests, includeCrds, hideSecret, isUpgrade };
       const text = ({ manifest }: { manifest: string }) =>
         shown(only === undefined ? manifest : showOnly(manifest, only), stdout);
-      await session.perform(flags, 'template_release', payload, { quiet: true, text });
+      await session.perform(flags, 'template_release', payload, {
+        quiet: true,
+        text,
+        chart: await chartToSend(chartName, flags),
+      });
     });
   refuseHelmFlags(command, 'ctl template');
 }
@@ -76,7 +82,11 @@ export function addDiff(ctl: Command, session: CtlSession): void {
       const reuse = { resetValues, reuseValues, resetThenReuseValues };
       const payload: CommandParameters['diff_release'] = { ...common, ...reuse, ...(live && { against: 'live' }) };
       const text = (answer: Parameters<typeof diffText>[0]) => shown(diffText(answer), stdout);
-      await session.perform(flags, 'diff_release', payload, { quiet: true, text });
+      await session.perform(flags, 'diff_release', payload, {
+        quiet: true,
+        text,
+        chart: await chartToSend(chartName, flags),
+      });
     });
 }
 
@@ -87,8 +97,8 @@ function addRenderCommand(ctl: Command, name: string, description: string, examp
     .addOption(agentOption())
     .addOption(deliverWithinOption())
     .addOption(namespaceOption());
-  addRepositoryOptions(command, 'a URL, or a path on the agent');
-  command.addOption(credentialsOption());
+  addRepositoryOptions(command, 'a URL, or a path');
+  command.addOption(onAgentOption()).addOption(credentialsOption());
   command.option('--devel', "include pre-releases; same as --version '>0.0.0-0'");
   readLikePflag(command);
   addValueOptions(command);

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { commands, type CommandAnswers, type CommandType } from '../../protocol/commands/index.ts';
 import type { Failure, Result } from '../../protocol/messages.ts';
-import { oneLine, printable, table } from '../text.ts';
+import { table } from '../table.ts';
+import { oneLine, printable } from '../text.ts';
 import { readAs } from './read-as.ts';
 
 const releaseSchema = z.object({

@@ -15,6 +15,9 @@ export interface Screen {
 
 const nothing = () => undefined;
 
+/** Time after which it is shown how things are if nothing happens, in milliseconds. */
+const redrawInterval = 1000;
+
 export const silentScreen: Screen = { show: nothing, close: nothing };
 
 /** Returns a screen that writes each event as a line of JSON. */
@@ -33,27 +36,31 @@ export function createScreen(terminal: Terminal): Screen {
 }
 
 function plainScreen(terminal: Terminal): Screen {
-  const linesOf = createPlainView();
+  const view = createPlainView();
+  const write = (lines: readonly string[]) => {
+    terminal.write(lines.map((line) => `${line}\n`).join(''));
+  };
+  const timer = setTimeout(() => write(view.quietLines()), redrawInterval);
   return {
     show(event) {
-      for (const line of linesOf(event)) terminal.write(`${line}\n`);
+      write(view.linesOf(event));
+      timer.refresh();
     },
-    close: nothing,
+    close() {
+      clearTimeout(timer);
+    },
   };
 }
-
-/** Time after which ages are drawn again, in milliseconds. */
-const redrawInterval = 1000;
 
 function liveScreen(terminal: Terminal): Screen {
   const progress = newProgress();
   let drawn = 0;
   let redraws = 0;
   function draw(above: readonly string[]): void {
-    const lines = liveLines(progress, terminal.columns, redraws * redrawInterval);
-    // move up to the first line of the table, and clear everything below
-    const erase = drawn > 0 ? `\u001b[${drawn}A\u001b[J` : '';
-    terminal.write(erase + [...above, ...lines].map((line) => `${line}\n`).join(''));
+    // the last line of a terminal stays free, for the cursor
+    const lines = liveLines(progress, terminal.columns, redraws * redrawInterval).slice(0, terminal.rows - 1);
+    terminal.erase(drawn);
+    terminal.write([...above, ...lines].map((line) => `${line}\n`).join(''));
     drawn = lines.length;
   }
   const logLinesOf = createLogView();

@@ -1,21 +1,30 @@
 import type { CommandAnswers, CommandParameters, CommandType } from '../../protocol/commands/index.ts';
 import type { Failure } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
+import type { LocatedChart } from '../locate-chart.ts';
+import { readSettings, settingError } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
 import type { ApiClient, CommandRequest } from './api-client.ts';
 import { controlPlaneClient, serverSettings } from './control-plane-client.ts';
+import { agentSchema, agentSettings } from './agent-setting.ts';
+import { packedChart } from './chart-to-send.ts';
+import { namespaceAdvice } from './other-namespaces.ts';
 import { follow, type FollowOptions } from './follow.ts';
 import { readAs } from './read-as.ts';
 import { answerSchema } from './result-text.ts';
 
-/** Flags of any `ctl` command, by commander's names. */
+/** Flags of any `ctl` command, by the names of their values. */
 export type Flags = Readonly<Record<string, unknown>>;
 
 export interface PerformOptions<Type extends CommandType> extends Pick<FollowOptions, 'json' | 'quiet'> {
   /** Cancels the command at the first interrupt. Default: the command continues. */
   isCancelledByInterrupt?: boolean;
+  /** Chart of this machine, which is sent with the command. Default: the agent finds the chart. */
+  chart?: LocatedChart | undefined;
   /** Returns the text for a success. Default: the fields of the release. */
   text?: (answer: CommandAnswers[Type]) => string;
+  /** Returns lines about a success for stderr. Default: none. */
+  notes?: (answer: CommandAnswers[Type]) => readonly string[];
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
   failure?: (answer: CommandAnswers[Type]) => Failure | undefined;
 }
@@ -23,52 +32,71 @@ export interface PerformOptions<Type extends CommandType> extends Pick<FollowOpt
 /** Functions that all `ctl` commands share. */
 export interface CtlSession {
   readonly dependencies: ProgramDependencies;
+  /** Returns the agent that flags or the environment name. Throws an error if there is none. */
+  agentOf(flags: Flags): string;
   client(flags: Flags): Promise<ApiClient>;
-  /** Sends a command to the agent of `--agent`, follows it, and sets and returns the exit code. */
+  /** Sends a command to the agent of `--agent` and follows it. Resolves to the exit code. */
   perform<Type extends CommandType>(
     flags: Flags,
     type: Type,
     payload: CommandParameters[Type],
     options?: PerformOptions<Type>,
   ): Promise<number>;
-  /** Follows a command that has been sent, and sets the exit code. */
-  follow(flags: Flags, key: string): Promise<void>;
+  /** Follows a command that has been sent. Resolves to the exit code. */
+  follow(flags: Flags, key: string, options: Pick<FollowOptions, 'json'>): Promise<number>;
 }
 
-export function createSession(dependencies: ProgramDependencies, exit: { code: number }): CtlSession {
+export function createSession(dependencies: ProgramDependencies): CtlSession {
   const clientOf = (flags: Flags) => controlPlaneClient(flags, dependencies);
+  const agentOf = (flags: Flags) => {
+    const { agent } = readSettings(agentSchema, agentSettings, flags, dependencies.env);
+    if (agent !== undefined) return agent;
+    throw settingError(agentSettings.agent, `name the agent; ${dependencies.programName} ctl agents lists them`);
+  };
+  const commandHint = (verb: string, key: string, flags: Flags) =>
+    [dependencies.programName, 'ctl', verb, shellWord(key), ...givenServerFlags(flags)].join(' ');
 
   async function followWith(
     client: ApiClient,
     flags: Flags,
     key: string,
-    options: Pick<FollowOptions, 'cancel' | 'failure' | 'json' | 'quiet' | 'text'> = {},
+    options: Omit<FollowOptions, 'again' | 'stdout' | 'stderr' | 'onInterrupt'> = {},
   ): Promise<number> {
-    const again = [dependencies.programName, 'ctl watch', shellWord(key), ...givenServerFlags(flags)].join(' ');
-    exit.code = await follow(client, key, { ...dependencies, ...options, again });
-    return exit.code;
+    return await follow(client, key, { ...dependencies, ...options, again: commandHint('watch', key, flags) });
   }
 
   return {
     dependencies,
     client: clientOf,
-    async perform(flags, type, payload, { text, failure, isCancelledByInterrupt = false, ...options } = {}) {
+    agentOf,
+    async perform(
+      flags,
+      type,
+      payload,
+      { text, notes, failure, isCancelledByInterrupt = false, chart, ...options } = {},
+    ) {
+      const agent = agentOf(flags);
       const client = await clientOf(flags);
-      const agent = String(flags['agent']);
-      const request = { type, payload, ...deliverWithinOf(flags) };
-      const { key } = await client.send(agent, request, new AbortController().signal);
+      const never = new AbortController().signal;
+      const packed = chart === undefined ? {} : await packedChart(chart, client, never);
+      const request = { type, payload: { ...payload, ...packed }, ...deliverWithinOf(flags) };
+      const { key } = await client.send(agent, request, never);
       const cancel = async (signal: AbortSignal) => {
         await client.send(agent, { type: 'cancel_command', payload: { key } }, signal);
       };
+      const hint = commandHint('cancel', key, flags);
       return await followWith(client, flags, key, {
         ...options,
+        ...(!options.quiet && !isCancelledByInterrupt && { toCancel: `${hint} --agent ${shellWord(agent)}` }),
+        advise: (found) => namespaceAdvice(found, client, agent, payload),
         ...(isCancelledByInterrupt && { cancel }),
         ...(text && { text: (result) => text(readAs(answerSchema(type), result, 'result')) }),
+        ...(notes && { notes: (result) => notes(readAs(answerSchema(type), result, 'result')) }),
         ...(failure && { failure: (result) => failure(readAs(answerSchema(type), result, 'result')) }),
       });
     },
-    async follow(flags, key) {
-      await followWith(await clientOf(flags), flags, key, { json: flags['output'] === 'json' });
+    async follow(flags, key, options) {
+      return await followWith(await clientOf(flags), flags, key, options);
     },
   };
 }
@@ -84,7 +112,7 @@ function deliverWithinOf({ deliverWithin }: Flags): Pick<CommandRequest, 'delive
 function givenServerFlags(flags: Flags): string[] {
   return Object.entries(serverSettings).flatMap(([name, { flag }]) => {
     const value = flags[name];
-    if (value === true) return [flag];
-    return typeof value === 'string' ? [`${flag.split(' ')[0] ?? flag} ${shellWord(value)}`] : [];
+    if (value === true) return [`--${flag}`];
+    return typeof value === 'string' ? [`--${flag} ${shellWord(value)}`] : [];
   });
 }

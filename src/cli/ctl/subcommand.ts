@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { addSettings } from '../settings.ts';
+import { agentSettings } from './agent-setting.ts';
 import { serverSettings } from './control-plane-client.ts';
 
 /** Adds a command to `ctl`, with the flags of the control plane and with examples in its help. */
@@ -11,9 +12,10 @@ export function addSubcommand(ctl: Command, usage: string, description: string, 
   return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
 }
 
-/** Returns the required flag `--agent`. */
+/** Returns the flag `--agent`, which is required if the environment does not name an agent. */
 export function agentOption(): Option {
-  return new Option('--agent <id>', 'agent that performs the command').makeOptionMandatory();
+  const { flag, value, variable, description } = agentSettings.agent;
+  return new Option(`--${flag} <${value}>`, `${description} (env: ${variable})`);
 }
 
 /** Returns the flag `--deliver-within` of a command that is sent to an agent. */
@@ -28,9 +30,4 @@ export function deliverWithinOption(): Option {
 /** Returns the flag `--namespace` of a command for one release. */
 export function namespaceOption(): Option {
   return new Option('-n, --namespace <namespace>', 'namespace of the release (default: default)');
-}
-
-/** Returns the flag `--tiller-namespace`, as helm 2 and its plugin helm-2to3 have it. */
-export function tillerNamespaceOption(): Option {
-  return new Option('--tiller-namespace <namespace>', 'namespace of the Tiller of Helm 2 (default: kube-system)');
 }

@@ -4,15 +4,25 @@ import { helmLog } from '../helm-log.ts';
 import type { FlagValue } from '../pflag/flag.ts';
 import { flagValues } from '../pflag/flag-values.ts';
 import { parseFlags } from '../pflag/parse-flags.ts';
+import type { ValueWarning } from '../../render/value-warning.ts';
 import { commandsFor } from './commands.ts';
-import type { HelmContext, HelmDependencies } from './context.ts';
+import type { HelmContext, HelmDependencies, ProgramName } from './context.ts';
 import { globalFlags, settingsOfFlags } from './global-flags.ts';
 import type { KubeConfig } from './kubeconfig.ts';
 import { rootHelp } from './root-help.ts';
 import { requireColorMode, settingsOfEnvironment, type HelmSettings } from './settings.ts';
 
-/** Runs a command of helm with its arguments. Resolves to the exit code. */
-export async function runHelm(args: readonly string[], dependencies: HelmDependencies): Promise<number> {
+/**
+ * Runs a command of helm with its arguments. Resolves to the exit code.
+ *
+ * @param name the program that texts name. As `helm-agent`, it lists the flags that helm lacks, and
+ * explains mistakes in more words than helm.
+ */
+export async function runHelm(
+  args: readonly string[],
+  dependencies: HelmDependencies,
+  name: ProgramName = 'helm',
+): Promise<number> {
   const { env, stdout, stderr } = dependencies;
   const log = helmLog((line) => stderr.write(line));
   const settings = settingsOfEnvironment(env);
@@ -25,25 +35,28 @@ export async function runHelm(args: readonly string[], dependencies: HelmDepende
     log.warn('command failed', { error: error.message });
     return 1;
   }
-  const root: Command<HelmContext> = { use: 'helm', long: rootHelp, subcommands: commandsFor(args) };
+  const subcommands = commandsFor(args);
+  const root: Command<HelmContext> = { use: name, long: rootHelp, persistentFlags: flags, subcommands };
   return execute(
     {
-      name: 'helm',
+      name,
       root,
-      globalFlags: flags,
+      explainsMistakes: name === 'helm-agent',
       contextOf(given): HelmContext {
         const current = given === undefined ? early : settingsOfFlags(settings, given);
         let reading: Promise<KubeConfig> | undefined;
         const kubeConfig = () =>
           (reading ??= import('./kubeconfig.ts').then((file) => file.readKubeConfig(current, env)));
+        const logValueWarning = ({ message, attributes }: ValueWarning) => log.warn(message, attributes);
         return {
           ...dependencies,
+          programName: name,
           log,
           settings: current,
           agent: current.agent || undefined,
           kubeConfig,
           async openReleases() {
-            if (current.agent === '') return dependencies.openReleases(current, kubeConfig);
+            if (current.agent === '') return dependencies.openReleases(current, kubeConfig, logValueWarning);
             return (await import('./release/open-agent-releases.ts')).openAgentReleases(current, given, dependencies);
           },
           listNamespaces: () => dependencies.listNamespaces(current, kubeConfig),
@@ -52,6 +65,7 @@ export async function runHelm(args: readonly string[], dependencies: HelmDepende
       },
       stdout: (text) => stdout.write(text),
       stderr: (text) => stderr.write(text),
+      columns: stdout.isTerminal ? stdout.columns : undefined,
     },
     args,
   );

@@ -1,8 +1,15 @@
-import type { CommandEntry } from '../cobra/command.ts';
+import type { Command, CommandEntry } from '../cobra/command.ts';
 import type { HelmContext } from './context.ts';
+import type { ReleaseCommand } from './release/releases.ts';
+import type { Verb } from '../verb/verb.ts';
 import { missingCommand } from './missing-command.ts';
 
 type Entry = CommandEntry<HelmContext>;
+
+/** Returns the command of a verb of the table. */
+async function helmCommand<Type extends ReleaseCommand>(verb: Verb<Type>): Promise<Command<HelmContext>> {
+  return (await import('../verb/helm-verb.ts')).helmVerb(verb);
+}
 
 /** Returns a function that loads a command that helm-agent does not have. */
 function missing(name: string, instead = 'use helm for it'): Entry['load'] {
@@ -11,82 +18,91 @@ function missing(name: string, instead = 'use helm for it'): Entry['load'] {
 
 /** Helm's commands, in its own order (pkg/cmd/root.go). Each is loaded when it is used. */
 const helmCommands: readonly Entry[] = [
-  { name: 'create', short: 'create a new chart with the given name', load: missing('create') },
+  { name: 'create', short: 'not available: create a chart', load: missing('create') },
   {
     name: 'dependency',
-    short: "manage a chart's dependencies",
+    short: 'manage the dependencies of a chart',
     aliases: ['dep', 'dependencies'],
     load: async () => (await import('./dependency/command.ts')).dependencyCommand,
   },
   {
     name: 'pull',
-    short: 'download a chart from a repository and (optionally) unpack it in local directory',
+    short: 'download a chart',
     aliases: ['fetch'],
     load: async () => (await import('./charts/pull.ts')).pullCommand,
   },
   {
     name: 'show',
-    short: 'show information of a chart',
+    short: 'show information about a chart',
     aliases: ['inspect'],
     load: async () => (await import('./charts/show.ts')).showCommand,
   },
   {
     name: 'lint',
-    short: 'examine a chart for possible issues',
+    short: 'check charts for possible problems',
     load: async () => (await import('./charts/lint.ts')).lintCommand,
   },
   {
     name: 'package',
-    short: 'package a chart directory into a chart archive',
+    short: 'pack a chart into an archive',
     load: async () => (await import('./charts/package.ts')).packageCommand,
   },
   {
     name: 'repo',
-    short: 'add, list, remove, update, and index chart repositories',
+    short: 'manage the list of chart repositories',
     load: async () => (await import('./repo/command.ts')).repoCommand,
   },
   {
     name: 'search',
-    short: 'search for a keyword in charts',
+    short: 'search for charts',
     load: async () => (await import('./search/command.ts')).searchCommand,
   },
   {
     name: 'verify',
-    short: 'verify that a chart at the given path has been signed and is valid',
+    short: 'check the signature of a chart',
     load: async () => (await import('./charts/verify.ts')).verifyCommand,
   },
   {
     name: 'get',
-    short: 'download extended information of a named release',
+    short: 'print a part of a release',
     load: async () => (await import('./release/get.ts')).get,
   },
   {
     name: 'history',
-    short: 'fetch release history',
+    short: 'list the revisions of a release',
     aliases: ['hist'],
-    load: async () => (await import('./release/history.ts')).history,
+    load: async () => helmCommand((await import('../verb/history.ts')).history),
   },
   { name: 'install', short: 'install a chart', load: async () => (await import('./release/install.ts')).install },
-  { name: 'list', short: 'list releases', aliases: ['ls'], load: async () => (await import('./release/list.ts')).list },
-  { name: 'test', short: 'run tests for a release', load: async () => (await import('./release/test.ts')).test },
+  {
+    name: 'list',
+    short: 'list releases',
+    aliases: ['ls'],
+    load: async () => helmCommand((await import('../verb/list.ts')).list),
+  },
+  {
+    name: 'test',
+    short: 'run the tests of a release',
+    load: async () => helmCommand((await import('../verb/test.ts')).test),
+  },
   {
     name: 'rollback',
-    short: 'roll back a release to a previous revision',
-    load: async () => (await import('./release/rollback.ts')).rollback,
+    short: 'roll back a release to an older revision',
+    load: async () => helmCommand((await import('../verb/rollback.ts')).rollback),
   },
   {
     name: 'status',
-    short: 'display the status of the named release',
+    short: 'show a release',
     load: async () => (await import('./release/status.ts')).status,
   },
   {
     name: 'template',
-    short: 'locally render templates',
+    short: 'render a chart and print its manifests',
     load: async () => (await import('./charts/template.ts')).templateCommand,
   },
   {
     name: 'uninstall',
-    short: 'uninstall a release',
+    short: 'uninstall releases',
     aliases: ['del', 'delete', 'un'],
     suggestFor: ['remove', 'rm'],
     load: async () => (await import('./release/uninstall.ts')).uninstall,
@@ -94,31 +110,35 @@ const helmCommands: readonly Entry[] = [
   { name: 'upgrade', short: 'upgrade a release', load: async () => (await import('./release/upgrade.ts')).upgrade },
   {
     name: 'completion',
-    short: 'generate autocompletion scripts for the specified shell',
-    load: async () => (await import('./environment/completion.ts')).completionCommand,
+    short: 'print a script for completion in a shell',
+    load: async () => (await import('../completion/command.ts')).completionCommand('helm'),
   },
   {
     name: 'env',
-    short: 'helm client environment information',
+    short: 'print the variables and folders in use',
     load: async () => (await import('./environment/env.ts')).envCommand,
   },
   {
     name: 'plugin',
-    short: 'install, list, or uninstall Helm plugins',
+    short: 'not available: manage plugins',
     load: missing('plugin', 'it does not run plugins'),
   },
   {
     name: 'version',
-    short: 'print the helm version information',
+    short: 'print the version',
     load: async () => (await import('./environment/version.ts')).versionCommand,
   },
-  { name: 'docs', short: 'generate documentation as markdown or man pages', isHidden: true, load: missing('docs') },
+  { name: 'docs', short: 'not available: write documentation', isHidden: true, load: missing('docs') },
   {
     name: 'registry',
-    short: 'login to or logout from a registry',
+    short: 'log in to a registry, or out',
     load: async () => (await import('./registry/command.ts')).registryCommand,
   },
-  { name: 'push', short: 'push a chart to remote', load: async () => (await import('./charts/push.ts')).pushCommand },
+  {
+    name: 'push',
+    short: 'upload a chart to a registry',
+    load: async () => (await import('./charts/push.ts')).pushCommand,
+  },
 ];
 
 /**
@@ -133,7 +153,7 @@ export function commandsFor([first]: readonly string[]): readonly Entry[] {
 function completeEntry(name: string, hasDescriptions: boolean): Entry {
   return {
     name,
-    short: 'Request shell completion choices for the specified command-line',
+    short: 'print candidates for a shell',
     isHidden: true,
     async load() {
       const { completeCommand } = await import('./environment/complete.ts');

@@ -21,8 +21,12 @@ export type HelmDependencies = Pick<
   | 'listNamespaces'
 >;
 
+/** The names by which commands of helm are called: all by `helm`, some by `helm-agent` too. */
+export type ProgramName = 'helm' | 'helm-agent';
+
 /** The surroundings of a command of helm. */
 export interface HelmContext extends Omit<HelmDependencies, 'openReleases' | 'listNamespaces'> {
+  programName: ProgramName;
   settings: HelmSettings;
   /** Returns the kubeconfig that the settings name, which is read once. Rejects with Go's text. */
   kubeConfig(): Promise<KubeConfig>;

@@ -3,39 +3,35 @@ import type { FlagValues } from '../pflag/flag-values.ts';
 import { klogFlags } from './klog-flags.ts';
 import type { HelmSettings } from './settings.ts';
 
-const namespace = 'namespace scope for this request';
-const asGroup = 'group to impersonate for the operation, this flag can be repeated to specify multiple groups.';
-const serverName =
-  'server name to use for Kubernetes API server certificate validation. If it is not provided, the hostname used to contact the server is used';
-const insecure =
-  "if true, the Kubernetes API server's certificate will not be checked for validity. This will make your HTTPS connections insecure";
-const color = 'use colored output (never, auto, always)';
+const color = 'accepted, and without effect: output is not colored';
 
 /** Returns the flags of all commands; the settings are their defaults. */
 export function globalFlags(settings: HelmSettings): Flag[] {
   const text = (name: string, initial: string, usage: string) => textFlag(name, usage, { initial });
   return [
-    textFlag('namespace', namespace, { shorthand: 'n', initial: settings.namespace }),
-    text('kubeconfig', '', 'path to the kubeconfig file'),
-    text('kube-context', settings.kubeContext, 'name of the kubeconfig context to use'),
-    text('kube-token', settings.kubeToken, 'bearer token used for authentication'),
-    text('kube-as-user', settings.kubeAsUser, 'username to impersonate for the operation'),
-    listFlag('kube-as-group', asGroup, { initial: settings.kubeAsGroups }),
-    text('kube-apiserver', settings.kubeApiServer, 'the address and the port for the Kubernetes API server'),
+    textFlag('namespace', 'namespace of the release', { shorthand: 'n', initial: settings.namespace }),
+    text('kubeconfig', '', 'kubeconfig of the cluster (default: $KUBECONFIG, or ~/.kube/config)'),
+    text('kube-context', settings.kubeContext, 'context of the kubeconfig'),
+    text('kube-token', settings.kubeToken, 'token for the API server'),
+    text('kube-as-user', settings.kubeAsUser, 'user to impersonate'),
+    listFlag('kube-as-group', 'group to impersonate; may be repeated', { initial: settings.kubeAsGroups }),
+    text('kube-apiserver', settings.kubeApiServer, 'address of the API server'),
+    text('kube-ca-file', settings.kubeCaFile, 'file with the CAs of the API server'),
     text(
-      'kube-ca-file',
-      settings.kubeCaFile,
-      'the certificate authority file for the Kubernetes API server connection',
+      'kube-tls-server-name',
+      settings.kubeTlsServerName,
+      'name in the certificate of the API server, if it is not its host',
     ),
-    text('kube-tls-server-name', settings.kubeTlsServerName, serverName),
-    switchFlag('kube-insecure-skip-tls-verify', insecure, { initial: settings.kubeInsecureSkipTlsVerify }),
-    switchFlag('debug', 'enable verbose output', { initial: settings.debug }),
-    text('registry-config', settings.registryConfig, 'path to the registry config file'),
-    text('repository-config', settings.repositoryConfig, 'path to the file containing repository names and URLs'),
-    text('repository-cache', settings.repositoryCache, 'path to the directory containing cached repository indexes'),
-    text('content-cache', settings.contentCache, 'path to the directory containing cached content (e.g. charts)'),
-    integerFlag('burst-limit', 'client-side default throttling limit', { initial: settings.burstLimit }),
-    floatFlag('qps', 'queries per second used when communicating with the Kubernetes API, not including bursting', {
+    switchFlag('kube-insecure-skip-tls-verify', 'do not check the certificate of the API server', {
+      initial: settings.kubeInsecureSkipTlsVerify,
+    }),
+    switchFlag('debug', 'accepted, and without effect', { initial: settings.debug }),
+    text('registry-config', settings.registryConfig, 'file with the credentials for registries'),
+    text('repository-config', settings.repositoryConfig, 'file with the list of repositories'),
+    text('repository-cache', settings.repositoryCache, 'folder with the indexes of repositories'),
+    text('content-cache', settings.contentCache, 'folder with downloaded archives'),
+    integerFlag('burst-limit', 'number of requests that may be sent at once', { initial: settings.burstLimit }),
+    floatFlag('qps', 'number of requests per second to the API server', {
       initial: settings.qps,
     }),
     text('color', settings.colorMode, color),

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import { isMissing, messageOf } from '../../errors/index.ts';
 import { statError } from '../../go/file-error.ts';
 import { fromBytes } from '../../go/text.ts';
 import { isList, isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
 import { readYaml } from '../../yaml/read.ts';
 import type { HelmSettings } from './settings.ts';
-import { messageOf } from '../../operation/error.ts';
 
 type Fields = ReadonlyMap<string, Value>;
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -64,9 +64,8 @@ async function readConfig(path: string, isRequired: boolean): Promise<ConfigFile
     const value = readYaml(fromBytes(await readFile(path)));
     return { folder, fields: isMap(value) ? value : new Map() };
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (isMissing && !isRequired) return { folder, fields: new Map() };
-    if (isMissing) throw statError(path, error);
+    if (isMissing(error) && !isRequired) return { folder, fields: new Map() };
+    if (isMissing(error)) throw statError(path, error);
     const reason = messageOf(error);
     throw new Error(`error loading config file "${path}": ${reason}`, { cause: error });
   }

@@ -1,11 +1,34 @@
 import type { Flag } from './flag.ts';
 
-/** Returns the lines that describe flags in a help text, sorted by name. */
-export function flagUsages(flags: readonly Flag[]): string {
+/**
+ * Returns the lines that describe flags in a help text, sorted by name. They are wrapped to a
+ * number of columns if it is given.
+ */
+export function flagUsages(flags: readonly Flag[], columns?: number): string {
   const shown = flags.filter(isShown).sort((a, b) => (a.name < b.name ? -1 : 1));
   const heads = shown.map(headOf);
   const width = Math.max(0, ...heads.map(({ length }) => length));
-  return shown.map((flag, i) => `${(heads[i] ?? '').padEnd(width)}   ${usageOf(flag)}\n`).join('');
+  return shown
+    .map((flag, i) => `${wrapped(`${(heads[i] ?? '').padEnd(width)}   `, usageOf(flag), columns)}\n`)
+    .join('');
+}
+
+/** The fewest columns for a text beside its head. A text with less space is below it. */
+const minTextColumns = 40;
+const textIndent = 10;
+
+/** Returns a head and its text, whose lines are wrapped and aligned. Default: it is one line. */
+export function wrapped(head: string, text: string, columns = Infinity): string {
+  const isBeside = columns - head.length >= minTextColumns;
+  const indent = isBeside ? head.length : textIndent;
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || indent + line.length + 1 + word.length > columns) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  const first = isBeside ? head : `${head.trimEnd()}\n${' '.repeat(indent)}`;
+  return `${first}${lines.join(`\n${' '.repeat(indent)}`)}`.trimEnd();
 }
 
 export function isShown({ isHidden, deprecated }: Flag): boolean {

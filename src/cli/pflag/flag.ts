@@ -25,6 +25,8 @@ export interface Flag {
   /** The advice of a deprecated flag, which is hidden. */
   deprecated?: string;
   isHidden?: boolean;
+  /** Error for a flag that is known and not allowed. Default: it is allowed. */
+  refusal?: string;
   /**
    * Returns the value for a text. `before` is the value so far, and undefined if the flag was not
    * given before. Throws an error with Go's text.

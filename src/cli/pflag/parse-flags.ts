@@ -1,10 +1,22 @@
+import { messageOf } from '../../errors/index.ts';
 import { quoteRune, quote } from '../../go/strconv.ts';
 import type { Flag, FlagValue } from './flag.ts';
-import { messageOf } from '../../operation/error.ts';
 
 /** A request for help by `--help` or `-h`, where they are not flags. */
 export class HelpRequested extends Error {
   override readonly name = 'HelpRequested';
+}
+
+/** A flag, written out, that does not exist. */
+export class UnknownFlag extends Error {
+  override readonly name = 'UnknownFlag';
+  /** Without the hyphens. */
+  readonly flag: string;
+
+  constructor(flag: string, message: string) {
+    super(message);
+    this.flag = flag;
+  }
 }
 
 export interface ParsedFlags {
@@ -31,6 +43,7 @@ export function parseFlags(flags: readonly Flag[], args: readonly string[], opti
   let rest = [...args];
 
   function set(flag: Flag, text: string): void {
+    if (flag.refusal !== undefined) throw new Error(flag.refusal);
     const value = valueOf(flag, text, given.get(flag.name));
     given.set(flag.name, value);
     options.onFlag?.(flag.name, value);
@@ -48,7 +61,7 @@ export function parseFlags(flags: readonly Flag[], args: readonly string[], opti
     const flag = flags.find((each) => each.name === name);
     if (flag === undefined) {
       if (name === 'help') throw new HelpRequested();
-      if (options.ignoreUnknown !== true) throw new Error(`unknown flag: --${name}`);
+      if (options.ignoreUnknown !== true) throw new UnknownFlag(name, `unknown flag: --${name}`);
       if (value === undefined) skipUnknownValue();
       return;
     }

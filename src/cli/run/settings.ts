@@ -1,154 +1,203 @@
 import * as z from 'zod';
 import { parseListenAddress } from '../../agent/connection/listen-address.ts';
+import { messageOf } from '../../errors/index.ts';
 import { agentIdSchema } from '../../protocol/agent-id.ts';
+import { storageDrivers } from '../../release/storage/drivers.ts';
 import { insecureTransportSetting } from '../insecure-transport.ts';
 import { parseDeniedAddresses } from '../../source/http/denied-addresses.ts';
-import { defaultElectionTimes, electionTimesProblem } from '../../leader-election/election-times.ts';
-import { limitsDescription, limitsFlag, limitsSchema } from '../limits.ts';
+import { defaultElectionTimes, electionTimesProblem } from '../../leader-election/index.ts';
+import { limitsDescription, limitsFlag } from '../limits-flag.ts';
+import { limitsSchema } from '../limits.ts';
+import { areTlsFilesComplete, incompleteTlsFiles, serverTlsSettings } from '../server-tls-settings.ts';
 import { durationSchema, portSchema, switchSchema, type Settings } from '../settings.ts';
-import { messageOf } from '../../operation/error.ts';
 
 export const runSettings = {
   controlPlane: {
-    flag: '--control-plane <url>',
+    flag: 'control-plane',
+    value: 'url',
     variable: 'HELM_AGENT_CONTROL_PLANE',
     description:
       'ws:// or wss:// URL of the control plane to connect to, or several, separated by commas, in the order in which they are tried; HTTPS_PROXY and NO_PROXY apply to wss://',
   },
   controlPlaneCa: {
-    flag: '--control-plane-ca <file>',
+    flag: 'control-plane-ca',
+    value: 'file',
     variable: 'HELM_AGENT_CONTROL_PLANE_CA',
     description: 'file with the CAs that the certificate of the control plane may be from; read for each connection',
     default: 'the CAs of the system',
   },
   clientCertificate: {
-    flag: '--client-certificate <file>',
+    flag: 'client-certificate',
+    value: 'file',
     variable: 'HELM_AGENT_CLIENT_CERTIFICATE',
     description: 'file with the certificate that the agent shows to the control plane; read for each connection',
     default: 'none',
   },
   clientKey: {
-    flag: '--client-key <file>',
+    flag: 'client-key',
+    value: 'file',
     variable: 'HELM_AGENT_CLIENT_KEY',
     description: 'file with the private key of --client-certificate; read for each connection',
     default: 'none',
   },
   tokenFile: {
-    flag: '--token-file <file>',
+    flag: 'token-file',
+    value: 'file',
     variable: 'HELM_AGENT_TOKEN_FILE',
     description:
-      'file with the token for the control plane, which clients of --listen must send too; read again for each connection',
+      'file with the token for the control plane; read again for each connection. Without --control-plane, clients of --listen must send it if there is no --listen-token-file',
+  },
+  listenTokenFile: {
+    flag: 'listen-token-file',
+    value: 'file',
+    variable: 'HELM_AGENT_LISTEN_TOKEN_FILE',
+    description:
+      'file with the token that clients of --listen must send, another one than that of --token-file; read again for each connection',
   },
   insecureTransport: insecureTransportSetting,
   agentId: {
-    flag: '--agent-id <id>',
+    flag: 'agent-id',
+    value: 'id',
     variable: 'HELM_AGENT_AGENT_ID',
     description: 'name of this agent at the control plane',
     default: 'the name of this machine',
   },
   kubeconfig: {
-    flag: '--kubeconfig <file>',
+    flag: 'kubeconfig',
+    value: 'file',
     variable: 'HELM_AGENT_KUBECONFIG',
     description: 'kubeconfig of the cluster',
     default: 'the service account in a pod, otherwise the kubeconfig of kubectl',
   },
   listen: {
-    flag: '--listen <[host:]port>',
+    flag: 'listen',
+    value: '[host:]port',
     variable: 'HELM_AGENT_LISTEN',
     description: 'serve clients of the Go helm-agent at /exe-cmd; the host defaults to 127.0.0.1',
   },
   listenInsecure: {
-    flag: '--listen-insecure',
+    flag: 'listen-insecure',
     variable: 'HELM_AGENT_LISTEN_INSECURE',
     description: 'let --listen use an address that other machines can reach without a token',
   },
+  ...serverTlsSettings,
   healthPort: {
-    flag: '--health-port <port>',
+    flag: 'health-port',
+    value: 'port',
     variable: 'HELM_AGENT_HEALTH_PORT',
     description: 'serve only /healthz and /readyz on this port, on all addresses, for the probes of a pod',
     default: 'none',
   },
   memoryLimit: {
-    flag: '--memory-limit <MiB>',
+    flag: 'memory-limit',
+    value: 'MiB',
     variable: 'HELM_AGENT_MEMORY_LIMIT_MB',
     description: 'memory that the process may take; what needs more is ended',
     default: 'the limit of the container',
   },
   allowNunjucks: {
-    flag: '--allow-nunjucks',
+    flag: 'allow-nunjucks',
     variable: 'HELM_AGENT_ALLOW_NUNJUCKS',
     description: 'also render charts that are written for Nunjucks',
   },
   localCharts: {
-    flag: '--local-charts <dir>',
+    flag: 'local-charts',
+    value: 'dir',
     variable: 'HELM_AGENT_LOCAL_CHARTS',
     description: 'folder of charts that commands may name by a path below it',
     default: 'none',
   },
   denyAddresses: {
-    flag: '--deny-addresses <list>',
+    flag: 'deny-addresses',
+    value: 'list',
     variable: 'HELM_AGENT_DENY_ADDRESSES',
     description:
       'addresses that chart downloads must not connect to: loopback, link-local, metadata, private, or ranges such as 10.0.0.0/8',
     default: 'none',
   },
+  denyDns: {
+    flag: 'deny-dns',
+    variable: 'HELM_AGENT_DENY_DNS',
+    description: 'refuse commands with enableDns, with which a chart can send what it knows to a name server',
+  },
   plainHttp: {
-    flag: '--plain-http',
+    flag: 'plain-http',
     variable: 'HELM_AGENT_PLAIN_HTTP',
     description: 'use HTTP instead of HTTPS for the registries of oci:// charts',
   },
   postRenderers: {
-    flag: '--post-renderers <list>',
+    flag: 'post-renderers',
+    value: 'list',
     variable: 'HELM_AGENT_POST_RENDERERS',
     description:
       'programs that commands may name as post-renderers: NAME=FILE, separated by commas; they get manifests on stdin',
     default: 'none',
   },
+  allowOwnNamespace: {
+    flag: 'allow-own-namespace',
+    variable: 'HELM_AGENT_ALLOW_OWN_NAMESPACE',
+    description: 'let commands and charts access the namespace of the agent, with its token, journal and credentials',
+  },
+  trustReleases: {
+    flag: 'trust-releases',
+    value: 'clients',
+    variable: 'HELM_AGENT_TRUST_RELEASES',
+    description:
+      'stored revisions whose hooks run and whose manifests are deployed again: own, those that agents of this namespace have written, or any; own needs the journal in the cluster',
+    default: 'any',
+  },
   storageDriver: {
-    flag: '--storage-driver <driver>',
+    flag: 'storage-driver',
+    value: 'driver',
     variable: 'HELM_AGENT_STORAGE_DRIVER',
     description: 'where releases are stored, like HELM_DRIVER of helm: secret or configmap (default: secret)',
   },
   journal: {
-    flag: '--journal <place>',
+    flag: 'journal',
+    value: 'place',
     variable: 'HELM_AGENT_JOURNAL',
     description:
       'where commands are kept so that they survive the process: cluster, in Secrets of the namespace of the agent, or memory',
     default: 'cluster in a pod, otherwise memory',
   },
   recover: {
-    flag: '--recover <mode>',
+    flag: 'recover',
+    value: 'mode',
     variable: 'HELM_AGENT_RECOVER',
     description:
       'releases that an ended process of this agent has left pending or uninstalling: auto stores that they have failed, report logs them',
     default: 'auto with --journal cluster, otherwise report',
   },
   leaderElect: {
-    flag: '--leader-elect',
+    flag: 'leader-elect',
     variable: 'HELM_AGENT_LEADER_ELECT',
     description:
       'work only while this process holds the Lease of its agent id, so that several replicas can run; needs the journal in the cluster',
   },
   leaderElectLeaseDuration: {
-    flag: '--leader-elect-lease-duration <duration>',
+    flag: 'leader-elect-lease-duration',
+    value: 'duration',
     variable: 'HELM_AGENT_LEADER_ELECT_LEASE_DURATION',
     description: 'time without a renewal of the Lease after which another process leads',
     default: '15s',
   },
   leaderElectRenewDeadline: {
-    flag: '--leader-elect-renew-deadline <duration>',
+    flag: 'leader-elect-renew-deadline',
+    value: 'duration',
     variable: 'HELM_AGENT_LEADER_ELECT_RENEW_DEADLINE',
     description: 'time without a renewal of the Lease after which the leader parks its operations and stops',
     default: '10s',
   },
   leaderElectRetryPeriod: {
-    flag: '--leader-elect-retry-period <duration>',
+    flag: 'leader-elect-retry-period',
+    value: 'duration',
     variable: 'HELM_AGENT_LEADER_ELECT_RETRY_PERIOD',
     description: 'time between two attempts to take or renew the Lease',
     default: '2s',
   },
   limits: {
     flag: limitsFlag,
+    value: 'list',
     variable: 'HELM_AGENT_LIMITS',
     description: limitsDescription,
   },
@@ -167,6 +216,7 @@ export function runSchema(hostName: string) {
       clientCertificate: z.string().optional(),
       clientKey: z.string().optional(),
       tokenFile: z.string().optional(),
+      listenTokenFile: z.string().optional(),
       insecureTransport: switchSchema,
       agentId: agentIdSchema.default(hostName),
       kubeconfig: z.string().optional(),
@@ -180,6 +230,8 @@ export function runSchema(hostName: string) {
         })
         .optional(),
       listenInsecure: switchSchema,
+      tlsCertificate: z.string().optional(),
+      tlsKey: z.string().optional(),
       healthPort: portSchema.optional(),
       memoryLimit: z
         .string()
@@ -200,6 +252,7 @@ export function runSchema(hostName: string) {
           return items;
         })
         .optional(),
+      denyDns: switchSchema,
       plainHttp: switchSchema,
       postRenderers: z
         .string()
@@ -210,7 +263,9 @@ export function runSchema(hostName: string) {
           return Object.fromEntries(entries.flatMap((entry) => (entry ? [[entry[1] ?? '', entry[2] ?? '']] : [])));
         })
         .optional(),
-      storageDriver: z.enum(['secret', 'configmap'], { error: 'must be secret or configmap' }).optional(),
+      allowOwnNamespace: switchSchema,
+      trustReleases: z.enum(['own', 'any'], { error: 'must be own or any' }).optional(),
+      storageDriver: z.enum(storageDrivers, { error: 'must be secret or configmap' }).optional(),
       journal: z.enum(['memory', 'cluster'], { error: 'must be memory or cluster' }).optional(),
       recover: z.enum(['auto', 'report'], { error: 'must be auto or report' }).optional(),
       leaderElect: switchSchema,
@@ -227,6 +282,28 @@ export function runSchema(hostName: string) {
       path: ['controlPlane'],
       message: 'give the URL of the control plane to connect to, or --listen to accept connections',
     })
+    .refine(areTlsFilesComplete, { path: ['tlsCertificate'], message: incompleteTlsFiles })
+    .refine(({ listen, tlsCertificate }) => tlsCertificate === undefined || listen !== undefined, {
+      path: ['tlsCertificate'],
+      message: 'needs --listen',
+    })
+    .refine(({ listen, listenTokenFile }) => listenTokenFile === undefined || listen !== undefined, {
+      path: ['listenTokenFile'],
+      message: 'needs --listen',
+    })
+    .refine(
+      ({ controlPlane, listen, listenInsecure, tokenFile, listenTokenFile }) =>
+        controlPlane === undefined ||
+        listen === undefined ||
+        listenInsecure ||
+        tokenFile === undefined ||
+        listenTokenFile !== undefined,
+      {
+        path: ['listenTokenFile'],
+        message:
+          'the control plane sees the token of --token-file, so clients of --listen need another one: name a file with it, or let them use that one with --listen-insecure',
+      },
+    )
     .transform((given, context) => {
       const {
         leaderElect,
@@ -239,6 +316,9 @@ export function runSchema(hostName: string) {
       const refuse = (name: keyof typeof runSettings, message: string) => {
         context.addIssue({ code: 'custom', path: [name], message });
       };
+      if (settings.trustReleases === 'own' && settings.journal === 'memory') {
+        refuse('trustReleases', 'needs --journal cluster for own');
+      }
       if (leaderElect) {
         if (settings.journal === 'memory') refuse('leaderElect', 'needs --journal cluster');
         if (settings.listen !== undefined) refuse('leaderElect', 'needs --control-plane instead of --listen');

@@ -1,39 +1,34 @@
-import type { Command } from 'commander';
+import { argumentCount } from '../cobra/argument-count.ts';
+import type { Command } from '../cobra/command.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { explainListenError } from '../listen-error.ts';
-import { addSettings, readSettings } from '../settings.ts';
+import { givenSettings, readSettings, settingFlags } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
 import { sandboxSchema, sandboxSettings } from './settings.ts';
 
-/** Adds `sandbox`. */
-export function addSandbox(program: Command, dependencies: ProgramDependencies): void {
-  const { stdout, stderr, programName, env } = dependencies;
-  const command = program
-    .command('sandbox')
-    .description('Run a Kubernetes API in memory, with simulated workloads, and write a kubeconfig for it')
-    .action(async (flags: Record<string, unknown>) => {
-      const settings = readSettings(sandboxSchema, sandboxSettings, flags, env);
-      const ready = (url: string, kubeconfig: string) => {
-        stdout.write(`${kubeconfig}\n`);
-        stderr.write(hints(programName, url, kubeconfig));
-      };
-      await dependencies.runSandbox(settings, ready).catch((error: unknown) => {
-        throw explainListenError(error, () => ({ port: '--port', host: '--host' }));
-      });
-    });
-  addSettings(command, sandboxSettings);
-  command.addHelpText(
-    'after',
-    `
-It prints the path of the kubeconfig. Ctrl-C ends the cluster and removes the file.
-Clients must send JSON. kubectl get, kubectl apply and helm list do; helm install sends protobuf,
-which the sandbox does not read.
+export const sandboxCommand: Command<ProgramDependencies> = {
+  use: 'sandbox',
+  long: `Run a Kubernetes API in memory, with simulated workloads, and write a kubeconfig
+for it. It prints the path of the kubeconfig. Ctrl-C ends the cluster and removes
+the file.
 
-Examples:
-  helm-agent sandbox
-  helm-agent sandbox --port 0 --kubeconfig /tmp/sandbox.kubeconfig`,
-  );
-}
+Clients must send JSON. kubectl get, kubectl apply and helm list do; helm install
+sends protobuf, which the sandbox does not read.`,
+  examples: ['', '--port 0 --kubeconfig /tmp/sandbox.kubeconfig'],
+  checkArguments: argumentCount('exactly', 0),
+  flags: () => settingFlags(sandboxSettings),
+  async run({ flags, context: dependencies }) {
+    const { stdout, stderr, programName, env } = dependencies;
+    const settings = readSettings(sandboxSchema, sandboxSettings, givenSettings(sandboxSettings, flags), env);
+    const ready = (url: string, kubeconfig: string) => {
+      stdout.write(`${kubeconfig}\n`);
+      stderr.write(hints(programName, url, kubeconfig));
+    };
+    await dependencies.runSandbox(settings, ready).catch((error: unknown) => {
+      throw explainListenError(error, () => ({ port: '--port', host: '--host' }));
+    });
+  },
+};
 
 /** Returns the commands to continue with, ready to be pasted into another terminal. */
 function hints(program: string, url: string, kubeconfig: string): string {

@@ -3,19 +3,22 @@ import { portSchema, type Settings } from '../settings.ts';
 
 export const sandboxSettings = {
   port: {
-    flag: '--port <port>',
+    flag: 'port',
+    value: 'port',
     variable: 'HELM_AGENT_SANDBOX_PORT',
     description: 'port of the Kubernetes API; 0 for any free port',
     default: '7443',
   },
   host: {
-    flag: '--host <host>',
+    flag: 'host',
+    value: 'host',
     variable: 'HELM_AGENT_SANDBOX_HOST',
     description: 'address to listen on',
     default: '127.0.0.1',
   },
   kubeconfig: {
-    flag: '--kubeconfig <file>',
+    flag: 'kubeconfig',
+    value: 'file',
     variable: 'HELM_AGENT_SANDBOX_KUBECONFIG',
     description: 'kubeconfig to write; it is removed when the sandbox ends',
     default: 'sandbox.kubeconfig',

@@ -6,8 +6,7 @@ import { crdFiles } from '../../render/manifest/crds.ts';
 import { chartYaml } from '../../chart/metadata/write-metadata.ts';
 
 /** The parts of a chart that can be shown. */
-export const showTopics = ['all', 'chart', 'crds', 'readme', 'values'] as const;
-export type ShowTopic = (typeof showTopics)[number];
+export type ShowTopic = 'all' | 'chart' | 'crds' | 'readme' | 'values';
 
 const readmeNames = ['readme.md', 'readme.txt', 'readme'];
 

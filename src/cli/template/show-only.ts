@@ -8,7 +8,10 @@ import { splitDocuments } from '../../render/manifest/documents.ts';
  * pattern does not match any template.
  */
 export function showOnly(output: string, patterns: readonly string[]): string {
-  const manifests = splitDocuments(output).map((text) => ({ text, path: /# Source: [^/\n]+\/(.+)/.exec(text)?.[1] }));
+  const manifests = splitDocuments(output).map((text) => ({
+    text,
+    path: /# Source: (?:(?!# Source: )[^/\n])+\/(.+)/.exec(text)?.[1],
+  }));
   return patterns
     .flatMap((pattern) => {
       const matches = matcherOf(pattern);

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { messageOf } from '../../errors/index.ts';
 import { maxUploadedChartBytes } from '../../protocol/limits.ts';
 import { ControlPlaneError } from '../error.ts';
 
@@ -16,6 +17,12 @@ export interface ChartArchivesOptions {
   newId: () => string;
   /** Size of all archives together. */
   maxBytes: number;
+  /**
+   * Bytes of the volume that archives leave to others, such as the file of commands. Default: 0.
+   */
+  reservedBytes?: number;
+  /** Returns the bytes that are free on the volume of a folder. Default: as the system says. */
+  freeBytes?: (folder: string) => Promise<number>;
 }
 
 /**
@@ -48,7 +55,7 @@ export class ChartArchives {
       }
       this.#folder = folder;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new ControlPlaneError('store_unavailable', `cannot use the folder ${folder} for charts: ${reason}`);
     }
   }
@@ -112,9 +119,11 @@ export class ChartArchives {
 
   /** Deletes archives until there is room for those that are being received. */
   async #makeRoom(): Promise<void> {
-    const { needed, maxBytes } = this.#options;
+    const { needed, maxBytes, reservedBytes = 0, freeBytes = freeBytesOf } = this.#options;
+    const arriving = this.#receiving * maxUploadedChartBytes;
+    const free = await freeBytes(await this.#existingFolder());
     const stored = [...this.#sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
-    let excess = stored + this.#receiving * maxUploadedChartBytes - maxBytes;
+    let excess = Math.max(stored + arriving - maxBytes, reservedBytes + arriving - free);
     if (excess <= 0) return;
     const kept = needed();
     for (const [digest, bytes] of [...this.#sizes]) {
@@ -125,7 +134,7 @@ export class ChartArchives {
       if (this.#folder !== undefined) await rm(pathOf(this.#folder, digest), { force: true });
     }
     if (excess <= 0) return;
-    const message = `the charts of commands that have not ended need the ${maxBytes} bytes for charts; try again later`;
+    const message = `there is no room for further charts: ${maxBytes} bytes may have charts that commands need, and ${reservedBytes} bytes of the volume stay free; try again later`;
     throw new ControlPlaneError('busy', message);
   }
 }
@@ -140,6 +149,11 @@ function pathOf(folder: string, digest: string): string {
 async function factsOf(folder: string, name: string) {
   const { size, mtimeMs } = await stat(join(folder, name));
   return { name, bytes: size, usedAt: mtimeMs };
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 /** Writes an archive to a file, and waits until it is on the disk. */

@@ -13,6 +13,8 @@ export interface CommandRecord {
   readonly instanceId?: string | undefined;
   /** JSON text, with all passwords, until the agent has accepted the command. */
   readonly payload?: string | undefined;
+  /** Who has sent the command. Undefined: that was not said. */
+  readonly sentBy?: string | undefined;
   /** Digest of a chart that was uploaded, and that the agent asks for. Undefined: none. */
   readonly chart?: string | undefined;
   /** Whether another process of the agent may know the command. */
@@ -28,6 +30,11 @@ export interface CommandRecord {
   readonly lastEvidence: number;
   /** Size of all events that are kept. */
   readonly bytes: number;
+  /**
+   * Ids of the agent's processes that have ended while they had answered all other commands.
+   * Undefined: no process has ended before it had answered the command.
+   */
+  readonly lostProcesses?: readonly string[] | undefined;
   /** Of a command that has a result. */
   readonly end?: CommandEnd | undefined;
 }
@@ -47,6 +54,15 @@ export interface EventRecord {
   readonly bytes: number;
 }
 
+/** When an agent was connected last. */
+export interface AgentSighting {
+  readonly agentId: string;
+  /** Time in milliseconds when its last connection began or ended. */
+  readonly lastSeen: number;
+  /** The version in its last `hello`. */
+  readonly version: string;
+}
+
 /** Changes that are stored together. A command is in only one of the lists of commands. */
 export interface StoreBatch {
   /** New commands, and commands that have changed. New ones are in the order of their arrival. */
@@ -59,6 +75,8 @@ export interface StoreBatch {
   readonly forgotten: readonly string[];
   /** Ids of agents that were never connected before. */
   readonly agents: readonly string[];
+  /** When agents were connected; each replaces the one before of its agent. Default: none. */
+  readonly sightings?: readonly AgentSighting[];
   /** Ids of agents that count as never connected from now on. No id is in both lists. */
   readonly forgottenAgents: readonly string[];
 }
@@ -69,6 +87,8 @@ export interface StoreContents {
   readonly commands: readonly CommandRecord[];
   /** Ids of all agents that were ever connected, and were not forgotten. */
   readonly agents: readonly string[];
+  /** When these were connected last. Default: that is not known. */
+  readonly sightings?: readonly AgentSighting[];
 }
 
 /** How long commands that have ended are kept. The command that ended first is forgotten first. */

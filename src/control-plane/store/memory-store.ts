@@ -1,4 +1,4 @@
-import type { CommandRecord, CommandStore, EventRecord } from './command-store.ts';
+import type { AgentSighting, CommandRecord, CommandStore, EventRecord } from './command-store.ts';
 
 /**
  * Keeps commands in the memory of this process: the last 500 that have ended, and of them those
@@ -8,9 +8,15 @@ export function createMemoryStore(): CommandStore {
   const commands = new Map<string, CommandRecord>();
   const events = new Map<string, EventRecord[]>();
   const agents = new Set<string>();
+  const sightings = new Map<string, AgentSighting>();
   return {
     retention: { commands: 500, bytes: 32 * 1024 * 1024, milliseconds: Infinity },
-    open: () => Promise.resolve({ commands: [...commands.values()], agents: [...agents] }),
+    open: () =>
+      Promise.resolve({
+        commands: [...commands.values()],
+        agents: [...agents],
+        ...(sightings.size > 0 && { sightings: [...sightings.values()] }),
+      }),
     write(batch) {
       for (const record of batch.commands) commands.set(record.key, record);
       for (const { key, event, bytes } of batch.events) {
@@ -30,7 +36,11 @@ export function createMemoryStore(): CommandStore {
         events.delete(key);
       }
       for (const agentId of batch.agents) agents.add(agentId);
-      for (const agentId of batch.forgottenAgents) agents.delete(agentId);
+      for (const sighting of batch.sightings ?? []) sightings.set(sighting.agentId, sighting);
+      for (const agentId of batch.forgottenAgents) {
+        agents.delete(agentId);
+        sightings.delete(agentId);
+      }
       return Promise.resolve();
     },
     events: (key) => Promise.resolve([...(events.get(key) ?? [])]),

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import * as z from 'zod';
-import type { CommandRecord, StoreContents } from './command-store.ts';
+import type { AgentSighting, CommandRecord, StoreContents } from './command-store.ts';
 import { migrate } from './sqlite-schema.ts';
 import type { StoredBatch, StoredEvent } from './sqlite-messages.ts';
 
@@ -77,6 +77,8 @@ const columns = [
   'ended_at',
   'is_delivered',
   'chart',
+  'sent_by',
+  'lost_processes',
 ];
 
 function operations(database: DatabaseSync): SqliteDatabase {
@@ -95,15 +97,21 @@ function operations(database: DatabaseSync): SqliteDatabase {
   const putAgent = database.prepare('INSERT OR IGNORE INTO agents (id) VALUES (?)');
   const forgetAgent = database.prepare('DELETE FROM agents WHERE id = ?');
   const allCommands = database.prepare('SELECT * FROM commands ORDER BY position');
-  const allAgents = database.prepare('SELECT id FROM agents');
+  const putSighting = database.prepare('UPDATE agents SET last_seen = ?, version = ? WHERE id = ?');
+  const allAgents = database.prepare('SELECT id, last_seen, version FROM agents');
   const allEvents = database.prepare(
     `SELECT id, type, payload, bytes FROM events WHERE command = ${position} ORDER BY id`,
   );
   return {
-    contents: () => ({
-      commands: allCommands.all().map(recordOf),
-      agents: allAgents.all().map(({ id }) => String(id)),
-    }),
+    contents() {
+      const agents = allAgents.all();
+      const sightings = agents.flatMap(sightingOf);
+      return {
+        commands: allCommands.all().map(recordOf),
+        agents: agents.map(({ id }) => String(id)),
+        ...(sightings.length > 0 && { sightings }),
+      };
+    },
     write(batch) {
       transaction(database, () => {
         for (const record of batch.commands) putCommand.run(...valuesOf(record));
@@ -111,6 +119,7 @@ function operations(database: DatabaseSync): SqliteDatabase {
         for (const { key, first } of batch.trims) trim.run(key, first);
         for (const key of batch.forgotten) forget.run(key);
         for (const agentId of batch.agents) putAgent.run(agentId);
+        for (const { agentId, lastSeen, version } of batch.sightings ?? []) putSighting.run(lastSeen, version, agentId);
         for (const agentId of batch.forgottenAgents) forgetAgent.run(agentId);
       });
     },
@@ -140,6 +149,8 @@ function valuesOf({ end, ...record }: CommandRecord): (string | number | null)[]
     end?.at ?? null,
     end ? Number(end.isDelivered) : null,
     record.chart ?? null,
+    record.sentBy ?? null,
+    record.lostProcesses === undefined ? null : JSON.stringify(record.lostProcesses),
   ];
 }
 
@@ -164,11 +175,15 @@ const rowSchema = z.object({
   ended_at: z.number().nullable(),
   is_delivered: z.number().nullable(),
   chart: z.string().nullable(),
+  sent_by: z.string().nullable(),
+  lost_processes: z.string().nullable(),
 });
+
+const lostProcessesSchema = z.array(z.string());
 
 function recordOf(row: Record<string, SQLOutputValue>): CommandRecord {
   const read = rowSchema.parse(row);
-  const { result_number: number, ended_at: at, chart } = read;
+  const { result_number: number, ended_at: at, chart, sent_by: sentBy, lost_processes: lost } = read;
   return {
     key: read.key,
     agentId: read.agent_id,
@@ -185,6 +200,13 @@ function recordOf(row: Record<string, SQLOutputValue>): CommandRecord {
     lastEvidence: read.last_evidence,
     bytes: read.bytes,
     ...(chart !== null && { chart }),
+    ...(sentBy !== null && { sentBy }),
+    ...(lost !== null && { lostProcesses: lostProcessesSchema.parse(JSON.parse(lost)) }),
     ...(number !== null && at !== null && { end: { number, at, isDelivered: read.is_delivered === 1 } }),
   };
+}
+
+/** Returns nothing for an agent that an earlier version has stored. */
+function sightingOf({ id, last_seen: lastSeen, version }: Record<string, SQLOutputValue>): AgentSighting[] {
+  return lastSeen === null ? [] : [{ agentId: String(id), lastSeen: Number(lastSeen), version: String(version) }];
 }

@@ -37,6 +37,12 @@ const migrations = [
   CREATE TABLE agents (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   `,
   'ALTER TABLE commands ADD COLUMN chart TEXT;',
+  `
+  ALTER TABLE commands ADD COLUMN sent_by TEXT;
+  ALTER TABLE agents ADD COLUMN last_seen INTEGER;
+  ALTER TABLE agents ADD COLUMN version TEXT;
+  `,
+  'ALTER TABLE commands ADD COLUMN lost_processes TEXT;',
 ];
 
 /** Brings a file to the newest schema. Throws if it is newer, or not that of a control plane. */

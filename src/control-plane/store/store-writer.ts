@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../errors/index.ts';
 import type { Logger } from '../logger.ts';
 import type { ControlPlaneLimits } from '../limits.ts';
-import type { CommandRecord, CommandStore, EventRecord, StoreBatch } from './command-store.ts';
+import type { AgentSighting, CommandRecord, CommandStore, EventRecord, StoreBatch } from './command-store.ts';
 
 /** A change that is stored with others. */
 export interface Change {
@@ -11,6 +12,7 @@ export interface Change {
   forgotten?: string;
   /** An agent that was connected, or that counts as never connected from now on. */
   agent?: { id: string; isKnown: boolean };
+  sighting?: AgentSighting;
   /** Called when the change is durable, in the order of the changes. */
   onStored?: () => void;
   /**
@@ -82,11 +84,12 @@ export class StoreWriter {
   async #writeAll(): Promise<void> {
     const { signal } = this.#closing;
     await Promise.resolve(); // with the other changes of this turn
-    while (this.#changes.length > 0) {
+    // after a failure, an empty write finds out whether the store works again
+    while (this.#changes.length > 0 || this.#problem !== undefined) {
       const count = batchLength(this.#changes);
       const changes = this.#changes.slice(0, count);
       try {
-        if (changes.some(isStored)) await this.#store.write(batchOf(changes));
+        if (changes.some(isStored) || this.#problem !== undefined) await this.#store.write(batchOf(changes));
         this.#problem = undefined;
         this.#changes.splice(0, count);
         this.#bytes -= bytesOf(changes);
@@ -103,7 +106,7 @@ export class StoreWriter {
 
   #onFailure(error: unknown, changes: readonly Change[]): void {
     if (this.#problem === undefined) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#log.warn({ reason }, 'cannot store commands and results; trying again');
     }
     this.#problem = error;
@@ -141,9 +144,11 @@ function batchLength(changes: readonly Change[]): number {
 function batchOf(changes: readonly Change[]): StoreBatch {
   const commands = new Map<string, CommandRecord>();
   const agents = new Map<string, boolean>();
-  for (const { command, agent } of changes) {
+  const sightings = new Map<string, AgentSighting>();
+  for (const { command, agent, sighting } of changes) {
     if (command) commands.set(command.key, command);
     if (agent) agents.set(agent.id, agent.isKnown);
+    if (sighting) sightings.set(sighting.agentId, sighting);
   }
   const agentsThat = (are: boolean) => [...agents].flatMap(([id, isKnown]) => (isKnown === are ? id : []));
   return {
@@ -152,6 +157,7 @@ function batchOf(changes: readonly Change[]): StoreBatch {
     trims: changes.flatMap(({ trim }) => trim ?? []),
     forgotten: changes.flatMap(({ forgotten }) => forgotten ?? []),
     agents: agentsThat(true),
+    sightings: [...sightings.values()],
     forgottenAgents: agentsThat(false),
   };
 }

@@ -122,7 +122,7 @@ interface DistinctNames {
   readonly original: ReadonlyMap<string, string>;
 }
 
-const partOfPattern = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?P?<(\w+)>/gs;
+const partOfPattern = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*(?:\]|$)|\(\?P?<(\w+)>/gs;
 
 /** Go allows groups to share a name, RE2JS does not. */
 function withDistinctNames(pattern: string): DistinctNames {

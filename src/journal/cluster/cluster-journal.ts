@@ -1,11 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '../../async/index.ts';
+import { codeOf, messageOf } from '../../errors/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import type { OperationState } from '../../operation/state/operation-state.ts';
-import { JournalError } from '../journal-error.ts';
+import { isJournalLost, JournalError } from '../journal-error.ts';
 import type { Journal, JournaledCommand, KnownCommand, UnfinishedCommand } from '../journal.ts';
 import { createMemoryJournal } from '../memory.ts';
+import { stateOf } from '../operation-state.ts';
 import {
   decodeHead,
   encodeHead,
@@ -16,21 +17,25 @@ import {
   type EntryHead,
 } from './entry-head.ts';
 import { deleteParts, fieldManager, isPassing, loadText, storeText, type JournalCluster } from './entry-texts.ts';
+import type { SigningKey } from './signing-key.ts';
 import { OpenEntry } from './open-entry.ts';
 import { defaultRetention, Retention, type RetentionLimits } from './retention.ts';
-import { codeOf, messageOf } from '../../operation/error.ts';
 
 export interface ClusterJournalOptions {
   cluster: JournalCluster;
   /** The namespace of the Secrets: that of the agent. */
   namespace: string;
   agentId: string;
-  /** Id of this process. */
+  /** Id of this process in its term as the leader. */
   instanceId: string;
+  /** Id of this process in all its terms. Default: `instanceId`. */
+  processId?: string;
   /** Returns milliseconds since the Unix epoch. */
   now: () => number;
   /** Called for a problem that ends nothing, with a text that has no secret. */
   onProblem: (message: string, fields: object) => void;
+  /** Read together with the journal. Default: none. */
+  signingKey?: Pick<SigningKey, 'load'>;
   /** Default: `defaultRetention`. */
   limits?: RetentionLimits;
 }
@@ -47,6 +52,7 @@ const acceptPauses = [100, 250, 500, 1000, 2000, 4000, 4000];
  */
 export function createClusterJournal(options: ClusterJournalOptions): Journal {
   const { cluster, namespace, agentId, instanceId, now, onProblem, limits = defaultRetention } = options;
+  const { processId = instanceId } = options;
   const reads = createMemoryJournal();
   const open = new Map<string, OpenEntry>();
   const retention = new Retention(limits);
@@ -141,11 +147,14 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
     }
     const { key, fingerprint, type, isAnonymous } = head;
     const entry = new OpenEntry({ cluster, ref: secretRef(namespace, name), head, resourceVersion, signal });
-    await entry.claim(instanceId);
+    await entry.claim(instanceId, processId);
     open.set(key, entry);
     const payload = (await loadText(cluster, secret, head, 'payload', signal)) ?? '';
-    const state = await loadText(cluster, secret, head, 'state', signal);
-    return { head, command: { key, fingerprint, type, payload, isDurable: true, isAnonymous, state: stateOf(state) } };
+    const state = stateOf(await loadText(cluster, secret, head, 'state', signal));
+    entry.startFrom(state);
+    const { failedContinuations, isSuspect } = entry;
+    const command = { key, fingerprint, type, payload, isDurable: true, isAnonymous };
+    return { head, command: { ...command, state, failedContinuations, isSuspect } };
   }
 
   return {
@@ -156,14 +165,10 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
       const known = await reads.find(command.key);
       if (known !== undefined) return known;
       const order = ++orders;
-      for (let attempt = 0; ; attempt += 1) {
-        try {
-          return await create(command, order);
-        } catch (error) {
-          const pause = acceptPauses[attempt];
-          if (signal.aborted || pause === undefined || !isPassing(error)) throw unavailable(error);
-          await sleep(pause, undefined, { signal });
-        }
+      try {
+        return await retry(() => create(command, order), { pauses: acceptPauses, canRetry: isPassing, signal });
+      } catch (error) {
+        throw unavailable(error);
       }
     },
 
@@ -189,10 +194,8 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
     },
 
     async takeOver() {
-      const found = await cluster.list(
-        { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector: entrySelector(agentId, 'running') },
-        signal,
-      );
+      const running = { apiVersion: 'v1', kind: 'Secret', namespace, labelSelector: entrySelector(agentId, 'running') };
+      const [found] = await Promise.all([cluster.list(running, signal), options.signingKey?.load()]);
       const taken: { head: EntryHead; command: UnfinishedCommand }[] = [];
       for (const secret of found) {
         try {
@@ -211,12 +214,21 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
       return taken.map(({ command }) => command);
     },
 
+    continuing: async (key, isAlone) => await held(key).continuing(processId, isAlone),
+
+    async leave() {
+      if (signal.aborted) return;
+      const left = [...open.values()].map(async (entry) => {
+        await entry.leave(processId).catch((error: unknown) => {
+          if (signal.aborted || isJournalLost(error)) return;
+          onProblem('cannot journal that the process ends orderly', { code: codeOf(error) ?? 'internal' });
+        });
+      });
+      await Promise.all(left);
+    },
+
     close: () => closing.abort(new Error('the agent is shutting down')),
   };
-}
-
-function stateOf(text: string | undefined): OperationState | undefined {
-  return text === undefined ? undefined : (JSON.parse(text) as OperationState); // as `save` wrote it
 }
 
 function unavailable(cause: unknown): JournalError {

@@ -1,11 +1,17 @@
-import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '../../async/index.ts';
+import { codeOf } from '../../errors/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { codeOf } from '../../operation/error.ts';
 import type { PlanEntry } from '../../operation/plan/plan-entry.ts';
-import { planLimits, type PlanLimits, type Plans } from '../../operation/plan/plans.ts';
-import { secretRef } from './entry-head.ts';
+import {
+  expiryGrace,
+  planLimits,
+  plansToDrop,
+  releaseOf,
+  type PlanLimits,
+} from '../../operation/plan/plan-retention.ts';
+import type { Plans } from '../../operation/plan/plans.ts';
+import { secretRef, shortHash } from './entry-head.ts';
 import { deleteParts, fieldManager, isPassing, loadText, storeText, type JournalCluster } from './entry-texts.ts';
 
 export interface ClusterPlansOptions {
@@ -46,7 +52,7 @@ interface StoredPlan {
 
 /**
  * Returns a store of plans in the cluster: one Secret for each, with more of them if it does not
- * fit. Plans outlive the agent. Those that have expired are deleted when the next one is added.
+ * fit. Plans outlive the agent.
  */
 export function clusterPlans(options: ClusterPlansOptions): Plans {
   const { cluster, namespace, agentId, now, onProblem, limits = planLimits } = options;
@@ -62,13 +68,13 @@ export function clusterPlans(options: ClusterPlansOptions): Plans {
   }
 
   async function store({ id, expiresAt }: PlanEntry, text: string): Promise<void> {
-    const ref = secretRef(namespace, `helm-agent.plan.${hash(`${agentId}\n${id}`)}`);
+    const ref = secretRef(namespace, `helm-agent.plan.${shortHash(`${agentId}\n${id}`)}`);
     const { data, parts, bytes } = await storeText(cluster, ref, agentId, 'payload', text, never);
     const head: PlanHead = { id, expiresAt, bytes, parts };
     const labels = {
       'app.kubernetes.io/managed-by': 'helm-agent',
-      [agentLabel]: hash(agentId),
-      [releaseLabel]: hash(releaseOf(id)),
+      [agentLabel]: shortHash(agentId),
+      [releaseLabel]: shortHash(releaseOf(id)),
     };
     const metadata = { namespace, name: ref.name, labels, annotations: { [headAnnotation]: JSON.stringify(head) } };
     const secret: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata, type: agentLabel, data };
@@ -80,24 +86,26 @@ export function clusterPlans(options: ClusterPlansOptions): Plans {
     }
   }
 
-  async function remove({ ref, head }: StoredPlan): Promise<void> {
+  /** Returns the plan with this id, or whose id starts with it, unless several do. */
+  async function onlyOf(id: string, isWanted: (head: PlanHead) => boolean): Promise<StoredPlan | undefined> {
+    const selector = `${agentLabel}=${shortHash(agentId)},${releaseLabel}=${shortHash(releaseOf(id))}`;
+    const found = (await list(selector)).filter(({ head }) => head.id.startsWith(id) && isWanted(head));
+    return found.length === 1 ? found[0] : undefined;
+  }
+
+  async function drop({ ref, head }: StoredPlan): Promise<void> {
     try {
       await cluster.delete(ref, { signal: never });
       await deleteParts(cluster, ref, 'payload', head.parts, never);
     } catch (error) {
-      onProblem('cannot delete a plan that has expired', { code: codeOf(error) ?? 'internal', name: ref.name });
+      onProblem('cannot delete a plan', { code: codeOf(error) ?? 'internal', name: ref.name });
     }
   }
 
-  /** Deletes plans that have expired, and the oldest ones if there are too many. */
-  async function makeRoom(): Promise<void> {
-    const plans = (await list(`${agentLabel}=${hash(agentId)}`)).sort((a, b) => b.head.expiresAt - a.head.expiresAt);
-    let bytes = 0;
-    for (const [index, plan] of plans.entries()) {
-      bytes += plan.head.bytes;
-      const isKept = index < limits.maxCount && bytes <= limits.maxLength && plan.head.expiresAt > now();
-      if (!isKept) await remove(plan);
-    }
+  async function makeRoom({ added, grace = 0 }: { added?: string; grace?: number }): Promise<void> {
+    const stored = await list(`${agentLabel}=${shortHash(agentId)}`);
+    const plans = stored.map((plan) => ({ ...plan, ...plan.head, size: plan.head.bytes }));
+    for (const plan of plansToDrop(plans, limits, now() - grace, added)) await drop(plan);
   }
 
   return {
@@ -106,31 +114,25 @@ export function clusterPlans(options: ClusterPlansOptions): Plans {
 
     async add(entry) {
       const text = JSON.stringify(entry);
-      for (let attempt = 0; ; attempt += 1) {
-        try {
-          await store(entry, text);
-          break;
-        } catch (error) {
-          const pause = pauses[attempt];
-          if (pause === undefined || !isPassing(error)) throw error;
-          await sleep(pause);
-        }
-      }
-      await makeRoom();
+      await retry(() => store(entry, text), { pauses, canRetry: isPassing });
+      await makeRoom({ added: entry.id });
     },
 
     async find(id, isStarted = false) {
-      const selector = `${agentLabel}=${hash(agentId)},${releaseLabel}=${hash(releaseOf(id))}`;
-      const found = (await list(selector)).filter(
-        ({ head }) => head.id.startsWith(id) && (isStarted || head.expiresAt > now()),
-      );
-      const [only] = found;
-      if (only === undefined || found.length > 1) return undefined;
+      const only = await onlyOf(id, ({ expiresAt }) => isStarted || expiresAt > now());
+      if (only === undefined) return undefined;
       const secret = await cluster.get(only.ref, never);
       if (secret === undefined) return undefined;
       const text = await loadText(cluster, secret, { parts: { payload: only.head.parts } }, 'payload', never);
       return text === undefined ? undefined : (JSON.parse(text) as PlanEntry); // as `add` wrote it
     },
+
+    async remove(id) {
+      const only = await onlyOf(id, () => true);
+      if (only !== undefined) await drop(only);
+    },
+
+    dropExpired: () => makeRoom({ grace: expiryGrace }),
   };
 }
 
@@ -141,12 +143,4 @@ function headOf({ metadata }: KubeObject): PlanHead | undefined {
   } catch {
     return undefined;
   }
-}
-
-function releaseOf(id: string): string {
-  return id.split('@')[0] ?? '';
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 40);
 }

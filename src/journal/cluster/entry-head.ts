@@ -22,6 +22,10 @@ const headSchema = z.object({
   /** Counts the commands of the process that accepted it. */
   order: z.number(),
   finishedAt: z.number().optional(),
+  /** Ids of the processes that have continued it alone since its last progress, and crashed. */
+  continuedBy: z.array(z.string()).optional(),
+  /** Ids of those that have continued others at the same time. */
+  continuedWithOthersBy: z.array(z.string()).optional(),
   /** Numbers of Secrets of texts that do not fit into that of the entry. */
   parts: z.partialRecord(z.enum(['payload', 'state', 'outcome']), z.int()),
 });
@@ -37,20 +41,20 @@ type EntryState = 'running' | 'finished' | 'part';
 
 /** Returns the selector of the entries of an agent. */
 export function entrySelector(agentId: string, state: EntryState): string {
-  return `${agentLabel}=${hash(agentId)},${stateLabel}=${state}`;
+  return `${agentLabel}=${shortHash(agentId)},${stateLabel}=${state}`;
 }
 
 export function entryLabels(agentId: string, state: EntryState): Record<string, string> {
   return {
     'app.kubernetes.io/managed-by': 'helm-agent',
-    [agentLabel]: hash(agentId),
+    [agentLabel]: shortHash(agentId),
     [stateLabel]: state,
   };
 }
 
 /** Returns the reference to the Secret of a command: a key has one name, so that it is found. */
 export function entryRef(namespace: string, agentId: string, key: string): ObjectRef {
-  return secretRef(namespace, `helm-agent.journal.${hash(`${agentId}\n${key}`)}`);
+  return secretRef(namespace, `helm-agent.journal.${shortHash(`${agentId}\n${key}`)}`);
 }
 
 /** Returns the reference to a Secret with a part of a text. */
@@ -86,12 +90,28 @@ export function encodeHead(head: EntryHead): string {
 export function decodeHead(secret: KubeObject): EntryHead | undefined {
   const text = Buffer.from(stringAt(secret, 'data', 'head') ?? '', 'base64').toString();
   try {
-    return headSchema.safeParse(JSON.parse(text)).data;
+    const head = headSchema.safeParse(JSON.parse(text)).data;
+    return head && withoutEndings(head);
   } catch {
     return undefined;
   }
 }
 
-function hash(text: string): string {
+/** Earlier versions put the ids of `continuedWithOthersBy` into `continuedBy`, with this ending. */
+const together = ' with others';
+
+function withoutEndings(head: EntryHead): EntryHead {
+  const { continuedBy = [], continuedWithOthersBy = [] } = head;
+  if (!continuedBy.some((id) => id.endsWith(together))) return head;
+  const others = continuedBy.filter((id) => id.endsWith(together)).map((id) => id.slice(0, -together.length));
+  return {
+    ...head,
+    continuedBy: continuedBy.filter((id) => !id.endsWith(together)),
+    continuedWithOthersBy: [...continuedWithOthersBy, ...others],
+  };
+}
+
+/** Returns a hash that fits into a label and a name. */
+export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 40);
 }

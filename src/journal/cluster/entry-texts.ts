@@ -1,9 +1,10 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { journalSecret, partRef, type EntryHead, type TextField } from './entry-head.ts';
-import { joined, pack, partsOf, unpack } from './packed-text.ts';
 
 /** The requests that a journal sends. */
 export type JournalCluster = Pick<Cluster, 'get' | 'list' | 'create' | 'apply' | 'mergePatch' | 'delete'>;
@@ -17,7 +18,7 @@ const maxPartBytes = 1000 * 1024;
 export const fieldManager = 'helm-agent';
 
 /** A text as it is stored. */
-export interface StoredText {
+interface StoredText {
   /** Fields of the entry's Secret. */
   data: Record<string, string>;
   /** Number of further Secrets. */
@@ -83,4 +84,34 @@ const passingCodes = ['unreachable', 'server_error', 'too_many_requests', 'confl
 /** Whether a request may succeed if it is sent again. */
 export function isPassing(error: unknown): boolean {
   return passingCodes.some((code) => hasClusterErrorCode(error, code));
+}
+
+const compress = promisify(gzip);
+const uncompress = promisify(gunzip);
+
+/** More than the largest packet, so that what was stored can be read. */
+const maxTextBytes = 64 * 1024 * 1024;
+
+/** Returns a text in its compressed form. */
+async function pack(text: string): Promise<Buffer> {
+  return await compress(text);
+}
+
+/** Returns the text that {@link pack} has compressed. */
+async function unpack(packed: Buffer): Promise<string> {
+  return (await uncompress(packed, { maxOutputLength: maxTextBytes })).toString();
+}
+
+/** Returns the base64 of consecutive parts with at most `size` bytes. */
+function partsOf(packed: Buffer, size: number): string[] {
+  const parts: string[] = [];
+  for (let start = 0; start < packed.length; start += size) {
+    parts.push(packed.subarray(start, start + size).toString('base64'));
+  }
+  return parts;
+}
+
+/** Returns the bytes of parts in base64. */
+function joined(parts: readonly string[]): Buffer {
+  return Buffer.concat(parts.map((part) => Buffer.from(part, 'base64')));
 }

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '../../async/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { ObjectRef } from '../../objects/object.ts';
 import type { OperationState } from '../../operation/state/operation-state.ts';
 import { JournalError } from '../journal-error.ts';
+import { progressOf } from '../operation-state.ts';
 import { decodeHead, encodeHead, entryLabels, type EntryHead } from './entry-head.ts';
 import type { FinishedEntry } from './retention.ts';
 import { deleteParts, fieldManager, isPassing, storeText, type JournalCluster } from './entry-texts.ts';
@@ -34,6 +35,7 @@ export class OpenEntry {
   #resourceVersion: string;
   #tail: Promise<unknown> = Promise.resolve();
   #next: { state: OperationState; stored: Promise<void> } | undefined;
+  #progress: string | undefined;
 
   constructor({ cluster, ref, head, resourceVersion, signal }: OpenEntryOptions) {
     this.#cluster = cluster;
@@ -73,9 +75,62 @@ export class OpenEntry {
     });
   }
 
-  /** Takes the entry over for another process. */
-  async claim(holder: string): Promise<void> {
-    const head = { ...this.#head, holder };
+  /**
+   * Takes the entry over for another process. That process has not ended, so no command that it has
+   * continued in an earlier term has ended it.
+   */
+  async claim(holder: string, processId: string): Promise<void> {
+    await this.#writeHead({ ...this.#head, holder, ...this.#continuedByOthersThan(processId) });
+  }
+
+  /** Notes the state from which this process continues the command. */
+  startFrom(state: OperationState | undefined): void {
+    this.#progress = state && progressOf(state);
+  }
+
+  /**
+   * Number of processes that have continued the command alone without getting any further, and have
+   * not ended orderly.
+   */
+  get failedContinuations(): number {
+    return this.#head.continuedBy?.length ?? 0;
+  }
+
+  /** Whether there is such a process, also one that has continued others at the same time. */
+  get isSuspect(): boolean {
+    return this.failedContinuations > 0 || (this.#head.continuedWithOthersBy ?? []).length > 0;
+  }
+
+  /** Stores that a process continues the command, alone or together with others. */
+  async continuing(processId: string, isAlone: boolean): Promise<void> {
+    const field = isAlone ? 'continuedBy' : 'continuedWithOthersBy';
+    await this.#inOrder(async () => {
+      await this.#repeat(statePauses, false, async () => {
+        const others = this.#continuedByOthersThan(processId);
+        await this.#writeHead({ ...this.#head, ...others, [field]: [...others[field], processId] });
+      });
+    });
+  }
+
+  /** Stores that a process that may have continued the command ends orderly. */
+  async leave(processId: string): Promise<void> {
+    await this.#inOrder(async () => {
+      const { continuedBy = [], continuedWithOthersBy = [], finishedAt } = this.#head;
+      if (finishedAt !== undefined || ![...continuedBy, ...continuedWithOthersBy].includes(processId)) return;
+      await this.#repeat(statePauses, false, async () => {
+        await this.#writeHead({ ...this.#head, ...this.#continuedByOthersThan(processId) });
+      });
+    });
+  }
+
+  /** Returns the processes that have continued it, without one of them. */
+  #continuedByOthersThan(processId: string) {
+    const { continuedBy = [], continuedWithOthersBy = [] } = this.#head;
+    const isOther = (id: string) => id !== processId;
+    return { continuedBy: continuedBy.filter(isOther), continuedWithOthersBy: continuedWithOthersBy.filter(isOther) };
+  }
+
+  async #writeHead(head: EntryHead): Promise<void> {
     await this.#write({ data: { head: encodeHead(head) } });
     this.#head = head;
   }
@@ -85,7 +140,12 @@ export class OpenEntry {
     await this.#repeat(statePauses, false, async () => {
       const { agentId } = this.#head;
       const { data, parts } = await storeText(this.#cluster, this.#ref, agentId, 'state', text, this.#signal);
-      const head = { ...this.#head, parts: { ...this.#head.parts, state: parts } };
+      const hasProgressed = this.#progress !== undefined && progressOf(state) !== this.#progress;
+      const head: EntryHead = {
+        ...this.#head,
+        ...(hasProgressed && { continuedBy: undefined, continuedWithOthersBy: undefined }),
+        parts: { ...this.#head.parts, state: parts },
+      };
       await this.#write({ data: { head: encodeHead(head), state: null, ...data } });
       this.#head = head;
     });
@@ -99,6 +159,7 @@ export class OpenEntry {
       metadata: { labels: entryLabels(agentId, 'finished') },
       data: { head: encodeHead(head), payload: null, state: null, ...data },
     });
+    this.#head = { ...this.#head, finishedAt };
     await this.#deletePrivateParts();
     return { name: this.#ref.name, finishedAt, bytes, parts };
   }
@@ -135,16 +196,11 @@ export class OpenEntry {
   }
 
   async #repeat<T>(pauses: readonly number[], isEndless: boolean, attempt: () => Promise<T>): Promise<T> {
-    for (let count = 0; ; count += 1) {
-      try {
-        return await attempt();
-      } catch (error) {
-        this.#signal.throwIfAborted();
-        const pause = pauses[count] ?? (isEndless ? pauses.at(-1) : undefined);
-        if (pause === undefined || !isPassing(error)) throw error;
-        await sleep(pause, undefined, { signal: this.#signal });
-      }
-    }
+    const canRetry = (error: unknown) => {
+      this.#signal.throwIfAborted();
+      return isPassing(error);
+    };
+    return await retry(attempt, { pauses, isEndless, canRetry, signal: this.#signal });
   }
 
   /** Runs writes one after the other. */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '../fields.ts';
-import { PatchError } from './patch-error.ts';
 import type { FieldMerge, PatchSchema } from './patch-schema.ts';
 
 /** The entries of a patch. */
@@ -48,7 +47,7 @@ function diffMaps({ original, modified, live }: Forms<JsonObject>, schema: Patch
 
 function diffField(field: string, { original, modified, live }: Forms<unknown>, schema: PatchSchema): Entries {
   if (live === undefined || live === null) return modified === null ? [] : [[field, modified]];
-  if (isDeepStrictEqual(live, modified) && isDeepStrictEqual(original, modified)) return [];
+  // maps are compared field by field below: to compare them here, too, would be quadratic in depth
   if (isJsonObject(modified) && isJsonObject(live)) {
     const merge = schema.field(field);
     if (merge.strategy === 'replace') return isDeepStrictEqual(live, modified) ? [] : [[field, modified]];
@@ -57,6 +56,7 @@ function diffField(field: string, { original, modified, live }: Forms<unknown>, 
     return below.length === 0 ? [] : [[field, Object.fromEntries(below)]];
   }
   if (Array.isArray(modified) && Array.isArray(live)) {
+    if (isDeepStrictEqual(live, modified) && isDeepStrictEqual(original, modified)) return [];
     const merge = schema.field(field);
     if (merge.strategy === 'merge' && live.length > 0) {
       return diffLists(field, { original: Array.isArray(original) ? original : [], modified, live }, merge);
@@ -75,8 +75,9 @@ function diffLists(field: string, lists: Forms<unknown[]>, merge: FieldMerge): E
 
 /** Compares lists whose elements are distinct scalars. */
 function diffSets(field: string, { original, modified, live }: Forms<unknown[]>): Entries {
-  const added = modified.filter((value) => !live.includes(value));
-  const removed = original.filter((value) => !modified.includes(value) && live.includes(value));
+  const [wanted, present] = [new Set(modified), new Set(live)];
+  const added = modified.filter((value) => !present.has(value));
+  const removed = original.filter((value) => !wanted.has(value) && present.has(value));
   const entries: Entries = [];
   if (added.length > 0) entries.push([field, added]);
   if (removed.length > 0) entries.push([`$deleteFromPrimitiveList/${field}`, removed]);
@@ -95,15 +96,15 @@ function diffKeyedLists(
   const [original, modified, live] = [lists.original, lists.modified, lists.live].map((list) =>
     keyedElements(field, list, mergeKey),
   ) as [KeyedElement[], KeyedElement[], KeyedElement[]]; // map keeps the number of lists
-  const find = (list: readonly KeyedElement[], { id }: KeyedElement) => list.find((other) => other.id === id);
+  const [before, wanted, present] = [byId(original), byId(modified), byId(live)];
   const changed = modified.flatMap((element): JsonObject[] => {
-    const there = find(live, element);
+    const there = present.get(element.id);
     if (there === undefined) return [element.value];
-    const before = find(original, element)?.value ?? {};
-    const below = diffMaps({ original: before, modified: element.value, live: there.value }, schema, retainKeys);
+    const forms = { original: before.get(element.id)?.value ?? {}, modified: element.value, live: there.value };
+    const below = diffMaps(forms, schema, retainKeys);
     return below.length === 0 ? [] : [Object.fromEntries([...below, [mergeKey, element.key]])];
   });
-  const removed = original.filter((element) => !find(modified, element) && find(live, element));
+  const removed = original.filter(({ id }) => !wanted.has(id) && present.has(id));
   const isSameOrder = live.length === modified.length && live.every(({ id }, i) => id === modified[i]?.id);
   if (changed.length === 0 && removed.length === 0 && isSameOrder) return [];
   if ([original, modified, live].some(hasDuplicates)) return [[field, [...lists.modified, { $patch: 'replace' }]]];
@@ -135,10 +136,20 @@ function keyedElements(field: string, list: readonly unknown[], mergeKey: string
   });
 }
 
+function byId(list: readonly KeyedElement[]): Map<string, KeyedElement> {
+  return new Map(list.map((element) => [element.id, element]));
+}
+
 function hasDuplicates(list: readonly KeyedElement[]): boolean {
   return new Set(list.map(({ key }) => key)).size < list.length;
 }
 
 function ownField(object: JsonObject, field: string): unknown {
   return Object.hasOwn(object, field) ? object[field] : undefined;
+}
+
+/** A patch that cannot be made, because an object lacks what its kind requires. */
+class PatchError extends Error {
+  override readonly name = 'PatchError';
+  readonly code = 'invalid';
 }

@@ -1,7 +1,8 @@
+import { messageOf } from '../../errors/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { OperationError, messageOf, throwJoined, withPrefix } from '../error.ts';
+import { OperationError, throwJoined, withPrefix } from '../error.ts';
 import { checkApplySettings, type ApplySettings } from './apply-settings.ts';
 import type { ChangeLog } from './change-log.ts';
 import { failures, forEach, settleEach } from './concurrency.ts';
@@ -90,8 +91,9 @@ async function createObjects(
 
 /**
  * Moves a release from its old objects to new ones in order, and adjacent objects of one kind in
- * parallel. As in Helm, a failed creation is thrown at once, failed changes at the end, and the
- * objects that only the old release has are deleted only if nothing failed.
+ * parallel. As in Helm, nothing after an object that cannot be created is changed, a failed change
+ * is thrown at the end, and the objects that only the old release has are deleted only if nothing
+ * failed.
  */
 async function updateObjects(
   strategy: ApplyStrategy,
@@ -113,8 +115,25 @@ async function updateObjects(
     const live = isAgain ? await tools.cluster.get(item.ref, tools.signal) : read.get(identity);
     return bringObject(strategy, { item, live }, originalOf, change, log, tools);
   };
-  await eachBatch(objects, tools.signal, bring);
+  const isNew = ({ ref }: ReleaseObject) => !read.has(identityOf(ref));
+  await eachBatch(objects, tools.signal, afterCreations(isNew, bring));
   await eachBatch(subtractObjects(old, objects), tools.signal, (item) => deleteUnwanted(item, change, log, tools));
+}
+
+/**
+ * Returns a function that brings an object to the cluster after all new ones that it was called for
+ * before. Rejects if one of them could not be created.
+ */
+function afterCreations(
+  isNew: (item: ReleaseObject) => boolean,
+  bring: (item: ReleaseObject) => Promise<unknown>,
+): (item: ReleaseObject) => Promise<unknown> {
+  let creation: Promise<unknown> = Promise.resolve();
+  return (item) => {
+    const brought = creation.then(() => bring(item));
+    if (isNew(item)) creation = brought;
+    return brought;
+  };
 }
 
 /** Calls `run` for all objects, and throws the errors that it returns when it is done. */

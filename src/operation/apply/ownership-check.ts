@@ -10,7 +10,7 @@ import type { ReleaseObject } from './release-object.ts';
 /**
  * Returns the objects that exist, which the release adopts. Throws `ownership_conflict`, with a
  * message that starts with `prefix`, if one of them does not have the metadata of its owner, unless
- * the release takes ownership.
+ * the release takes ownership. Throws `invalid_manifest` for an object without a name.
  */
 export async function checkOwnership(
   cluster: Cluster,
@@ -19,6 +19,8 @@ export async function checkOwnership(
   options: { prefix: string; signal: AbortSignal; takeOwnership?: boolean | undefined },
 ): Promise<SeenObject[]> {
   const { prefix, signal, takeOwnership = false } = options;
+  const unnamed = objects.find(({ ref, object }) => ref.name === '' && object.metadata['generateName'] === undefined);
+  if (unnamed !== undefined) throw withoutName(prefix, unnamed.ref);
   const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
   const found = await readObjects(cluster, refs, { signal, metadataOnly: true });
   return refs.flatMap((ref): SeenObject[] => {
@@ -30,15 +32,23 @@ export async function checkOwnership(
   });
 }
 
+function withoutName(prefix: string, ref: ObjectRef): OperationError {
+  const problem = `could not get information about the resource ${described(ref)}: resource name may not be empty`;
+  return new OperationError('invalid_manifest', `${prefix}: ${problem}`);
+}
+
 /** Throws `ownership_conflict` if an object belongs to another release. */
 export function requireNoOtherOwner(live: KubeObject, ref: ObjectRef, owner: Owner): void {
   if (otherOwner(live, owner) !== undefined) throw ownershipConflict('', ref, ownershipProblems(live, owner));
 }
 
 function ownershipConflict(prefix: string, ref: ObjectRef, problems: readonly string[]): OperationError {
-  const described = `${ref.kind} ${JSON.stringify(ref.name)} in namespace ${JSON.stringify(ref.namespace ?? '')}`;
   return new OperationError(
     'ownership_conflict',
-    `${prefix}${described} exists and cannot be imported into the current release: invalid ownership metadata; ${problems.join('; ')}`,
+    `${prefix}${described(ref)} exists and cannot be imported into the current release: invalid ownership metadata; ${problems.join('; ')}`,
   );
+}
+
+function described({ kind, name, namespace = '' }: ObjectRef): string {
+  return `${kind} ${JSON.stringify(name)} in namespace ${JSON.stringify(namespace)}`;
 }

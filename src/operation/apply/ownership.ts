@@ -11,6 +11,12 @@ export interface Owner {
   namespace: string;
 }
 
+/** Returns the release that an object names. */
+export function ownerOf({ metadata: { annotations = {} } }: KubeObject): Owner | undefined {
+  const { [nameAnnotation]: name, [namespaceAnnotation]: namespace } = annotations;
+  return name === undefined || namespace === undefined ? undefined : { name, namespace };
+}
+
 /** Returns the object with Helm's label and annotations for its release. */
 function withOwner(object: KubeObject, owner: Owner): KubeObject {
   const { metadata } = object;

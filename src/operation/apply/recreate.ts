@@ -1,9 +1,9 @@
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { groupKind } from '../../objects/group-kind.ts';
 import { OperationError } from '../error.ts';
-import { waitUntilGone } from '../wait/deletion-wait.ts';
+import { waitUntilGone } from '../wait/deletion.ts';
 import { waitUntilJobStarted } from '../wait/job-start.ts';
-import type { WaitContext } from '../wait/watch-group.ts';
+import type { WaitContext } from '../wait/watches.ts';
 import { deleteSeen } from './deletion.ts';
 import { seenObject } from './seen-object.ts';
 import { resourcePolicy } from './resource-policy.ts';

@@ -1,10 +1,11 @@
+import { messageOf } from '../../errors/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { groupOf, identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef, ResourceKind } from '../../objects/object.ts';
 import { requireObjectName } from '../../objects/path-segment.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import type { ManifestObject } from '../../render/release-renderer.ts';
-import { OperationError, messageOf } from '../error.ts';
+import { OperationError } from '../error.ts';
 import { forEach } from './concurrency.ts';
 import type { OperationContext } from '../context.ts';
 

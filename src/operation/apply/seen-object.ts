@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
+import type { SteeringAnnotations } from '../../readiness/index.ts';
 
 /** An object that was seen in the cluster, or that was sent to it and not seen yet. */
 export interface SeenObject {
@@ -7,6 +8,8 @@ export interface SeenObject {
   uid?: string | undefined;
   /** Its version when it was seen. */
   resourceVersion?: string | undefined;
+  /** Annotations that steer a wait, as it was applied. Default: none. */
+  steering?: SteeringAnnotations | undefined;
 }
 
 /** Returns an object as it was seen. With `generateName`, its name is that of the live object. */

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import type { WaitContext } from '../wait/watch-group.ts';
+import type { WaitContext } from '../wait/watches.ts';
 import type { ReleaseObject } from './release-object.ts';
 
 /** Brings single objects to the cluster. */

@@ -6,6 +6,8 @@ import { withOwners, type Owner } from '../apply/ownership.ts';
 import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { resourcePolicy } from '../apply/resource-policy.ts';
 import type { OperationContext } from '../context.ts';
+import { withRedaction } from '../evidence/redacted-reports.ts';
+import { redactionOf, type Redact } from '../evidence/release-redaction.ts';
 import type { DiffRequest } from '../request.ts';
 import { checkNamespace, checkReleaseName } from '../steps/names.ts';
 import { installValues, upgradeValues } from '../steps/release-values.ts';
@@ -14,6 +16,8 @@ import { renderForCluster, withSteps } from '../template.ts';
 import { uncheckedReasons } from '../plan/new-kinds.ts';
 import { changedObject, difference, maskedDifference, type ObjectDifference } from './object-changes.ts';
 import { previewChange } from './preview.ts';
+import { operationOf } from '../command-operation.ts';
+import { withChart } from '../resolve.ts';
 
 export interface Diff {
   /** In the order of installation, then the removed objects. */
@@ -39,15 +43,19 @@ export async function diffRelease(context: OperationContext, request: DiffReques
       values: isInstall ? installValues(request) : upgradeValues(request, baseline),
       release: { name, namespace, revision: isInstall ? 1 : revision, isInstall, isUpgrade: !isInstall },
     });
-    return await runner.step('check', (tools) => compare(context, request, rendered.manifest, baseline, tools));
+    const redaction = redactionOf(context, [{ ...rendered, namespace }, ...(baseline ? [baseline] : [])]);
+    return await runner.step('check', (given) =>
+      withRedaction(given, redaction, context.abandon, (tools) =>
+        compare(context, request, { manifest: rendered.manifest, baseline, redact: redaction.ofServer }, tools),
+      ),
+    );
   });
 }
 
 async function compare(
   context: OperationContext,
   { namespace, releaseName: name, against = 'stored' }: DiffRequest,
-  manifest: string,
-  baseline: Release | undefined,
+  { manifest, baseline, redact }: { manifest: string; baseline: Release | undefined; redact: Redact },
   tools: StepTools,
 ): Promise<Diff> {
   const { signal } = tools;
@@ -60,7 +68,7 @@ async function compare(
   });
   const found =
     against === 'live'
-      ? await liveDifferences(context, { objects, old, baseline, owner: { name, namespace } }, tools)
+      ? await liveDifferences(context, { objects, old, baseline, owner: { name, namespace }, redact }, tools)
       : storedDifferences(objects, old);
   const differences = found.map(maskedDifference);
   tools.done(`${differences.length} of ${objects.length} objects differ`);
@@ -83,12 +91,13 @@ interface LiveComparison {
   old: readonly ReleaseObject[];
   baseline: Release | undefined;
   owner: Owner;
+  redact: Redact;
 }
 
 /** Compares live objects with what the API server makes of the new ones, as a plan does. */
 async function liveDifferences(
   { cluster }: OperationContext,
-  { objects, old, baseline, owner }: LiveComparison,
+  { objects, old, baseline, owner, redact }: LiveComparison,
   tools: StepTools,
 ): Promise<ObjectDifference[]> {
   const action = baseline === undefined ? 'install' : 'upgrade';
@@ -97,7 +106,7 @@ async function liveDifferences(
   const previews = await previewChange(
     { action, settings, owner, objects: withOwners(objects, owner), old, oldMethod, adopted: [] },
     { ...tools, cluster },
-    { unchecked: await uncheckedReasons(cluster, owner.namespace, objects, tools.signal) },
+    { unchecked: await uncheckedReasons(cluster, owner.namespace, objects, tools.signal), redact },
   );
   return previews.flatMap(({ difference: found }) => found ?? []);
 }
@@ -108,3 +117,9 @@ function removed(old: readonly ReleaseObject[], objects: readonly ReleaseObject[
     .filter(({ object }) => object.metadata.annotations?.[resourcePolicy] !== 'keep')
     .map(({ ref }) => difference('removed', ref));
 }
+
+export const operation = operationOf('diff_release', {
+  request: withChart,
+  run: diffRelease,
+  answer: (answer) => answer,
+});

@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { originals, type ReleaseChange } from '../apply/apply.ts';
@@ -13,7 +14,7 @@ import { resourcePolicy } from '../apply/resource-policy.ts';
 import { seenObject, type SeenObject } from '../apply/seen-object.ts';
 import type { ApplyStrategy, ApplyTools } from '../apply/strategy.ts';
 import { fieldManager } from '../apply/write.ts';
-import { messageOf } from '../error.ts';
+import type { Redact } from '../evidence/release-redaction.ts';
 import { addedObject, changedObject, difference, type ObjectDifference } from './object-changes.ts';
 
 /** The effect that an operation would have on an object. */
@@ -21,6 +22,8 @@ export interface ObjectPreview {
   ref: ObjectRef;
   /** The live object. Undefined if there is none. */
   seen?: SeenObject;
+  /** The object to apply. Undefined if it would be removed. */
+  wanted?: KubeObject;
   /** Undefined if the object stays as it is. Values of Secrets are not masked. */
   difference?: ObjectDifference;
 }
@@ -28,6 +31,8 @@ export interface ObjectPreview {
 export interface PreviewOptions {
   /** Returns why the API server cannot be asked about an object yet. Default: it always can. */
   unchecked?: (item: ReleaseObject) => string | undefined;
+  /** Replaces the secrets that the API server quotes when it refuses an object. */
+  redact: Redact;
 }
 
 /**
@@ -38,7 +43,7 @@ export interface PreviewOptions {
 export async function previewChange(
   change: ReleaseChange,
   tools: ApplyTools,
-  options: PreviewOptions = {},
+  options: PreviewOptions,
 ): Promise<ObjectPreview[]> {
   const preview = objectPreviewer(change, tools, options);
   const applied = await forEach(change.objects, preview);
@@ -65,7 +70,7 @@ export async function previewRemovals(
 function objectPreviewer(
   change: ReleaseChange,
   { cluster, signal, report }: ApplyTools,
-  { unchecked = () => undefined }: PreviewOptions,
+  { unchecked = () => undefined, redact }: PreviewOptions,
 ): (item: ReleaseObject) => Promise<ObjectPreview> {
   const { action, adopted, owner } = change;
   const { recreate, ...settings } = change.settings;
@@ -88,24 +93,24 @@ function objectPreviewer(
     } catch (error) {
       const isRecreated = recreate === 'immutable' && (await isOnlyUpdateRefused(wanted, error, tools));
       if (isRecreated) return recreated(item, live);
-      return refused(item, error, signal);
+      return await refused(item, error, { redact, signal });
     }
   }
 
   return async (item) => {
-    const { ref } = item;
+    const { ref, object: wanted } = item;
     const reason = unchecked(item);
-    if (reason !== undefined) return { ref, difference: addedObject(ref, item.object, reason) };
+    if (reason !== undefined) return { ref, wanted, difference: addedObject(ref, item.object, reason) };
     const live = ref.name === '' ? undefined : await cluster.get(ref, signal);
     if (live === undefined) {
       const found = await strategy.create(item).then(
         (created) => addedObject(ref, created),
-        (error: unknown) => refused(item, error, signal),
+        (error: unknown) => refused(item, error, { redact, signal }),
       );
-      return { ref, difference: found };
+      return { ref, wanted, difference: found };
     }
     const found = await update(item, live);
-    return { ref, seen: seenObject(ref, live), ...(found && { difference: found }) };
+    return { ref, wanted, seen: seenObject(ref, live), ...(found && { difference: found }) };
   };
 }
 
@@ -116,9 +121,14 @@ function recreated({ ref, object }: ReleaseObject, live: KubeObject): ObjectDiff
 }
 
 /** Throws the error if it is not the API server's refusal of the object. */
-function refused({ ref }: ReleaseObject, error: unknown, signal: AbortSignal): ObjectDifference {
+async function refused(
+  { ref }: ReleaseObject,
+  error: unknown,
+  { redact, signal }: { redact: Redact; signal: AbortSignal },
+): Promise<ObjectDifference> {
   signal.throwIfAborted();
   const cause = error instanceof Error ? error.cause : undefined;
   if (hasClusterErrorCode(error, 'unreachable') || hasClusterErrorCode(cause, 'unreachable')) throw error;
-  return difference('unknown', ref, { reason: messageOf(error) });
+  const [reason = ''] = await redact([messageOf(error)], signal);
+  return difference('unknown', ref, { reason });
 }

@@ -1,15 +1,13 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { conditionOf, conditionsOf } from '../../readiness/conditions.ts';
-import { currentPods } from '../../readiness/current-pods.ts';
-import { eventsOf, eventTime, timesSeen } from '../../readiness/surroundings.ts';
+import { conditionOf, conditionsOf, currentPods, eventsByObject, eventTime, timesSeen } from '../../readiness/index.ts';
 import { forEach } from '../apply/concurrency.ts';
 import type { ResourceStatus } from '../resource-status.ts';
-import { listSurroundings } from '../wait/surroundings-list.ts';
+import { listRelatedObjects } from '../wait/related-objects.ts';
 import { containerEvidence } from './container-evidence.ts';
 import type { EventEvidence, Evidence, PodEvidence, ResourceEvidence } from './evidence.ts';
-import type { Redact } from './redaction.ts';
+import type { RedactText } from './log-end.ts';
 
 const maxResources = 20;
 const maxPods = 3;
@@ -18,7 +16,7 @@ const maxMessageLength = 1000;
 
 export interface EvidenceOptions {
   cluster: Cluster;
-  redact: Redact;
+  redact: RedactText;
   /** Ends the collection: the evidence has what was read until then. */
   signal: AbortSignal;
 }
@@ -34,20 +32,21 @@ export async function collectEvidence(
 async function evidenceOf(resource: ResourceStatus, options: EvidenceOptions): Promise<ResourceEvidence> {
   const { cluster, redact, signal } = options;
   const evidence: ResourceEvidence = { ...resource, conditions: [], events: [], pods: [] };
-  if (resource.reason !== undefined) evidence.reason = redact(resource.reason);
+  if (resource.reason !== undefined) evidence.reason = await redact(resource.reason);
   try {
     const object = await cluster.get(resource, signal);
     if (object === undefined) return evidence;
-    evidence.conditions = conditionsOf(object).map(({ type, status, reason, message }) => ({
+    evidence.conditions = await forEach(conditionsOf(object), async ({ type, status, reason, message }) => ({
       ...{ type, status },
-      ...(reason !== '' && { reason }),
-      ...(message !== '' && { message: shortened(redact(message)) }),
+      ...(reason !== '' && { reason: shortened(await redact(reason)) }),
+      ...(message !== '' && { message: shortened(await redact(message)) }),
     }));
-    const surroundings = await listSurroundings(cluster, object, signal);
-    const { replicaSets, pods, events } = surroundings;
-    const about = [object, ...replicaSets, ...pods].flatMap((one) => eventsOf(events, one));
-    evidence.events = lastEvents(about, redact);
-    const unready = currentPods(object, surroundings).filter((pod) => !conditionOf(pod, 'Ready', 'True'));
+    const related = await listRelatedObjects(cluster, object, signal);
+    const { replicaSets, pods, events } = related;
+    const byObject = eventsByObject(events);
+    const about = [object, ...replicaSets, ...pods].flatMap(({ metadata: { uid } }) => byObject.get(uid) ?? []);
+    evidence.events = await lastEvents(about, redact);
+    const unready = currentPods(object, related).filter((pod) => !conditionOf(pod, 'Ready', 'True'));
     evidence.pods = await forEach(unready.slice(0, maxPods), (pod) => podEvidence(pod, options));
   } catch {
     // the operation fails for another reason, which is reported
@@ -55,16 +54,16 @@ async function evidenceOf(resource: ResourceStatus, options: EvidenceOptions): P
   return evidence;
 }
 
-function lastEvents(events: readonly KubeObject[], redact: Redact): EventEvidence[] {
-  const sorted = events.toSorted((a, b) => eventTime(a) - eventTime(b));
-  return sorted.slice(-maxEvents).map((event) => {
-    const time = eventTime(event);
+async function lastEvents(events: readonly KubeObject[], redact: RedactText): Promise<EventEvidence[]> {
+  const timed = events.map((event) => ({ event, time: eventTime(event) }));
+  const sorted = timed.sort((a, b) => a.time - b.time);
+  return await forEach(sorted.slice(-maxEvents), async ({ event, time }) => {
     const about = [stringAt(event, 'involvedObject', 'kind'), stringAt(event, 'involvedObject', 'name')];
     return {
       ...(time > 0 && { time: new Date(time).toISOString() }),
       type: stringAt(event, 'type') ?? '',
-      reason: stringAt(event, 'reason') ?? '',
-      message: shortened(redact((stringAt(event, 'message') ?? '').trim())),
+      reason: shortened(await redact(stringAt(event, 'reason') ?? '')),
+      message: shortened(await redact((stringAt(event, 'message') ?? '').trim())),
       count: timesSeen(event),
       object: about.join('/'),
     };

@@ -1,22 +1,40 @@
 import type { Cluster } from '../../objects/cluster.ts';
 import { fieldAt, integerAt, listAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { exitText, joined } from '../../readiness/container-exit.ts';
+import { exitText, joined } from '../../readiness/index.ts';
+import { forEach } from '../apply/concurrency.ts';
 import type { ContainerEvidence } from './evidence.ts';
-import type { Redact } from './redaction.ts';
+import { endOfLog } from './log-end.ts';
+import type { RedactText } from './log-end.ts';
 
 const tailLines = 50;
 
+/** Containers of a pod, those first that do not run well. */
+const maxContainers = 20;
+
+/** UTF-16 units of the end of a log that are read. */
+const longestLog = 64 * 1024;
+
 export interface LogOptions {
   cluster: Pick<Cluster, 'podLog'>;
-  redact: Redact;
+  redact: RedactText;
   signal: AbortSignal;
 }
 
-/** Returns the states and logs of the containers of a pod, the init containers first. */
+/** Returns the states and logs of the containers of a pod, the init containers first if all fit. */
 export async function containerEvidence(pod: KubeObject, options: LogOptions): Promise<ContainerEvidence[]> {
   const statuses = [...listAt(pod, 'status', 'initContainerStatuses'), ...listAt(pod, 'status', 'containerStatuses')];
-  return await Promise.all(statuses.map((status) => evidenceOf(pod, status, options)));
+  const shown = statuses.length > maxContainers ? statuses.sort(byHealth).slice(0, maxContainers) : statuses;
+  return await forEach(shown, (status) => evidenceOf(pod, status, options));
+}
+
+/** Sorts containers, those first that are not ready and have not succeeded. */
+function byHealth(a: unknown, b: unknown): number {
+  return Number(isHealthy(a)) - Number(isHealthy(b));
+}
+
+function isHealthy(status: unknown): boolean {
+  return fieldAt(status, 'ready') === true || fieldAt(status, 'state', 'terminated', 'exitCode') === 0;
 }
 
 async function evidenceOf(pod: KubeObject, status: unknown, options: LogOptions): Promise<ContainerEvidence> {
@@ -31,7 +49,7 @@ async function evidenceOf(pod: KubeObject, status: unknown, options: LogOptions)
   return {
     name,
     image: stringAt(status, 'image') ?? '',
-    state: options.redact(stateText(status)),
+    state: await options.redact(stateText(status)),
     restarts,
     ...(log !== undefined && { log }),
     ...(previousLog !== undefined && previousLog !== log && { previousLog }),
@@ -46,7 +64,7 @@ async function logOf(
 ): Promise<string | undefined> {
   try {
     const log = await cluster.podLog({ namespace, name, container }, { tailLines, previous, signal });
-    return log === '' ? undefined : redact(log);
+    return log === '' ? undefined : await endOfLog(log, longestLog, redact);
   } catch {
     return undefined; // the log is missing in the evidence
   }

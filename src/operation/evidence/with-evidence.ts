@@ -2,15 +2,15 @@ import { OperationError } from '../error.ts';
 import type { ResourceStatus } from '../resource-status.ts';
 import type { OperationState } from '../state/operation-state.ts';
 import type { StepTools } from '../steps/step-runner.ts';
-import { timeLimit } from '../steps/time-limit.ts';
+import { timeLimit } from '../time-limit.ts';
 import type { Work } from '../work.ts';
 import { collectEvidence } from './collect-evidence.ts';
 import type { ContainerEvidence, Evidence, ResourceEvidence } from './evidence.ts';
-import { redactionOfRelease } from './release-redaction.ts';
 import { limitedEvidence } from './size-limit.ts';
+import { redactionOfWork } from './work-redaction.ts';
 
 /** Time for collecting evidence, in milliseconds. The operation is undone after it. */
-const collectionTime = 5000;
+const collectionTime = 10_000;
 
 /** Number of lines of a log in the error of an operation. */
 const errorLogLines = 5;
@@ -19,8 +19,8 @@ const errorLogLines = 5;
 const codes: ReadonlySet<string> = new Set(['not_ready', 'hook_failed', 'timeout']);
 
 /**
- * Runs a wait. If it fails, reports the evidence about the resources that are not ready, before
- * anything is undone, and throws the error with the ends of their logs.
+ * Runs a wait. If it fails, reports the evidence about the resources that are not ready, redacted
+ * and before anything is undone, and throws the error with the ends of their logs.
  */
 export async function withEvidence(
   state: OperationState,
@@ -31,7 +31,7 @@ export async function withEvidence(
   try {
     await wait();
   } catch (error) {
-    if (!(error instanceof OperationError) || !codes.has(error.code) || error.resources.length === 0) throw error;
+    if (!(error instanceof OperationError) || !codes.has(error.code)) throw error;
     if (work.context.abandon?.aborted === true) throw error;
     const evidence = await evidenceOf(state, work, error.resources);
     if (evidence.resources.length > 0) tools.report({ evidence });
@@ -45,11 +45,14 @@ async function evidenceOf(
   work: Work<unknown>,
   resources: readonly ResourceStatus[],
 ): Promise<Evidence> {
+  if (resources.length === 0) return { resources: [] };
   const { cluster, abandon } = work.context;
   const limit = timeLimit(collectionTime, [abandon]);
   const { signal } = limit;
   try {
-    const redact = await redactionOfRelease(state, work, signal);
+    const { ofPods } = redactionOfWork(() => state, work);
+    await ofPods([], signal); // fails if the secrets are not known
+    const redact = async (text: string) => (await ofPods([text], signal))[0] ?? '';
     return limitedEvidence(await collectEvidence(resources, { cluster, redact, signal }));
   } catch {
     return { resources: [] }; // without the release, its secrets are not known

@@ -1,11 +1,11 @@
+import { ChangeNotice } from '../../async/index.ts';
+import { messageOf } from '../../errors/index.ts';
 import { groupKind } from '../../objects/group-kind.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { HookEvent } from '../../release/hook.ts';
 import type { SeenObject } from '../apply/seen-object.ts';
-import { messageOf } from '../error.ts';
-import { timeLimit } from '../steps/time-limit.ts';
+import { timeLimit } from '../time-limit.ts';
 import type { Tracking } from '../tracker/tracker.ts';
-import { changeNotice } from '../wait/change-notice.ts';
 import type { WorkContext } from '../work.ts';
 import { ContainerLog } from './container-log.ts';
 import { containerRuns } from './container-runs.ts';
@@ -40,7 +40,7 @@ export interface LogFollower {
 
 /** Follows logs, across the restarts of containers, until `end` is called or the signal aborts. */
 export function followLogs({ context, objects, event, reports, onProblem, signal }: FollowLogsOptions): LogFollower {
-  const { notify, next } = changeNotice();
+  const changed = new ChangeNotice();
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
   const pods = new Map<string, Tracking>();
@@ -62,7 +62,7 @@ export function followLogs({ context, objects, event, reports, onProblem, signal
       .catch(onFailure)
       .finally(() => {
         reading.delete(log);
-        notify();
+        changed.give();
       });
     reading.set(log, done);
   }
@@ -78,7 +78,7 @@ export function followLogs({ context, objects, event, reports, onProblem, signal
       container: { namespace, name, container },
       async onLine(line) {
         reports.add(source, line);
-        if (reports.isFull) notify();
+        if (reports.isFull) changed.give();
         await reports.room();
       },
       signal: stopped,
@@ -113,7 +113,7 @@ export function followLogs({ context, objects, event, reports, onProblem, signal
 
   function tracking(namespace: string): Tracking {
     const query = { apiVersion: 'v1', kind: 'Pod', namespace };
-    const known = pods.get(namespace) ?? context.tracker.track(query, notify);
+    const known = pods.get(namespace) ?? context.tracker.track(query, changed.give);
     pods.set(namespace, known);
     return known;
   }
@@ -126,20 +126,20 @@ export function followLogs({ context, objects, event, reports, onProblem, signal
   }
 
   async function follow(): Promise<void> {
-    signal.addEventListener('abort', notify);
+    signal.addEventListener('abort', changed.give);
     try {
       while (!stopped.aborted && !reports.isFull) {
         look();
         if (ending && isDrained(ending)) break;
-        await next();
+        await changed.next();
       }
     } catch (error) {
       onFailure(error);
     } finally {
-      signal.removeEventListener('abort', notify);
+      signal.removeEventListener('abort', changed.give);
       stop.abort();
       await Promise.all(reading.values());
-      reports.close();
+      await reports.close();
       await Promise.all([...pods.values()].map((one) => one.release()));
     }
   }
@@ -151,9 +151,9 @@ export function followLogs({ context, objects, event, reports, onProblem, signal
       const limit = timeLimit(drainTime, [signal]);
       limit.signal.addEventListener('abort', () => {
         stop.abort();
-        notify();
+        changed.give();
       });
-      notify();
+      changed.give();
       await followed;
       limit.close();
     },

@@ -1,5 +1,4 @@
-import type { Redact } from '../evidence/redaction.ts';
-import type { StartTimer } from '../steps/time-limit.ts';
+import type { StartTimer } from '../time-limit.ts';
 import type { LogBudget } from './log-budget.ts';
 import type { LogLines, LogSource } from './log-lines.ts';
 
@@ -20,7 +19,8 @@ const maxReadLength = 256 * 1024;
 
 export interface LogReportsOptions {
   budget: LogBudget;
-  redact: Redact;
+  /** Replaces secrets in a text. */
+  redact: (text: string) => Promise<string>;
   report: (log: LogLines) => void;
   startTimer: StartTimer;
 }
@@ -32,8 +32,8 @@ export interface LogReports {
   add(source: LogSource, line: string): void;
   /** Resolves when more may be read: at once, or after the next report. */
   room(): Promise<void>;
-  /** Reports what is left. */
-  close(): void;
+  /** Reports what is left. Resolves when it is reported. Never rejects. */
+  close(): Promise<void>;
 }
 
 interface Pending {
@@ -46,25 +46,33 @@ export function createLogReports({ budget, redact, report, startTimer }: LogRepo
   const pending = new Map<string, Pending>();
   let waiting: (() => void)[] = [];
   let length = 0;
+  let reported = Promise.resolve();
   let stopTimer: (() => void) | undefined;
   let hasSaidFull = false;
 
   function flush(): void {
     stopTimer?.();
     stopTimer = undefined;
-    for (const { source, lines, omitted } of pending.values()) {
-      if (hasSaidFull) continue;
+    const logs = [...pending.values()].flatMap((one) => {
+      if (hasSaidFull) return [];
       hasSaidFull = budget.isSpent;
-      report({
-        ...source,
-        lines: lines.length === 0 ? [] : redacted(lines, redact),
-        ...(omitted.lines > 0 && { omitted }),
-        ...(budget.isSpent && { isFull: true }),
-      });
-    }
+      return { ...one, isFull: budget.isSpent };
+    });
+    const read = length;
     pending.clear();
-    length = 0;
-    for (const resolve of waiting.splice(0)) resolve();
+    // one after the other, so that the order stays
+    reported = reported.then(async () => {
+      for (const log of logs) report(await reportOf(log));
+      length -= read;
+      for (const resolve of waiting.splice(0)) resolve();
+    });
+  }
+
+  async function reportOf({ source, lines, omitted, isFull }: Pending & { isFull: boolean }): Promise<LogLines> {
+    const shown = lines.length === 0 ? [] : await redacted(lines, redact).catch(() => undefined);
+    // lines whose secrets are not known are left out
+    const left = shown === undefined ? withLines(omitted, lines) : omitted;
+    return { ...source, lines: shown ?? [], ...(left.lines > 0 && { omitted: left }), ...(isFull && { isFull }) };
   }
 
   return {
@@ -89,16 +97,22 @@ export function createLogReports({ budget, redact, report, startTimer }: LogRepo
     async room() {
       if (length >= maxReadLength) await new Promise<void>((resolve) => waiting.push(resolve));
     },
-    close() {
+    async close() {
       flush();
+      await reported;
       waiting = [];
     },
   };
 }
 
 /** Redacts lines together, because a secret may have several. */
-function redacted(lines: readonly string[], redact: Redact): string[] {
-  return redact(lines.join('\n')).split('\n').map(shortened);
+async function redacted(lines: readonly string[], redact: LogReportsOptions['redact']): Promise<string[]> {
+  return (await redact(lines.join('\n'))).split('\n').map(shortened);
+}
+
+function withLines(omitted: Pending['omitted'], lines: readonly string[]): Pending['omitted'] {
+  const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+  return { lines: omitted.lines + lines.length, bytes: omitted.bytes + bytes };
 }
 
 function shortened(line: string): string {

@@ -1,16 +1,18 @@
+import { messageOf } from '../../errors/index.ts';
 import type { HookEvent } from '../../release/hook.ts';
 import type { SeenObject } from '../apply/seen-object.ts';
 import { epochMilliseconds } from '../clock.ts';
-import { messageOf } from '../error.ts';
-import type { Redact } from '../evidence/redaction.ts';
-import { redactionOfRelease } from '../evidence/release-redaction.ts';
+import type { Redact } from '../evidence/release-redaction.ts';
+import { redactionOfWork } from '../evidence/work-redaction.ts';
 import type { OperationState } from '../state/operation-state.ts';
 import type { StepTools } from '../steps/step-runner.ts';
-import { processTimer } from '../steps/time-limit.ts';
+import { processTimer } from '../time-limit.ts';
 import type { Work } from '../work.ts';
 import { followLogs, withLog } from './follow-logs.ts';
 import { createLogBudget } from './log-budget.ts';
 import { createLogReports } from './log-reports.ts';
+
+const never = new AbortController().signal;
 
 export interface FollowedObjects {
   /** Objects that the operation has created; only the logs of Jobs and Pods are followed. */
@@ -42,7 +44,13 @@ export async function withLogs(
     context,
     objects: followed,
     event,
-    reports: createLogReports({ budget, redact, report: (log) => tools.report({ log }), startTimer: processTimer }),
+    reports: createLogReports({
+      budget,
+      // the last lines are reported after a cancel, too
+      redact: async (text) => (await redact([text], context.abandon ?? never))[0] ?? '',
+      report: (log) => tools.report({ log }),
+      startTimer: processTimer,
+    }),
     onProblem: (message) => tools.report({ message }),
     signal: tools.signal,
   });
@@ -62,7 +70,9 @@ async function knownRedaction(
   tools: StepTools,
 ): Promise<Redact | undefined> {
   try {
-    return await redactionOfRelease(state, work, tools.signal);
+    const { ofPods } = redactionOfWork(() => state, work);
+    await ofPods([], tools.signal); // fails if the secrets are not known
+    return ofPods;
   } catch (error) {
     tools.signal.throwIfAborted();
     tools.report({ message: `logs are not shown, because the secrets in them are not known: ${messageOf(error)}` });

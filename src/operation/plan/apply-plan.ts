@@ -1,12 +1,13 @@
 import type { Release } from '../../release/release.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
-import { install } from '../install.ts';
-import { resumeInstall, resumeRollback, resumeUninstall, resumeUpgrade } from '../resume.ts';
-import { rollback } from '../rollback.ts';
+import { install, resumeInstall } from '../install.ts';
+import { operationOf } from '../command-operation.ts';
+import { publicRelease } from '../release-answer.ts';
+import { resumeRollback, rollback } from '../rollback.ts';
 import type { OperationState } from '../state/operation-state.ts';
-import { uninstall } from '../uninstall.ts';
-import { upgrade } from '../upgrade.ts';
+import { resumeUninstall, uninstall } from '../uninstall.ts';
+import { resumeUpgrade, upgrade } from '../upgrade.ts';
 import { planId, type PlanEntry } from './plan-entry.ts';
 import type { Plans } from './plans.ts';
 
@@ -31,7 +32,7 @@ export interface Applied {
  * `plan_stale` if the release or its objects are no longer as the plan says.
  */
 export async function applyPlan(context: OperationContext, { plans, plan }: ApplyPlanRequest): Promise<Applied> {
-  const { action, request } = operationOf(await requirePlan(plans, plan));
+  const { action, request } = plannedOperation(await requirePlan(plans, plan));
   switch (action) {
     case 'install':
       return await install(context, request);
@@ -53,7 +54,7 @@ export async function resumeApplyPlan(
   state: OperationState,
   { plans, plan }: ApplyPlanRequest,
 ): Promise<Applied> {
-  const { action, request } = operationOf(await requirePlan(plans, plan, true));
+  const { action, request } = plannedOperation(await requirePlan(plans, plan, true));
   switch (action) {
     case 'install':
       return await resumeInstall(context, state, request);
@@ -66,7 +67,7 @@ export async function resumeApplyPlan(
   }
 }
 
-function operationOf({ id, salt, content }: PlanEntry) {
+function plannedOperation({ id, salt, content }: PlanEntry) {
   const { action, request, ...change } = content;
   return { action, request: { ...request, loadChart: noChart, planned: { id, salt, ...change } } };
 }
@@ -81,6 +82,19 @@ async function requirePlan(plans: Plans, id: string, isStarted = false): Promise
   const hours = plans.lifetime / 3_600_000;
   throw new OperationError(
     'plan_not_found',
-    `there is no plan ${id}: plans expire after ${hours} hours${plans.isDurable ? '' : ', and with the agent'}; make a new plan`,
+    `there is no plan ${id}: plans expire after ${hours} hours${plans.isDurable ? '' : ', and with the agent'}, and are deleted once they were performed; make a new plan`,
   );
 }
+
+export const operation = operationOf('apply_plan', {
+  request: ({ plan }, { plans }) => ({ plan, plans }),
+  run: applyPlan,
+  resume: resumeApplyPlan,
+  /** It has the values of Secrets. A failed command may be sent again, so that its plan is kept. */
+  afterSuccess: ({ plan, plans }) => plans.remove(plan),
+  answer: ({ release, unchanged, info = '' }) => ({
+    ...(release && { release: publicRelease(release) }),
+    ...(unchanged === true && { unchanged }),
+    ...(info !== '' && { info }),
+  }),
+});

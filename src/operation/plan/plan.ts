@@ -1,7 +1,7 @@
 import type { Hook } from '../../release/hook.ts';
 import type { Release } from '../../release/release.ts';
 import type { OperationContext } from '../context.ts';
-import { maskedDifference } from '../diff/object-changes.ts';
+import { maskedDifference, type ObjectDifference } from '../diff/object-changes.ts';
 import { installTables } from '../install.ts';
 import type { InstallRequest, PreviewRequest, RollbackRequest, UninstallRequest, UpgradeRequest } from '../request.ts';
 import { rollbackTable } from '../rollback.ts';
@@ -13,9 +13,11 @@ import type { VerbTables } from '../steps/step.ts';
 import { uninstallTable } from '../uninstall.ts';
 import { upgradeTable } from '../upgrade.ts';
 import { newWork, type Work } from '../work.ts';
+import { crdDifferences, hookDifferences } from './other-differences.ts';
 import { planId, type PlainRequest, type PlanContent, type PlanEntry } from './plan-entry.ts';
 import { baseRevision, plannedObject, type PlannedHook } from './planned-change.ts';
 import type { Plans } from './plans.ts';
+import { usedRevisions } from './revision-digest.ts';
 import { epochMilliseconds } from '../clock.ts';
 
 /** An operation that can be planned. */
@@ -48,7 +50,7 @@ export async function plan(context: OperationContext, { plans, operation }: Plan
   checkNamespace(namespace);
   const { host } = context;
   const salt = Buffer.from(host.randomBytes(16)).toString('hex');
-  const content = contentOf(operation, await rehearse(context, operation), salt);
+  const content = await contentOf(context, operation, await rehearse(context, operation), salt);
   const expiresAt = epochMilliseconds(host) + plans.lifetime;
   const entry: PlanEntry = { format: 1, id: planId({ salt, content }), salt, expiresAt, content };
   await plans.add(entry);
@@ -90,22 +92,36 @@ async function runToCheck<
   return { work, outcome: await runOperation(work, initialState(context, verb, request), tables) };
 }
 
-function contentOf({ verb, request }: PlannableOperation, rehearsal: Rehearsal, salt: string): PlanContent {
+async function contentOf(
+  context: OperationContext,
+  { verb, request }: PlannableOperation,
+  rehearsal: Rehearsal,
+  salt: string,
+): Promise<PlanContent> {
   const { work, release, unchanged = false } = rehearsal;
-  const { previews = [], crds = [], revisions } = work.materials;
-  const newest = [...revisions.values()].sort((a, b) => b.release.version - a.release.version)[0];
-  const isRendered = verb === 'install' || verb === 'upgrade';
+  const { previews = [], crds = [] } = work.materials;
+  const revisions = [...work.materials.revisions.values()].sort((a, b) => a.release.version - b.release.version);
+  const newest = revisions.at(-1);
+  const target = 'version' in request ? request.version : undefined;
+  const hooks = unchanged || release === undefined ? [] : hooksOf(verb, release, request.noHooks ?? false);
+  // the hooks of a deletion are new: they have not run before
+  const hooksBefore = verb === 'uninstall' ? [] : (newest?.release.hooks ?? []);
+  const running = [...new Set(hooks.map(({ hook }) => hook))];
+  const masked = (all: readonly ObjectDifference[]) => all.map(maskedDifference);
   return {
     action: verb,
     request: plainRequest(request),
     ...(newest && { base: baseRevision(newest) }),
-    ...(isRendered && release && { release }),
+    used: usedRevisions(revisions, target ?? (verb === 'rollback' && newest ? newest.release.version - 1 : undefined)),
+    ...(verb !== 'uninstall' && release && { release }),
     ...(unchanged && { unchanged }),
     ...(release && { revision: release.version }),
     crds,
-    hooks: unchanged || release === undefined ? [] : hooksOf(verb, release, request.noHooks ?? false),
+    crdDifferences: masked(await crdDifferences(context, crds)),
+    hooks: hooks.map(({ event, hook }) => plannedHook(event, hook)),
+    hookDifferences: masked(await hookDifferences(context, running, hooksBefore)),
     objects: previews.map((preview) => plannedObject(preview, salt)),
-    differences: previews.flatMap(({ difference }) => (difference ? [maskedDifference(difference)] : [])),
+    differences: masked(previews.flatMap(({ difference }) => (difference ? [difference] : []))),
   };
 }
 
@@ -125,14 +141,18 @@ function plainRequest(request: PlannableOperation['request']): PlainRequest {
   return Object.fromEntries(plain) as PlainRequest; // without the options that its type leaves out
 }
 
-function hooksOf(verb: PlannableOperation['verb'], release: Release, noHooks: boolean): PlannedHook[] {
+function hooksOf(
+  verb: PlannableOperation['verb'],
+  release: Release,
+  noHooks: boolean,
+): { event: string; hook: Hook }[] {
   if (noHooks) return [];
   const { status } = release.info;
   const event = verb === 'uninstall' ? 'delete' : status === 'pending-install' ? 'install' : verb;
   const name = verb === 'install' && status === 'pending-upgrade' ? 'upgrade' : event;
   const hooks: readonly Hook[] = release.hooks ?? [];
   return [`pre-${name}` as const, `post-${name}` as const].flatMap((at) =>
-    placedHooks(hooks, at).map(({ hook }) => plannedHook(at, hook)),
+    placedHooks(hooks, at).map(({ hook }) => ({ event: at, hook })),
   );
 }
 

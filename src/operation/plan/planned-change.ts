@@ -6,12 +6,15 @@ import type { StoredRevision } from '../../release/storage/storage.ts';
 import type { CrdManifest } from '../../render/release-renderer.ts';
 import type { ObjectDifference } from '../diff/object-changes.ts';
 import type { ObjectPreview } from '../diff/preview.ts';
+import type { UsedRevision } from './revision-digest.ts';
 
 /** The content and the effects of an operation, as a plan records them. Plain JSON data. */
 export interface PlannedChange {
   /** The newest revision when the plan was made. Undefined if there was none. */
   base?: BaseRevision | undefined;
-  /** The content of the revision to deploy. Undefined if it is that of a stored revision. */
+  /** The content of the stored revisions that the operation uses. Default: it was not recorded. */
+  used?: readonly UsedRevision[];
+  /** The content of the revision to deploy. */
   release?: Release | undefined;
   /** The CRDs of the chart, which are applied first. */
   crds: readonly CrdManifest[];
@@ -25,6 +28,10 @@ export interface PlannedChange {
   objects: readonly PlannedObject[];
   /** The objects that would change. Values of Secrets are masked. */
   differences: readonly ObjectDifference[];
+  /** How the hooks differ from those of the newest revision, masked likewise. Default: none do. */
+  hookDifferences?: readonly ObjectDifference[];
+  /** How the CRDs differ from those of the cluster. Default: none do. */
+  crdDifferences?: readonly ObjectDifference[];
 }
 
 export interface PlannedHook {
@@ -56,7 +63,7 @@ export interface PlannedObject {
   change?: string | undefined;
   /** Undefined if the object did not exist. */
   uid?: string | undefined;
-  /** Digest of the fields that change, and of their values before. */
+  /** Digest of the object to apply, of the fields that change, and of their values before. */
   before: string;
 }
 
@@ -65,13 +72,14 @@ export function baseRevision({ release: { version, info } }: StoredRevision): Ba
 }
 
 /**
- * Returns an object as plans record it. The values that the API server would set are not part of
- * it, because it chooses some of them again for each request, such as ports and addresses.
+ * Returns an object as plans record it, with its new values. Those that the API server would set
+ * are not part of it, because it chooses some of them again for each request, such as ports and
+ * addresses.
  */
-export function plannedObject({ ref, seen, difference }: ObjectPreview, salt: string): PlannedObject {
+export function plannedObject({ ref, seen, wanted, difference }: ObjectPreview, salt: string): PlannedObject {
   const fields = difference?.change === 'added' ? [] : (difference?.fields ?? []);
   const before = createHash('sha256')
-    .update(JSON.stringify([salt, fields.map(({ path, before: value }) => [path, value])]))
+    .update(JSON.stringify([salt, wanted, fields.map(({ path, before: value }) => [path, value])]))
     .digest('hex');
   return { ref, change: difference?.change, uid: seen?.uid, before };
 }

@@ -1,6 +1,7 @@
 import type { Host } from '../../go/host.ts';
 import type { PlanEntry } from './plan-entry.ts';
 import { epochMilliseconds } from '../clock.ts';
+import { planLimits, plansToDrop, type KeptPlan, type PlanLimits } from './plan-retention.ts';
 
 /** A store of plans. */
 export interface Plans {
@@ -8,67 +9,58 @@ export interface Plans {
   readonly lifetime: number;
   /** Whether plans outlive the process. */
   readonly isDurable: boolean;
-  /** Keeps a plan until it expires. May drop the oldest ones to make room. */
+  /** Keeps a plan until it expires. May drop others to make room, see {@link plansToDrop}. */
   add(entry: PlanEntry): Promise<void>;
   /**
    * Returns the plan with this id, or whose id starts with it. Undefined if there is none. A plan
    * that has expired is only found if its performance has started.
    */
   find(id: string, isStarted?: boolean): Promise<PlanEntry | undefined>;
+  /** Deletes the plan that {@link find} returns for this id, once it was performed. */
+  remove(id: string): Promise<void>;
+  /** Deletes the plans that have expired, as long ago as {@link expiryGrace}. */
+  dropExpired(): Promise<void>;
 }
 
-export interface PlanLimits {
-  /** Time for which a plan is kept, in milliseconds. */
-  lifetime: number;
-  maxCount: number;
-  /** Size of all plans as they are stored: characters of JSON in memory, compressed bytes else. */
-  maxLength: number;
-}
+/** Keeps plans in memory, as JSON. */
+export function memoryPlans(host: Pick<Host, 'now'>, given: Partial<PlanLimits> = {}): Plans {
+  const limits = { ...planLimits, ...given };
+  const plans = new Map<string, KeptPlan & { text: string }>();
 
-export const planLimits: PlanLimits = {
-  lifetime: 24 * 60 * 60 * 1000,
-  maxCount: 200,
-  maxLength: 32 * 1024 * 1024,
-};
-
-/** Keeps plans in memory, as JSON. Drops those that have expired, and the oldest if it is full. */
-export function memoryPlans(host: Pick<Host, 'now'>, limits: Partial<PlanLimits> = {}): Plans {
-  const { lifetime, maxCount, maxLength } = { ...planLimits, ...limits };
-  const plans = new Map<string, { text: string; expiresAt: number }>();
-  let length = 0;
-
-  function drop(id: string, text: string): void {
-    plans.delete(id);
-    length -= text.length;
+  function drop(added?: string): void {
+    for (const { id } of plansToDrop([...plans.values()], limits, epochMilliseconds(host), added)) plans.delete(id);
   }
 
-  function dropExpired(): void {
-    const now = epochMilliseconds(host);
-    for (const [id, { text, expiresAt }] of plans) if (expiresAt <= now) drop(id, text);
+  /** Returns the plan with this id, or whose id starts with it, unless several do. */
+  function onlyOf(id: string) {
+    const found = [...plans.values()].filter((known) => known.id.startsWith(id));
+    return found.length === 1 ? found[0] : undefined;
   }
 
   return {
-    lifetime,
+    lifetime: limits.lifetime,
     isDurable: false,
     async add(entry) {
-      dropExpired();
+      await Promise.resolve();
+      const { id, expiresAt } = entry;
       const text = JSON.stringify(entry);
-      const known = plans.get(entry.id);
-      if (known !== undefined) drop(entry.id, known.text);
-      for (const [id, oldest] of plans) {
-        if (plans.size < maxCount && length + text.length <= maxLength) break;
-        drop(id, oldest.text);
-      }
-      plans.set(entry.id, { text, expiresAt: entry.expiresAt });
-      length += text.length;
-      return Promise.resolve();
+      plans.delete(id);
+      plans.set(id, { id, expiresAt, size: text.length, text });
+      drop(id);
     },
     async find(id, isStarted = false) {
-      if (!isStarted) dropExpired();
-      const found = [...plans].filter(([known]) => known.startsWith(id));
-      const [only] = found;
-      // a prefix of several ids names none of them
-      return Promise.resolve(found.length === 1 && only ? (JSON.parse(only[1].text) as PlanEntry) : undefined);
+      if (!isStarted) drop();
+      const only = onlyOf(id);
+      return Promise.resolve(only && (JSON.parse(only.text) as PlanEntry)); // as `add` wrote it
+    },
+    async remove(id) {
+      await Promise.resolve();
+      const only = onlyOf(id);
+      if (only !== undefined) plans.delete(only.id);
+    },
+    dropExpired() {
+      drop();
+      return Promise.resolve();
     },
   };
 }

@@ -3,6 +3,7 @@ import type { ObjectRef } from '../../objects/object.ts';
 import type { StoredRevision } from '../../release/storage/storage.ts';
 import type { ObjectPreview } from '../diff/preview.ts';
 import { OperationError } from '../error.ts';
+import { usedRevision, type UsedRevision } from './revision-digest.ts';
 import {
   baseRevision,
   plannedObject,
@@ -14,13 +15,29 @@ import {
 /** Number of changes that the message of an error has. */
 const maxReasons = 10;
 
-/** Throws `plan_stale` if the newest revision is not the one that the plan was made for. */
-export function requireBase({ id, base }: PlanToPerform, newest: StoredRevision | undefined): void {
+/**
+ * Throws `plan_stale` if the newest revision is not the one that the plan was made for, or if the
+ * content of a revision that the plan uses has changed. `revisions` are sorted, the oldest first.
+ */
+export function requireBase({ id, base, used = [] }: PlanToPerform, revisions: readonly StoredRevision[]): void {
+  const newest = revisions.at(-1);
   const found = newest && baseRevision(newest);
   const isSame =
     found?.version === base?.version && found?.status === base?.status && found?.deployedAt === base?.deployedAt;
-  if (isSame) return;
-  throw stale(id, [`the newest revision was ${revisionText(base)}, and is ${revisionText(found)}`]);
+  if (!isSame) throw stale(id, [`the newest revision was ${revisionText(base)}, and is ${revisionText(found)}`]);
+  requireContent(id, used, revisions);
+}
+
+function requireContent(id: string, used: readonly UsedRevision[], revisions: readonly StoredRevision[]): void {
+  const changed = used.filter(({ version, digest }) => {
+    const stored = revisions.find(({ release }) => release.version === version);
+    return stored === undefined || usedRevision(stored).digest !== digest;
+  });
+  if (changed.length === 0) return;
+  throw stale(
+    id,
+    changed.map(({ version }) => `the stored revision ${version} was changed or deleted`),
+  );
 }
 
 function revisionText(revision: BaseRevision | undefined): string {

@@ -13,8 +13,9 @@ export function policiesOf({ delete_policies: policies = [] }: Hook): readonly s
 /** Returns a release with the last runs of its hooks, and, as Helm stores them, their policies. */
 export function withHookRuns(release: Release, runs: readonly HookRun[]): Release {
   if (runs.length === 0) return release;
+  const lastRuns = new Map(runs.map((run) => [run.hook, run]));
   const hooks = (release.hooks ?? []).map((hook, index) => {
-    const run = runs.findLast((other) => other.hook === index);
+    const run = lastRuns.get(index);
     return run === undefined ? hook : { ...hook, last_run: run.execution, delete_policies: [...policiesOf(hook)] };
   });
   return { ...release, hooks };

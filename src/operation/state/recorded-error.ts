@@ -1,4 +1,5 @@
-import { codeOf, messageOf, OperationError, type FieldProblem } from '../error.ts';
+import { codeOf, messageOf } from '../../errors/index.ts';
+import { OperationError, type FieldProblem } from '../error.ts';
 import type { ResourceStatus } from '../progress.ts';
 
 /** An error as JSON data. */

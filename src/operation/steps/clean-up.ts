@@ -1,6 +1,7 @@
+import { messageOf } from '../../errors/index.ts';
 import { failures, settleEach } from '../apply/concurrency.ts';
 import { deleteByName, deleteSeen } from '../apply/deletion.ts';
-import { OperationError, messageOf } from '../error.ts';
+import { OperationError } from '../error.ts';
 import { revisionOf, type OperationState } from '../state/operation-state.ts';
 import type { Work } from '../work.ts';
 import type { Phase, StateTools } from './step.ts';

@@ -1,6 +1,7 @@
 import { isJsonObject, objectsAt } from '../../objects/fields.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../../objects/object.ts';
+import { steeringAnnotations } from '../../readiness/index.ts';
 import type { CrdManifest } from '../../render/release-renderer.ts';
 import type { ApplySettings } from '../apply/apply-settings.ts';
 import { forEach } from '../apply/concurrency.ts';
@@ -8,12 +9,12 @@ import { crdStrategy, type CrdPolicy } from '../apply/crd-strategy.ts';
 import { seenObject } from '../apply/seen-object.ts';
 import type { Cluster, ClusterCapabilities } from '../../objects/cluster.ts';
 import { OperationError, withPrefix } from '../error.ts';
-import { failFastOf } from '../wait/fail-fast-options.ts';
-import { waitUntilReady } from '../wait/ready-wait.ts';
+import { timeLimit } from '../time-limit.ts';
+import { failFastOf } from '../wait/judge.ts';
+import { waitUntilReady } from '../wait/ready.ts';
 import type { WorkContext } from '../work.ts';
 import type { StepTools } from './step-runner.ts';
 import { resolveObjects } from '../apply/release-object.ts';
-import { timeLimit } from './time-limit.ts';
 
 /** Time limit for CRDs to be established, as in Helm; in milliseconds. */
 const establishTimeout = 60_000;
@@ -72,7 +73,7 @@ export async function installCrds(
     const prefix = failurePrefix(file);
     const objects = await resolveObjects(cluster, file.objects, namespace, { prefix, signal });
     try {
-      return await forEach(objects, async (item) => ({ ...(await applyCrd(item)), ref: item.ref }));
+      return await forEach(objects, async (item) => ({ ...(await applyCrd(item)), item }));
     } catch (error) {
       signal.throwIfAborted();
       throw withPrefix(prefix, error);
@@ -83,7 +84,9 @@ export async function installCrds(
   const failFast = failFastOf({}, establishTimeout);
   try {
     const pending = crds.filter(({ isChanged, live }) => isChanged && !isEstablished(live));
-    const seen = pending.map(({ ref, live }) => seenObject(ref, live));
+    const seen = pending.map(({ item: { ref, object }, live }) => {
+      return { ...seenObject(ref, live), steering: steeringAnnotations(object) };
+    });
     const ownTools = { ...tools, signal: limit.signal };
     const options = { context, tools: ownTools, toCompletion: [], labelled: false, failFast };
     if (seen.length > 0) await waitUntilReady(seen, options);

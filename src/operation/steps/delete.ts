@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/index.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
@@ -10,7 +11,7 @@ import { readObjects } from '../apply/read-objects.ts';
 import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { resourcePolicy } from '../apply/resource-policy.ts';
 import type { OperationContext } from '../context.ts';
-import { OperationError, messageOf } from '../error.ts';
+import { OperationError } from '../error.ts';
 import type { UninstallRequest } from '../request.ts';
 import { recordChanges, type ChangeRecord } from '../state/object-changes.ts';
 import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
@@ -39,7 +40,8 @@ export async function deleteRelease(
   try {
     const onLeft = (message: string) => tools.report({ message });
     const propagation = propagations[work.request.cascade ?? 'background'];
-    const options = { owner: release, onLeft, propagation, signal, ...(spared && { spared }) };
+    const owner = { name: state.releaseName, namespace: state.namespace };
+    const options = { owner, onLeft, propagation, signal, ...(spared && { spared }) };
     await deleteObjects(context, removed, log, options);
   } finally {
     tools.keep(withRevision(state, { changes: log.changes() }));

@@ -1,46 +1,49 @@
+import { appliedStatus, steeredBy, steeringAnnotations, type AppliedStatus } from '../../readiness/index.ts';
 import type { HookEvent } from '../../release/hook.ts';
 import { ReleaseError } from '../../release/error.ts';
-import { withStatus } from '../../release/release.ts';
+import { withStatus, type Release } from '../../release/release.ts';
 import { revisionKey } from '../../release/storage/storage.ts';
 import { identityOf } from '../../objects/group-kind.ts';
-import { appliedStatus, type AppliedStatus } from '../../readiness/applied-status.ts';
 import { applyRelease } from '../apply/apply.ts';
 import type { ChangeLog } from '../apply/change-log.ts';
 import { withOwners } from '../apply/ownership.ts';
 import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { withPrefix } from '../error.ts';
 import { withEvidence } from '../evidence/with-evidence.ts';
-import type { DeployOptions } from '../request.ts';
+import type { DeployOptions, ReuseOptions } from '../request.ts';
 import { withLogs } from '../logs/with-logs.ts';
 import { recordChanges } from '../state/object-changes.ts';
 import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
-import { failFastOf } from '../wait/fail-fast-options.ts';
-import { waitUntilReady } from '../wait/ready-wait.ts';
-import { readyTimeouts } from '../wait/ready-timeouts.ts';
-import type { SettleOptions } from '../wait/settling.ts';
-import { settledObjects } from '../wait/settled-objects.ts';
+import { failFastOf, type SettleOptions } from '../wait/judge.ts';
+import { readyTimeouts } from '../wait/limits.ts';
+import { unwatchedObjects, waitUntilReady } from '../wait/ready.ts';
 import { ownRevision, storedRevision, type Work } from '../work.ts';
 import { deploymentTime } from './estimate.ts';
 import { runHooks } from './hooks/run-hooks.ts';
+import { mergesReused, reusedConfig } from './release-values.ts';
+import { supersede, updateRevision } from './revisions.ts';
 import type { StateTools, Step } from './step.ts';
-import { updateRevision } from './update-revision.ts';
+import { requireTrusted } from './trust.ts';
 import { serverMilliseconds } from '../clock.ts';
 
-export interface DeployStepsRequest extends Pick<
-  DeployOptions,
-  | 'wait'
-  | 'waitStrategy'
-  | 'waitForJobs'
-  | 'noHooks'
-  | 'description'
-  | 'failFast'
-  | 'failGrace'
-  | 'readiness'
-  | 'hookTimeout'
-  | 'progressDeadline'
-  | 'logs'
-  | keyof SettleOptions
-> {
+export interface DeployStepsRequest
+  extends
+    ReuseOptions,
+    Pick<
+      DeployOptions,
+      | 'wait'
+      | 'waitStrategy'
+      | 'waitForJobs'
+      | 'noHooks'
+      | 'description'
+      | 'failFast'
+      | 'failGrace'
+      | 'readiness'
+      | 'hookTimeout'
+      | 'progressDeadline'
+      | 'logs'
+      | keyof SettleOptions
+    > {
   cleanupOnFail?: boolean;
 }
 
@@ -102,13 +105,15 @@ async function apply(state: OperationState, work: DeployWork, tools: StateTools)
   const applied = new Map<string, AppliedStatus>();
   work.materials.applied = applied;
   const readiness = readinessOptions(work);
+  const steering = new Map(objects.map(({ ref, object }) => [identityOf(ref), steeringAnnotations(object)]));
   try {
     const change = { action, settings, owner, objects, old, oldMethod, adopted };
     const noting: ChangeLog = {
       ...log,
       applied(object, response) {
         log.applied(object, response);
-        applied.set(identityOf(object.ref), appliedStatus(response, readiness));
+        const id = identityOf(object.ref);
+        applied.set(id, appliedStatus(steeredBy(response, steering.get(id)), readiness));
       },
     };
     await applyRelease(change, noting, { ...tools, cluster: context.cluster, watching: context });
@@ -130,32 +135,34 @@ async function wait(state: OperationState, work: DeployWork, tools: StateTools):
   const estimate = await estimatedEnd(state, work, tools.signal);
   if (estimate !== undefined) tools.report({ estimate });
   const objects = await objectsOf(work, state, tools.signal);
-  const refs = objects.map(({ ref }) => ref).filter(({ name }) => name !== '');
+  const named = objects.filter(({ ref }) => ref.name !== '');
+  const refs = named.map(({ ref }) => ref);
   const { toCompletion, rules, strategy } = readinessOptions(work);
   const failFast = failFastOf(work.request, state.deadline.timeout);
   const { settle = 0, settleUnprobed = 0, settleCustom = 0, progressDeadline } = work.request;
-  const settled = settledObjects(refs, work.materials.applied ?? new Map(), settle > 0);
+  const unwatched = unwatchedObjects(refs, work.materials.applied ?? new Map(), settle > 0);
   const { changed, created } = revisionOf(state).changes;
   const seen = new Map([...changed, ...created].map((object) => [identityOf(object.ref), object]));
-  const expected = refs.map((ref) => ({ ...seen.get(identityOf(ref)), ref }));
+  const expected = named.map(({ ref, object }) => {
+    return { ...seen.get(identityOf(ref)), ref, steering: steeringAnnotations(object) };
+  });
   const options = {
     context: work.context,
-    tools,
     toCompletion,
     rules,
     strategy,
     labelled: true,
-    settled,
+    unwatched,
     progressDeadline,
     readyTimeouts: readyTimeouts(objects),
     settle: { settle, settleUnprobed, settleCustom },
     failFast,
   };
-  const ready = () => waitUntilReady(expected, options);
   const areLogsFollowed = work.request.logs === true && toCompletion.length > 0;
-  await withEvidence(state, work, tools, () =>
-    areLogsFollowed ? withLogs(state, work, tools, { objects: created }, ready) : ready(),
-  );
+  await withEvidence(state, work, tools, () => {
+    const ready = () => waitUntilReady(expected, { ...options, tools });
+    return areLogsFollowed ? withLogs(state, work, tools, { objects: created }, ready) : ready();
+  });
   tools.done(countText(refs.length, 'ready'));
   return state;
 }
@@ -182,7 +189,7 @@ function readinessOptions({ context, request }: DeployWork) {
  */
 async function finish(state: OperationState, work: DeployWork, tools: StateTools): Promise<OperationState> {
   const { storage, abandon } = work.context;
-  for (const version of revisionOf(state).superseded) await supersede(version, state, work);
+  for (const version of revisionOf(state).superseded) await supersedeVersion(version, state, work);
   const own = await ownRevision(work, state, abandon);
   const description = deployedDescription(state, work.request);
   const release = withStatus(own.release, 'deployed', description);
@@ -193,16 +200,28 @@ async function finish(state: OperationState, work: DeployWork, tools: StateTools
 }
 
 /** Marks a revision as superseded, if it still exists. */
-async function supersede(version: number, state: OperationState, work: DeployWork): Promise<void> {
+async function supersedeVersion(version: number, state: OperationState, work: DeployWork): Promise<void> {
   const { storage, abandon } = work.context;
   try {
     const stored = await storedRevision(work, state, version, abandon);
-    const { info } = stored.release;
-    const release = { ...stored.release, info: { ...info, status: 'superseded' as const } };
-    await updateRevision(storage, { ...stored, release }, abandon, info.status);
+    await supersede(storage, stored, abandon, { config: await supersededConfig(stored.release, state, work) });
   } catch (error) {
     if (!(error instanceof ReleaseError) || error.code !== 'release_not_found') throw error;
   }
+}
+
+/** Returns the values that Helm stores in a revision whose values an upgrade has reused. */
+async function supersededConfig(
+  { version, config }: Release,
+  state: OperationState,
+  work: DeployWork,
+): Promise<Release['config']> {
+  const { action, baselines } = revisionOf(state);
+  if (action !== 'upgrade' || version !== baselines[0] || config === undefined || !mergesReused(work.request)) {
+    return config;
+  }
+  const { release } = await ownRevision(work, state, work.context.abandon);
+  return reusedConfig(config, release.config ?? {});
 }
 
 function deployedDescription(state: OperationState, { description }: DeployStepsRequest): string {
@@ -212,8 +231,9 @@ function deployedDescription(state: OperationState, { description }: DeploySteps
 }
 
 async function objectsOf(work: DeployWork, state: OperationState, signal: AbortSignal): Promise<ReleaseObject[]> {
-  const { release } = await ownRevision(work, state, signal);
-  const { name, namespace, manifest } = release;
+  const own = await ownRevision(work, state, signal);
+  requireTrusted(work.context, own, 'manifest is not applied');
+  const { name, namespace, manifest } = own.release;
   const prefix = 'unable to build kubernetes objects from new release manifest';
   const objects = await resolveReleaseObjects(work.context, manifest, namespace, { prefix, signal });
   return withOwners(objects, { name, namespace });

@@ -1,11 +1,10 @@
 import { withStatus } from '../../release/release.ts';
 import { throwJoined } from '../error.ts';
 import { revisionOf, withRevision, type Failure, type OperationState } from '../state/operation-state.ts';
+import { timeLimit } from '../time-limit.ts';
 import { ownRevision, type Work } from '../work.ts';
-import { recordTimeout } from './record.ts';
+import { recordTimeout, supersede, updateRevision } from './revisions.ts';
 import type { Phase } from './step.ts';
-import { timeLimit } from './time-limit.ts';
-import { updateRevision } from './update-revision.ts';
 
 /** Stores that the revision has failed, with the error of the operation. */
 export const failPhase: Phase<unknown> = {
@@ -82,10 +81,7 @@ async function supersedeBaseline(
   const { namespace, releaseName: name } = state;
   for (const version of baselines) {
     const stored = await storage.get({ namespace, name, version }, signal);
-    if (stored === undefined) continue;
-    const { info } = stored.release;
-    const release = { ...stored.release, info: { ...info, status: 'superseded' as const } };
-    await updateRevision(storage, { ...stored, release }, signal, info.status);
+    if (stored !== undefined) await supersede(storage, stored, signal);
   }
 }
 

@@ -3,17 +3,19 @@ import type { ClusterCapabilities } from '../../objects/cluster.ts';
 import type { Release } from '../../release/release.ts';
 import type { CrdManifest, ReleaseValues, RenderedRelease } from '../../render/release-renderer.ts';
 import type { ReleaseFacts } from '../../render/scope/chart-templates.ts';
+import { valueWarningText } from '../../render/value-warning.ts';
 import type { CrdPolicy } from '../apply/crd-strategy.ts';
+import { warningReporter } from '../apply/warnings.ts';
 import type { PlanToPerform } from '../plan/planned-change.ts';
 import type { UpgradeRequest } from '../request.ts';
 import { revisionOf, type OperationState } from '../state/operation-state.ts';
 import { storedRevision, type Work } from '../work.ts';
 import { capabilitiesWith, definedApiVersions, installCrds, type CrdOptions } from './crds.ts';
 import { clusterLookup, hostLookup } from './lookup.ts';
+import { requireFit } from './new-revision.ts';
 import { presentKinds } from './present-kinds.ts';
 import { installValues, upgradeValues } from './release-values.ts';
 import { isOffline, offlineCapabilities, renderSettings } from './render-settings.ts';
-import { requireRoom } from './room.ts';
 import type { StateTools, Step } from './step.ts';
 
 type ChartWork = Work<UpgradeRequest>;
@@ -36,8 +38,8 @@ export async function renderedOf(
   signal: AbortSignal,
 ): Promise<RenderedRelease> {
   const planned = work.request.planned?.release;
-  if (planned !== undefined) return renderedAs(planned);
-  return (work.materials.rendered ??= await renderWithPresentKinds(work, state, signal));
+  return (work.materials.rendered ??=
+    planned === undefined ? await renderWithPresentKinds(work, state, signal) : renderedAs(planned));
 }
 
 /**
@@ -136,7 +138,8 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
     const resolveHost = hostLookup(context, request, signal);
     const settings = { capabilities, lookup, resolveHost, ...renderSettings(request) };
     const rendered = await renderer.render({ chart, values, release, ...settings }, signal);
-    await requireRoom(state, work, rendered, signal);
+    materials.rehearsed = rendered;
+    await requireFit(state, work, rendered, signal);
     materials.newApiVersions = await applyCrds(state, work, { files, policy }, tools);
   }
   return state;
@@ -187,9 +190,19 @@ async function readCapabilities(state: OperationState, work: ChartWork, tools: S
 
 async function render(state: OperationState, work: ChartWork, tools: StateTools): Promise<OperationState> {
   if (isPlanned(work, tools)) return state;
-  const { manifestCount, hooks } = await renderedOf(work, state, tools.signal);
+  const { manifestCount, hooks, warnings } = await renderedOf(work, state, tools.signal);
+  const report = warningReporter((message) => tools.report({ message }));
+  for (const warning of warnings) {
+    work.context.onValueWarning?.(warning);
+    report(withoutValue(valueWarningText(warning)));
+  }
   tools.done(`${manifestCount} manifests, ${hooks.length} hooks`);
   return state;
+}
+
+/** Cuts the value off that a warning ends with: it may be a secret. */
+function withoutValue(text: string): string {
+  return text.split(' (', 1)[0] ?? '';
 }
 
 async function chartOf({ materials, request }: ChartWork, signal: AbortSignal): Promise<ChartContent> {

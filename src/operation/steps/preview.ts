@@ -2,6 +2,7 @@ import { withOwners } from '../apply/ownership.ts';
 import type { ReleaseObject } from '../apply/release-object.ts';
 import type { SeenObject } from '../apply/seen-object.ts';
 import { previewChange, previewRemovals } from '../diff/preview.ts';
+import { redactionOfWork } from '../evidence/work-redaction.ts';
 import { uncheckedReasons } from '../plan/new-kinds.ts';
 import { requireSameObjects } from '../plan/stale.ts';
 import type { PreviewRequest } from '../request.ts';
@@ -45,7 +46,7 @@ export async function previewRevision(
   materials.previews = await previewChange(
     { action, settings, owner, objects: withOwners(objects, owner), old, oldMethod, adopted },
     { ...tools, cluster: context.cluster },
-    { unchecked },
+    { unchecked, redact: redactionOfWork(() => state, work).ofServer },
   );
   if (request.planned) requireSameObjects(request.planned, materials.previews);
 }

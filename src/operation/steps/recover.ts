@@ -6,10 +6,10 @@ import type { StoredRevision } from '../../release/storage/storage.ts';
 import { OperationError } from '../error.ts';
 import type { RecoverOptions } from '../request.ts';
 import { revisionOf, type OperationState } from '../state/operation-state.ts';
+import { durationText } from '../time-limit.ts';
 import { storedRevision, type Work } from '../work.ts';
+import { updateRevision } from './revisions.ts';
 import type { StepTools } from './step-runner.ts';
-import { durationText } from './time-limit.ts';
-import { updateRevision } from './update-revision.ts';
 import { epochMilliseconds } from '../clock.ts';
 
 /** Time without a write after which a client counts as ended, in milliseconds. */

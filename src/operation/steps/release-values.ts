@@ -21,3 +21,50 @@ function reuseOf(request: ReuseOptions): StoredValues['reuse'] | undefined {
   if (request.reuseValues === true) return 'with-defaults';
   return request.resetThenReuseValues === true ? 'without-defaults' : 'if-none-given';
 }
+
+/** Whether an upgrade merges its values with those of the revision that it starts from. */
+export function mergesReused(request: ReuseOptions): boolean {
+  const reuse = reuseOf(request);
+  return reuse === 'with-defaults' || reuse === 'without-defaults';
+}
+
+/**
+ * Returns the values of a revision after an upgrade has merged them into its own. As in Helm, they
+ * have the nulls of the upgrade, which Helm stores with the revision when it becomes `superseded`
+ * (pkg/chart/common/util/coalesce.go: coalesceTablesFullKey).
+ *
+ * @param merged the values of the upgrade; keys that only `config` has were deleted by a null
+ */
+export function reusedConfig(config: Table, merged: Table): Table {
+  const reused = { ...config };
+  // a list instead of recursion, because values can be nested deeper than the stack
+  const pairs: [Table, Table][] = [[reused, merged]];
+  for (const [own, other] of pairs) {
+    for (const key of new Set([...Object.keys(own), ...Object.keys(other)])) {
+      const [value, otherValue] = [valueOf(own, key), valueOf(other, key)];
+      if (otherValue === undefined || otherValue === null) setValue(own, key, null);
+      else if (isTable(value) && isTable(otherValue)) {
+        const copy = { ...value };
+        setValue(own, key, copy);
+        pairs.push([copy, otherValue]);
+      }
+    }
+  }
+  return reused;
+}
+
+type Table = Record<string, unknown>;
+
+/** Returns the value of an own key, even of one such as `constructor`. */
+function valueOf(table: Table, key: string): unknown {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+/** Sets an own key, even `__proto__`. */
+function setValue(table: Table, key: string, value: unknown): void {
+  Object.defineProperty(table, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,5 +1,5 @@
+import { messageOf } from '../../errors/index.ts';
 import type { Host } from '../../go/host.ts';
-import { messageOf } from '../error.ts';
 import type { Progress, StepName, StepState } from '../progress.ts';
 
 type ProgressUpdate = Pick<Progress, 'message' | 'resources' | 'estimate' | 'evidence' | 'log'>;

@@ -1,7 +1,6 @@
 import type { ObservedChange } from '../../objects/cluster.ts';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { keptFields } from './kept-fields.ts';
 import { isOlder, newerOf } from './resource-version.ts';
 
 /** The objects of a query as the API server last reported them. */
@@ -100,8 +99,9 @@ export class ObjectCache {
       const related = this.#related.get(uid) ?? new Map<string, KubeObject>();
       this.#related.set(uid, related.set(key, kept));
     }
+    if (kept.kind !== 'Event' || this.#objects.size <= maxEvents) return;
     const [oldest] = this.#objects.keys();
-    if (kept.kind === 'Event' && this.#objects.size > maxEvents && oldest !== undefined) this.#remove(oldest);
+    if (oldest !== undefined) this.#remove(oldest);
   }
 
   #delete(key: string, version: string | undefined): void {
@@ -140,4 +140,26 @@ function relatedUids(object: KubeObject): string[] {
   const about = object.kind === 'Event' ? stringAt(object, 'involvedObject', 'uid') : undefined;
   if (about !== undefined) return [about];
   return (object.metadata.ownerReferences ?? []).map(({ uid }) => uid);
+}
+
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Fields that can be large and that no rule reads. */
+const contents: Readonly<Record<string, readonly string[]>> = {
+  ConfigMap: ['data', 'binaryData'],
+  Secret: ['data'],
+  CustomResourceDefinition: ['spec'],
+};
+
+/** Returns an object without the fields that say nothing about its status. */
+function keptFields(object: KubeObject): KubeObject {
+  const { annotations } = object.metadata;
+  const metadata = { ...without(object.metadata, ['managedFields']), name: object.metadata.name };
+  const kept = annotations?.[lastApplied] === undefined ? {} : { annotations: without(annotations, [lastApplied]) };
+  const { apiVersion, kind } = object;
+  return { ...without(object, contents[kind] ?? []), apiVersion, kind, metadata: { ...metadata, ...kept } };
+}
+
+function without<Value>(fields: Readonly<Record<string, Value>>, names: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }

@@ -1,5 +1,5 @@
 import type { Cluster, ObjectQuery } from '../../objects/cluster.ts';
-import { processTimer, type StartTimer } from '../steps/time-limit.ts';
+import { processTimer, type StartTimer } from '../time-limit.ts';
 import { ObjectCache, type Touched, type TrackedObjects } from './object-cache.ts';
 import { TrackedView } from './tracked-view.ts';
 

@@ -4,9 +4,8 @@ import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { seenObject } from '../apply/seen-object.ts';
 import { epochMilliseconds } from '../clock.ts';
 import type { StepTools } from '../steps/step-runner.ts';
-import { earliestOf } from './earliest.ts';
-import { watchObjects } from './object-watches.ts';
-import { withWatches, type WaitContext } from './watch-group.ts';
+import { earliestOf } from './loop.ts';
+import { watchObjects, withWatches, type WaitContext } from './watches.ts';
 
 /** Time that the Job controller has to start a Job, in milliseconds. */
 export const jobStartTimeout = 15_000;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { maxKeyLength } from '../limits.ts';
 import { defineCommand } from './definition.ts';
+import { field } from './field.ts';
 
 /** Treatments of the changes of a cancelled command. */
 export const cancelModes = ['undo', 'leave', 'park', 'superseded'] as const;
@@ -11,15 +12,17 @@ export const cancelCommand = defineCommand({
   summary:
     'Cancels a command that runs or waits. Its result is the error `cancelled`; what it has changed is undone if it is atomic, unless `mode` says otherwise.',
   method: 'cancel',
-  payload: z.object({
-    key: z.string().min(1).max(maxKeyLength).describe('Key of the command'),
-    mode: z
-      .enum(cancelModes)
-      .optional()
-      .describe(
-        'What becomes of its changes: `undo`; `leave` or `superseded`, which leave the objects and store the revision as `failed`; `park` stops at once and leaves the revision `pending-*`, for a command with `recover`. Default: `undo`',
-      ),
-  }),
+  fields: {
+    key: field(z.string().min(1).max(maxKeyLength).describe('Key of the command')),
+    mode: field(
+      z
+        .enum(cancelModes)
+        .optional()
+        .describe(
+          'What becomes of its changes: `undo`; `leave` or `superseded`, which leave the objects and store the revision as `failed`; `park` stops at once and leaves the revision `pending-*`, for a command with `recover`. Default: `undo`',
+        ),
+    ),
+  },
   answer: z.object({
     cancelled: z
       .boolean()
@@ -27,4 +30,6 @@ export const cancelCommand = defineCommand({
   }),
   plainField: 'cancelled',
   changes: () => undefined,
+  right: 'deploy',
+  survives: false,
 });

@@ -1,101 +1,179 @@
 import * as z from 'zod';
 import { maxChartArchiveBytes } from '../limits.ts';
+import { field } from './field.ts';
 import { chartDigestSchema } from '../streams/chart-stream.ts';
+import { boundedRecord, line, longText, objectName, url } from '../bounded.ts';
 
 /** Returns the length of bytes in base64. */
 function maxBase64Length(bytes: number): number {
   return 4 * Math.ceil(bytes / 3);
 }
 
+/** The argument of commands with a chart. */
+export const chartArgument = { field: 'chartName', kind: 'chart', shown: 'CHART' } as const;
+
 /** The fields that say where a chart comes from. */
 export const chartSource = {
-  repoUrl: z.string().optional().describe('URL of an HTTP repository, or an `oci://` URL below which the chart is'),
-  repoUserName: z.string().optional().describe('User name for the repository or registry'),
-  repoPassword: z.string().optional().describe('Password for the repository or registry'),
-  credentialsFrom: z
-    .object({ secret: z.string().describe('Name of the Secret') })
-    .optional()
-    .describe(
-      'In place of `repoUserName` and `repoPassword`: `{secret}`, a Secret in the namespace of the agent with the credentials for the repository or registry, so that they stay in the cluster; see operations.md. Default: none',
-    ),
-  chartName: z
-    .string()
-    .describe(
+  repoUrl: field(url.optional().describe('URL of an HTTP repository, or an `oci://` URL below which the chart is'), {
+    name: 'repo',
+    kind: 'text',
+    only: 'ctl',
+    help: "URL of the chart's HTTP repository; without it, the chart is a URL, or a path",
+  }),
+  repoUserName: field(line.optional().describe('User name for the repository or registry'), {
+    name: 'username',
+    kind: 'text',
+    only: 'ctl',
+    help: 'user name for the repository',
+  }),
+  repoPassword: field(line.optional().describe('Password for the repository or registry')),
+  credentialsFrom: field(
+    z
+      .object({ secret: objectName.describe('Name of the Secret') })
+      .optional()
+      .describe(
+        'In place of `repoUserName` and `repoPassword`: `{secret}`, a Secret in the namespace of the agent with the credentials for the repository or registry, so that they stay in the cluster; see operations.md. Default: none',
+      ),
+  ),
+  chartName: field(
+    url.describe(
       'Name of the chart in the repository. Without `repoUrl`: the `oci://` URL of a chart in a registry, the HTTP URL of a chart archive, or a path below the folder of `--local-charts`',
     ),
-  chartVersion: z.string().optional().describe('Version or range of versions. Default: the newest stable version'),
-  dependencyUpdate: z
-    .boolean()
-    .optional()
-    .describe(
-      'Download the dependencies that are missing in the `charts/` folder of the chart, from their repositories. Default: a missing dependency is an error',
-    ),
-  chartArchive: z
-    .string()
-    .max(maxBase64Length(maxChartArchiveBytes))
-    .optional()
-    .describe(
-      'The chart itself: its archive of at most 5 MiB, in base64. `chartName` then only names it. Default: the chart is downloaded',
-    ),
-  chartDigest: z.string().optional().describe('SHA-256 of the archive, in hex. Default: it is not checked'),
-  chartUpload: chartDigestSchema
-    .optional()
-    .describe(
-      'Digest, as `sha256:HEX`, of an archive that was uploaded to the control plane. `chartName` then only names the chart. Default: the chart is downloaded',
-    ),
+  ),
+  chartVersion: field(
+    z.string().max(512).optional().describe('Version or range of versions. Default: the newest stable version'),
+    {
+      name: 'devel',
+      kind: 'switch',
+      value: '>0.0.0-0',
+      only: 'ctl',
+      help: "include pre-releases; same as --version '>0.0.0-0'",
+    },
+    {
+      name: 'version',
+      kind: 'text',
+      only: 'ctl',
+      help: 'version of the chart, or a range of versions (default: the newest)',
+    },
+  ),
+  dependencyUpdate: field(
+    z
+      .boolean()
+      .optional()
+      .describe(
+        'Download the dependencies that are missing in the `charts/` folder of the chart, from their repositories. Default: a missing dependency is an error',
+      ),
+    { name: 'dependency-update', kind: 'switch', help: 'download the dependencies that charts/ does not contain' },
+  ),
+  chartArchive: field(
+    z
+      .string()
+      .max(maxBase64Length(maxChartArchiveBytes))
+      .optional()
+      .describe(
+        'The chart itself: its archive of at most 5 MiB, in base64. `chartName` then only names it. Default: the chart is downloaded',
+      ),
+  ),
+  chartDigest: field(
+    z
+      .string()
+      .max(71)
+      .regex(/^(?:sha256:)?[0-9a-fA-F]{64}$/, 'must be a SHA-256: 64 hex digits, with or without sha256: before them')
+      .optional()
+      .describe(
+        "SHA-256 of the chart's archive, in hex or as `sha256:HEX`, wherever the archive comes from. Of a chart in a registry it is the digest of the chart layer; that of the manifest belongs into the URL, as `oci://…@sha256:HEX`. It covers the dependencies in the archive, not what `dependencyUpdate` downloads. A folder is refused. Default: it is not checked",
+      ),
+  ),
+  chartUpload: field(
+    chartDigestSchema
+      .optional()
+      .describe(
+        'Digest, as `sha256:HEX`, of an archive that was uploaded to the control plane. `chartName` then only names the chart. Default: the chart is downloaded',
+      ),
+  ),
 };
 
 const setValue = z.object({
   kind: z.enum(['set', 'set-string', 'set-json', 'set-literal', 'set-file']).describe("Helm's flag without `--`"),
-  text: z.string().describe('The argument of the flag, such as `a.b=1,c=x`'),
-  files: z
-    .record(z.string(), z.string())
+  text: longText.describe('The argument of the flag, such as `a.b=1,c=x`'),
+  files: boundedRecord(z.string().max(4096), longText, 1000)
     .optional()
     .describe('For `set-file`: the contents of the files, by the path in `text`'),
 });
 
 /** The fields that give values. */
 export const valuesOnly = {
-  values: z
-    .union([z.string(), z.array(z.string()).max(1000)])
-    .optional()
-    .describe('Values: a YAML mapping as text, or a list of them, of which the last one takes precedence'),
-  set: z
-    .array(setValue)
-    .max(10_000)
-    .optional()
-    .describe(
-      'Values set over `values`: a list of `{kind, text}` with the `kind` `set`, `set-string`, `set-json`, `set-literal` or `set-file`. `text` is the argument of the flag of Helm with this name, such as `a.b=1,c=x`; the contents of the files of a `set-file` are in `files`, by the path in `text`. Merged in the order of Helm, so that `set` gives integers',
-    ),
+  values: field(
+    z
+      .union([longText, z.array(longText).max(1000)])
+      .optional()
+      .describe('Values: a YAML mapping as text, or a list of them, of which the last one takes precedence'),
+  ),
+  set: field(
+    z
+      .array(setValue)
+      .max(10_000)
+      .optional()
+      .describe(
+        'Values set over `values`: a list of `{kind, text}` with the `kind` `set`, `set-string`, `set-json`, `set-literal` or `set-file`. `text` is the argument of the flag of Helm with this name, such as `a.b=1,c=x`; the contents of the files of a `set-file` are in `files`, by the path in `text`. Merged in the order of Helm, so that `set` gives integers',
+      ),
+  ),
 };
 
 /** The fields that give values, and say what an upgrade does with those of the revision before. */
 export const valuesFields = {
   ...valuesOnly,
-  resetValues: z
-    .boolean()
-    .optional()
-    .describe('On an upgrade: use only these values and the defaults of the chart. Default: false'),
-  reuseValues: z
-    .boolean()
-    .optional()
-    .describe(
-      'On an upgrade: use the values of the deployed revision and the defaults of its chart, under these values. Default: only if no values are given, and with the defaults of the new chart',
-    ),
-  resetThenReuseValues: z
-    .boolean()
-    .optional()
-    .describe(
-      'On an upgrade: use the values of the deployed revision, under these values, and the defaults of the new chart. Default: false',
-    ),
+  resetValues: field(
+    z
+      .boolean()
+      .optional()
+      .describe('On an upgrade: use only these values and the defaults of the chart. Default: false'),
+    { name: 'reset-values', kind: 'switch', help: 'use only the values that are given, and the defaults of the chart' },
+  ),
+  reuseValues: field(
+    z
+      .boolean()
+      .optional()
+      .describe(
+        'On an upgrade: use the values of the deployed revision and the defaults of its chart, under these values. Default: only if no values are given, and with the defaults of the new chart',
+      ),
+    {
+      name: 'reuse-values',
+      kind: 'switch',
+      help: "use the last release's values and defaults, under the values that are given",
+    },
+  ),
+  resetThenReuseValues: field(
+    z
+      .boolean()
+      .optional()
+      .describe(
+        'On an upgrade: use the values of the deployed revision, under these values, and the defaults of the new chart. Default: false',
+      ),
+    {
+      name: 'reset-then-reuse-values',
+      kind: 'switch',
+      help: "use the last release's values under those that are given, with new defaults",
+    },
+  ),
 };
 
 /** The options of commands that render a chart. */
 export const renderOptions = {
-  renderSubchartNotes: z.boolean().optional().describe('Add the notes of subcharts. Default: false'),
-  skipSchemaValidation: z.boolean().optional().describe('Do not check values by values.schema.json. Default: false'),
-  enableDns: z
-    .boolean()
-    .optional()
-    .describe('Let templates resolve host names with `getHostByName`, which is empty otherwise. Default: false'),
+  renderSubchartNotes: field(z.boolean().optional().describe('Add the notes of subcharts. Default: false'), {
+    name: 'render-subchart-notes',
+    kind: 'switch',
+    help: 'add the notes of subcharts',
+  }),
+  skipSchemaValidation: field(
+    z.boolean().optional().describe('Do not check values by values.schema.json. Default: false'),
+    { name: 'skip-schema-validation', kind: 'switch', help: 'do not check the values against values.schema.json' },
+  ),
+  enableDns: field(
+    z
+      .boolean()
+      .optional()
+      .describe('Let templates resolve host names with `getHostByName`, which is empty otherwise. Default: false'),
+    { name: 'enable-dns', kind: 'switch', help: 'let templates resolve host names' },
+  ),
 };

@@ -1,8 +1,37 @@
 import * as z from 'zod';
+import { shapeOf, type Fields, type ShapeOf } from './field.ts';
 
-/** Everything that the protocol knows about a command. */
+/** Rights that senders of commands need. */
+type Right = 'read' | 'deploy' | 'admin';
+
+/** An argument of a command line, and the field that it sets. */
+interface Argument<Field extends string = string> {
+  field: Field;
+  /** Candidates that a shell offers. `name`: the name of a new release, for which it has none. */
+  kind: 'name' | 'release' | 'revision' | 'chart' | 'plan';
+  /** For the lines of `ctl` and `helm` with their arguments: `RELEASE_NAME`. */
+  shown: string;
+  isOptional?: boolean;
+}
+
+/** How `ctl` and `helm` call the command. */
+export interface CommandLine<Field extends string = string> {
+  name: string;
+  aliases?: readonly string[];
+  /** One line for the list of commands. */
+  short: string;
+  /** The first part of the help. Default: {@link short}. */
+  long?: string;
+  /** The last argument may be given more than once: the command is sent for each. */
+  arguments: readonly Argument<Field>[];
+  repeats?: boolean;
+  /** Arguments and flags after `helm NAME`, for its help; that of `ctl NAME` adds `--agent`. */
+  examples: readonly string[];
+}
+
+/** Everything that is known about a command, without its operation and its output. */
 export interface CommandDefinition<
-  Payload extends z.ZodObject = z.ZodObject,
+  All extends Fields = Fields,
   Answer extends z.ZodObject = z.ZodObject,
   Method extends string = string,
 > {
@@ -10,8 +39,10 @@ export interface CommandDefinition<
   readonly summary: string;
   /** Name of the control plane's method that sends the command. */
   readonly method: Method;
-  /** Fields of the payload. */
-  readonly payload: Payload;
+  /** The fields of the payload, with their flags. */
+  readonly fields: All;
+  /** The schema of the payload, made from {@link fields}. */
+  readonly payload: z.ZodObject<ShapeOf<All>>;
   /** Fields of a successful result. */
   readonly answer: Answer;
   /** The field of the answer that a reply in the plain form consists of. */
@@ -20,14 +51,25 @@ export interface CommandDefinition<
    * Returns the key of the release that the command changes, and undefined if the command only
    * reads. Commands with the same key run one after the other.
    */
-  readonly changes: (payload: z.output<Payload>) => string | undefined;
+  readonly changes: (payload: z.output<z.ZodObject<ShapeOf<All>>>) => string | undefined;
+  readonly right: Right;
+  /** Whether another process continues the command, or performs it again, if the agent ends. */
+  readonly survives: boolean;
+  /** Undefined if `ctl` and `helm` have other command lines for it. */
+  readonly line?: CommandLine<string & keyof All>;
 }
 
-/** Returns the definition; infers its types. */
-export function defineCommand<Payload extends z.ZodObject, Answer extends z.ZodObject, const Method extends string>(
-  definition: CommandDefinition<Payload, Answer, Method>,
-): CommandDefinition<Payload, Answer, Method> {
-  return definition;
+/** A definition without what is derived from its fields. */
+type Given<All extends Fields, Answer extends z.ZodObject, Method extends string> = Omit<
+  CommandDefinition<All, Answer, Method>,
+  'payload'
+>;
+
+/** Returns the definition of a command; infers its types. */
+export function defineCommand<const All extends Fields, Answer extends z.ZodObject, const Method extends string>(
+  given: Given<All, Answer, Method>,
+): CommandDefinition<All, Answer, Method> {
+  return { ...given, payload: z.object(shapeOf(given.fields)) };
 }
 
 /** Returns the key of a release, for `CommandDefinition.changes`. A dry run changes nothing. */

@@ -1,14 +1,20 @@
 import * as z from 'zod';
 import { defineCommand } from './definition.ts';
+import { field } from './field.ts';
+import { objectName } from '../bounded.ts';
 
 export const deploymentInfo = defineCommand({
   summary: 'Returns a Deployment of the cluster.',
   method: 'deploymentInfo',
-  payload: z.object({
-    namespace: z.string().default('default').describe('Namespace of the Deployment'),
-    deploymentName: z.string().describe('Name of the Deployment'),
+  fields: {
+    namespace: field(objectName.default('default').describe('Namespace of the Deployment')),
+    deploymentName: field(objectName.describe('Name of the Deployment')),
+  },
+  answer: z.object({
+    deployment: z.looseObject({}).describe('The object as the API server returns it, with `***` in place of secrets'),
   }),
-  answer: z.object({ deployment: z.looseObject({}).describe('The object as the API server returns it') }),
   plainField: 'deployment',
   changes: () => undefined,
+  right: 'read',
+  survives: false,
 });

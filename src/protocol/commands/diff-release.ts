@@ -1,30 +1,48 @@
 import * as z from 'zod';
 import { defineCommand } from './definition.ts';
-import { chartSource, renderOptions, valuesFields } from './chart-fields.ts';
-import { releaseIdentity } from './release-fields.ts';
+import { field } from './field.ts';
+import { chartArgument, chartSource, renderOptions, valuesFields } from './chart-fields.ts';
+import { releaseArgument, releaseIdentity } from './release-fields.ts';
 import { timeoutField } from './wait-fields.ts';
 import { difference } from './release-answer.ts';
+import { answerList } from '../bounded.ts';
 
 export const diffRelease = defineCommand({
   summary: 'Returns what an upgrade, or the first installation, would change.',
   method: 'diff',
-  payload: z.object({
+  fields: {
     ...releaseIdentity,
     ...chartSource,
     ...valuesFields,
     timeout: timeoutField,
     ...renderOptions,
-    against: z
-      .enum(['stored', 'live'])
-      .optional()
-      .describe(
-        'Compare with the manifest of the deployed revision, or the live objects with what a dry run of the API server returns for the new ones. Default: `stored`',
-      ),
-  }),
+    against: field(
+      z
+        .enum(['stored', 'live'])
+        .optional()
+        .describe(
+          'Compare with the manifest of the deployed revision, or the live objects with what a dry run of the API server returns for the new ones. Default: `stored`',
+        ),
+      {
+        name: 'live',
+        kind: 'switch',
+        value: 'live',
+        help: 'compare with the objects in the cluster, by a dry run of the API server',
+      },
+    ),
+  },
   answer: z.object({
-    differences: z.array(difference).describe('The objects that differ, without hooks'),
+    differences: answerList(difference).describe('The objects that differ, without hooks'),
     unchanged: z.int().describe('Number of objects that stay as they are'),
   }),
   plainField: 'differences',
   changes: () => undefined,
+  right: 'read',
+  survives: false,
+  line: {
+    name: 'diff',
+    short: 'Show what an upgrade would change',
+    arguments: [releaseArgument, chartArgument],
+    examples: ['web web --set replicas=3', 'web web --live'],
+  },
 });

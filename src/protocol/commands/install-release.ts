@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { chartSource } from './chart-fields.ts';
+import { field } from './field.ts';
+import { chartArgument, chartSource } from './chart-fields.ts';
 import { deployOptions } from './deploy-fields.ts';
 import { historyOptions, releaseIdentity } from './release-fields.ts';
 import { deployAnswer } from './release-answer.ts';
@@ -8,18 +9,44 @@ import { deployAnswer } from './release-answer.ts';
 export const installRelease = defineCommand({
   summary: 'Installs a chart as a new release.',
   method: 'install',
-  payload: z.object({
+  fields: {
     ...releaseIdentity,
     ...chartSource,
     ...deployOptions,
     ...historyOptions,
-    replace: z
-      .boolean()
-      .optional()
-      .describe('Install over a release that failed, or was uninstalled with its history kept. Default: false'),
-    upgrade: z.boolean().optional().describe('Upgrade the release if it exists. Default: false'),
-  }),
+    replace: field(
+      z
+        .boolean()
+        .optional()
+        .describe('Install over a release that failed, or was uninstalled with its history kept. Default: false'),
+      {
+        name: 'replace',
+        kind: 'switch',
+        help: 'use the name of a release that failed, or was uninstalled with its history kept',
+      },
+    ),
+    upgrade: field(z.boolean().optional().describe('Upgrade the release if it exists. Default: false'), {
+      name: 'upgrade',
+      kind: 'switch',
+      only: 'ctl',
+      help: 'upgrade the release if it exists',
+    }),
+  },
   answer: deployAnswer,
   plainField: 'release',
   changes: releaseKey,
+  right: 'deploy',
+  survives: true,
+  line: {
+    name: 'install',
+    short: 'Install a chart as a new release',
+    arguments: [
+      { field: 'releaseName', kind: 'name', shown: '[NAME]', isOptional: true },
+      { ...chartArgument, shown: '[CHART]' },
+    ],
+    examples: [
+      'podinfo podinfo --repo https://stefanprodan.github.io/podinfo --version ^6 -n demo',
+      'hello web -f values.yaml --set replicas=2 --timeout 10m',
+    ],
+  },
 });

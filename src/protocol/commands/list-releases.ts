@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { releaseSchema } from '../release.ts';
 import { defineCommand } from './definition.ts';
-import { tillerNamespaceField } from './release-fields.ts';
+import { field } from './field.ts';
+import { tillerNamespaceField, unreadableField } from './release-fields.ts';
+import { answerList, objectName, selector } from '../bounded.ts';
 
 const status = z.enum([
   'unknown',
@@ -15,31 +17,97 @@ const status = z.enum([
   'pending-rollback',
 ]);
 
+/** The statuses that each flag selects. */
+const statusesOfFlags = {
+  deployed: ['deployed'],
+  failed: ['failed'],
+  pending: ['pending-install', 'pending-upgrade', 'pending-rollback'],
+  superseded: ['superseded'],
+  uninstalled: ['uninstalled'],
+  uninstalling: ['uninstalling'],
+} as const;
+
+/** Several of them add up. */
+const statusFlags = Object.entries(statusesOfFlags).map(([name, statuses]) => ({
+  name,
+  kind: 'part' as const,
+  value: [...statuses],
+  help: `list ${name} releases`,
+}));
+
 export const listReleases = defineCommand({
   summary: 'Lists the newest revision of each release, without manifest, values and notes.',
   method: 'list',
-  payload: z.object({
-    namespace: z.string().optional().describe('Namespace of the releases. Default: all namespaces'),
-    filter: z
-      .string()
-      .optional()
-      .describe("Regular expression in Go's syntax that the names contain a match of. Default: all names"),
-    selector: z.string().optional().describe('Label selector for the stored revisions. Default: all'),
-    statuses: z
-      .array(status)
-      .optional()
-      .describe('Statuses of the newest revisions; only `superseded` lists all superseded revisions. Default: all'),
-    sort: z.enum(['name', 'date']).optional().describe('`name` or `date`. Default: by namespace and name'),
-    reverse: z.boolean().optional().describe('Reverse the order. Default: false'),
-    offset: z.int().positive().optional().describe('Number of releases to leave out at the start. Default: 0'),
-    max: z.int().positive().optional().describe('Largest number of releases. Default: all'),
-    helm2: z
-      .boolean()
-      .optional()
-      .describe('List the releases of Helm 2 instead, as `adopt_release` would store them. Default: false'),
+  fields: {
+    namespace: field(objectName.optional().describe('Namespace of the releases. Default: all namespaces')),
+    filter: field(
+      selector
+        .optional()
+        .describe("Regular expression in Go's syntax that the names contain a match of. Default: all names"),
+      { name: 'filter', short: 'f', kind: 'text', help: 'list only names that match a regular expression' },
+    ),
+    selector: field(selector.optional().describe('Label selector for the stored revisions. Default: all'), {
+      name: 'selector',
+      short: 'l',
+      kind: 'text',
+      help: 'list only releases whose labels match',
+    }),
+    statuses: field(
+      z
+        .array(status)
+        .max(100)
+        .optional()
+        .describe('Statuses of the newest revisions; only `superseded` lists all superseded revisions. Default: all'),
+      ...statusFlags,
+    ),
+    sort: field(z.enum(['name', 'date']).optional().describe('`name` or `date`. Default: by namespace and name'), {
+      name: 'date',
+      short: 'd',
+      kind: 'switch',
+      value: 'date',
+      otherwise: 'name',
+      help: 'sort by the time of deployment',
+    }),
+    reverse: field(z.boolean().optional().describe('Reverse the order. Default: false'), {
+      name: 'reverse',
+      short: 'r',
+      kind: 'switch',
+      help: 'reverse the order',
+    }),
+    offset: field(z.int().positive().optional().describe('Number of releases to leave out at the start. Default: 0'), {
+      name: 'offset',
+      kind: 'number',
+      help: 'number of releases to leave out at the start',
+    }),
+    max: field(z.int().positive().optional().describe('Largest number of releases. Default: all'), {
+      name: 'max',
+      short: 'm',
+      kind: 'number',
+      default: 256,
+      help: 'largest number of releases; 0 for all',
+    }),
+    helm2: field(
+      z
+        .boolean()
+        .optional()
+        .describe('List the releases of Helm 2 instead, as `adopt_release` would store them. Default: false'),
+      { name: 'helm2', kind: 'switch', only: 'ctl', help: 'list the releases of Helm 2, which ctl adopt takes over' },
+    ),
     tillerNamespace: tillerNamespaceField,
+  },
+  answer: z.object({
+    releases: answerList(releaseSchema).describe('The releases in the requested order'),
+    unreadable: unreadableField,
   }),
-  answer: z.object({ releases: z.array(releaseSchema).describe('The releases in the requested order') }),
   plainField: 'releases',
   changes: () => undefined,
+  right: 'read',
+  survives: false,
+  line: {
+    name: 'list',
+    aliases: ['ls'],
+    short: 'List releases',
+    arguments: [],
+    examples: ['', '-n demo --failed -o json'],
+  },
 });

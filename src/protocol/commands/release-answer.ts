@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import { releaseSchema } from '../release.ts';
+import { answerList, longText } from '../bounded.ts';
 
 /** The answer of the commands that return one release. */
 export const releaseAnswer = z.object({
   release: releaseSchema,
-  omitted: z.array(z.string()).optional().describe('The fields that the packet had no room for'),
+  omitted: answerList(longText).optional().describe('The fields that the packet had no room for'),
 });
 
 const field = z.object({
-  path: z.string().describe('Such as `spec.template.spec.containers[name=app].image`'),
+  path: longText.describe('Such as `spec.template.spec.containers[name=app].image`'),
   before: z.unknown().optional().describe('Absent if the field is added'),
   after: z.unknown().optional().describe('Absent if the field is removed'),
 });
@@ -18,12 +19,12 @@ export const difference = z.object({
   change: z
     .enum(['added', 'changed', 'recreated', 'removed', 'unknown'])
     .describe('`recreated`: deleted and created again; `unknown`: the API server would refuse the object'),
-  apiVersion: z.string(),
-  kind: z.string(),
-  namespace: z.string().optional(),
-  name: z.string(),
-  fields: z.array(field).optional().describe('The fields that differ; values of Secrets are `***`'),
-  reason: z.string().optional().describe('Why the change is unknown, or was not checked'),
+  apiVersion: longText,
+  kind: longText,
+  namespace: longText.optional(),
+  name: longText,
+  fields: answerList(field).optional().describe('The fields that differ; values of Secrets are `***`'),
+  reason: longText.optional().describe('Why the change is unknown, or was not checked'),
 });
 
 /** The answer of the commands that deploy a chart. */
@@ -32,8 +33,7 @@ export const deployAnswer = releaseAnswer.extend({
     .boolean()
     .optional()
     .describe('True if `unchanged: "skip"` has left the deployed revision as it is; `release` is that revision'),
-  differences: z
-    .array(difference)
+  differences: answerList(difference)
     .optional()
     .describe('With `dryRun: "server"`: the objects that would change, as the API server would admit them'),
 });

@@ -1,32 +1,54 @@
 import * as z from 'zod';
 import { defineCommand } from './definition.ts';
-import { chartSource, renderOptions, valuesOnly } from './chart-fields.ts';
+import { field, withSchema } from './field.ts';
+import { chartArgument, chartSource, renderOptions, valuesOnly } from './chart-fields.ts';
 import { noHooksField } from './deploy-fields.ts';
-import { releaseIdentity } from './release-fields.ts';
+import { releaseArgument, releaseIdentity } from './release-fields.ts';
 import { timeoutField } from './wait-fields.ts';
+import { longText } from '../bounded.ts';
 
 export const templateRelease = defineCommand({
   summary: "Renders a chart with the cluster's capabilities and objects, and changes nothing.",
   method: 'template',
-  payload: z.object({
+  fields: {
     ...releaseIdentity,
     ...chartSource,
     ...valuesOnly,
     timeout: timeoutField,
     ...renderOptions,
-    noHooks: noHooksField.describe('Leave hooks out. Default: false'),
-    skipTests: z.boolean().optional().describe('Leave test hooks out. Default: false'),
-    includeCrds: z
-      .boolean()
-      .optional()
-      .describe('Put the files of the `crds/` folders first, as they are. Default: false'),
-    hideSecret: z.boolean().optional().describe('Leave Secrets out. Default: false'),
-    isUpgrade: z.boolean().optional().describe('Render an upgrade instead of an installation. Default: false'),
-  }),
+    noHooks: withSchema(noHooksField, noHooksField.schema.describe('Leave hooks out. Default: false')),
+    skipTests: field(z.boolean().optional().describe('Leave test hooks out. Default: false'), {
+      name: 'skip-tests',
+      kind: 'switch',
+      help: 'leave out tests',
+    }),
+    includeCrds: field(
+      z.boolean().optional().describe('Put the files of the `crds/` folders first, as they are. Default: false'),
+      { name: 'include-crds', kind: 'switch', help: 'also print the CRDs of the chart' },
+    ),
+    hideSecret: field(z.boolean().optional().describe('Leave Secrets out. Default: false'), {
+      name: 'hide-secret',
+      kind: 'switch',
+      help: 'leave out Secrets',
+    }),
+    isUpgrade: field(z.boolean().optional().describe('Render an upgrade instead of an installation. Default: false'), {
+      name: 'is-upgrade',
+      kind: 'switch',
+      help: 'set .Release.IsUpgrade instead of .Release.IsInstall',
+    }),
+  },
   answer: z.object({
-    manifest: z.string().describe('The manifests and the hooks, as `helm template` prints them'),
-    notes: z.string().optional().describe('The rendered NOTES.txt'),
+    manifest: longText.describe('The manifests and the hooks, as `helm template` prints them'),
+    notes: longText.optional().describe('The rendered NOTES.txt'),
   }),
   plainField: 'manifest',
   changes: () => undefined,
+  right: 'read',
+  survives: false,
+  line: {
+    name: 'template',
+    short: 'Render a chart with the cluster of an agent',
+    arguments: [releaseArgument, chartArgument],
+    examples: ['web web -f values.yaml'],
+  },
 });

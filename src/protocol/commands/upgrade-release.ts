@@ -1,6 +1,5 @@
-import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
-import { chartSource } from './chart-fields.ts';
+import { chartArgument, chartSource } from './chart-fields.ts';
 import { deployOptions } from './deploy-fields.ts';
 import { historyOptions, releaseIdentity } from './release-fields.ts';
 import { deployAnswer } from './release-answer.ts';
@@ -8,8 +7,19 @@ import { deployAnswer } from './release-answer.ts';
 export const upgradeRelease = defineCommand({
   summary: 'Upgrades a release. Without `values` and `set`, the values of the deployed revision stay.',
   method: 'upgrade',
-  payload: z.object({ ...releaseIdentity, ...chartSource, ...deployOptions, ...historyOptions }),
+  fields: { ...releaseIdentity, ...chartSource, ...deployOptions, ...historyOptions },
   answer: deployAnswer,
   plainField: 'release',
   changes: releaseKey,
+  right: 'deploy',
+  survives: true,
+  line: {
+    name: 'upgrade',
+    short: 'Upgrade a release',
+    arguments: [
+      { field: 'releaseName', kind: 'release', shown: '[RELEASE]' },
+      { ...chartArgument, shown: '[CHART]' },
+    ],
+    examples: ['podinfo podinfo --repo https://stefanprodan.github.io/podinfo --set replicaCount=2 -n demo'],
+  },
 });

@@ -1,17 +1,24 @@
 import { timeoutSchema } from '../duration.ts';
 import { defineCommand } from './definition.ts';
+import { field } from './field.ts';
 import { releaseStatus } from './release-status.ts';
 
 export const watchRelease = defineCommand({
   summary:
     'Follows one revision of a release until it is cancelled. The first status packet has all its objects, further ones those whose status, reason or counts change.',
   method: 'watch',
-  payload: releaseStatus.payload.extend({
-    timeout: timeoutSchema
-      .optional()
-      .describe('Time after which it ends by itself: a Go duration (`30m`) or a number of seconds. Default: `24h`'),
-  }),
+  fields: {
+    ...releaseStatus.fields,
+    timeout: field(
+      timeoutSchema
+        .optional()
+        .describe('Time after which it ends by itself: a Go duration (`30m`) or a number of seconds. Default: `24h`'),
+      { name: 'timeout', kind: 'duration', help: 'with --watch: the time after which it ends (default: 24h)' },
+    ),
+  },
   answer: releaseStatus.answer,
   plainField: 'release',
   changes: () => undefined,
+  right: 'read',
+  survives: false,
 });

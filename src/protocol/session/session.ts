@@ -37,6 +37,8 @@ interface Link {
   unwritten: number;
   /** Whether packets wait for the greeting of the peer, which says what it already has. */
   isHeld: boolean;
+  /** Whether an acknowledgement waits to be written; the next one says what it would. */
+  isAcknowledging: boolean;
 }
 
 /**
@@ -75,7 +77,7 @@ export class Session<Item> {
    */
   attach(socket: SessionSocket, { hold = false } = {}): void {
     this.#release();
-    this.#link = { socket, unwritten: 0, isHeld: hold && this.#acknowledges };
+    this.#link = { socket, unwritten: 0, isHeld: hold && this.#acknowledges, isAcknowledging: false };
     if (this.#link.isHeld) this.#timers.greeting = setTimeout(() => this.greet(undefined), greetingTimeoutMs);
     this.#pump();
   }
@@ -170,11 +172,12 @@ export class Session<Item> {
     if (!outbox.isEmpty && !this.#acknowledges) this.#askToConfirm(link);
   }
 
-  #send(link: Link, text: string): void {
+  #send(link: Link, text: string, onWritten: () => void = () => undefined): void {
     link.unwritten += text.length;
     link.socket.send(text, () => {
       // After an error the socket closes, and what was not confirmed is sent again.
       link.unwritten -= text.length;
+      onWritten();
       if (this.#link === link) this.#pump();
     });
   }
@@ -191,9 +194,17 @@ export class Session<Item> {
     if (!link) return;
     this.#timers.acknowledgement ??= setTimeout(() => {
       delete this.#timers.acknowledgement;
-      const { seq = 0 } = this.#inbox.position ?? {};
-      if (link.socket.readyState !== link.socket.OPEN) return;
-      this.#send(link, encodePacket({ type: 'ack', payload: JSON.stringify({ seq }) }));
+      if (link.isAcknowledging) this.#acknowledge();
+      else this.#sendAcknowledgement(link);
     }, acknowledgeAfterMs);
+  }
+
+  #sendAcknowledgement(link: Link): void {
+    const { seq = 0 } = this.#inbox.position ?? {};
+    if (link.socket.readyState !== link.socket.OPEN) return;
+    link.isAcknowledging = true;
+    this.#send(link, encodePacket({ type: 'ack', payload: JSON.stringify({ seq }) }), () => {
+      link.isAcknowledging = false;
+    });
   }
 }

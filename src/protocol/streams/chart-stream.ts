@@ -1,7 +1,10 @@
 import * as z from 'zod';
 
 /** The digest of a chart's archive: `sha256:` and 64 hex digits. */
-export const chartDigestSchema = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 hex digits');
+export const chartDigestSchema = z
+  .string()
+  .max(71)
+  .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 hex digits');
 
 /**
  * The header of a stream in which a control plane sends the archive of a chart. The agent opens it,

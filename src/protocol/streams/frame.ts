@@ -26,7 +26,8 @@ const types = Object.entries(typeNumbers);
 /** Bytes of the type and of the id. */
 const headBytes = 5;
 
-const resetSchema = z.object({ code: z.string().max(64), message: z.string().max(4096) });
+/** Exported for the test of all maxima. @public */
+export const resetSchema = z.object({ code: z.string().max(64), message: z.string().max(4096) });
 
 /** Writes a binary frame: its type (1 byte), the id of the stream (4 bytes), and the rest. */
 export function encodeStreamFrame(frame: StreamFrame): Buffer {

@@ -1,3 +1,4 @@
+import { Allowance } from '../allowance.ts';
 import { decodeStreamFrame, encodeStreamFrame, type StreamFrame } from './frame.ts';
 import { StreamError } from './stream-error.ts';
 import { TunnelStream, type StreamLink } from './tunnel-stream.ts';
@@ -11,6 +12,12 @@ export interface TunnelSocket {
 
 /** Number of streams that the other end may have opened at a time. */
 export const maxStreams = 64;
+
+/** Streams of the other end that may end by a reset, at once and in each further second. */
+const allowedResets = { count: 100, perSecond: 1 };
+
+/** Frames without data that may wait to be written. A tunnel that is used properly has fewer. */
+const maxUnwrittenFrames = 1000;
 
 /** Uses a stream that the other end has opened, or destroys it with an error. */
 export type AcceptStream = (header: unknown, stream: TunnelStream) => void;
@@ -37,6 +44,8 @@ export class Tunnel {
   /** The newest id of the other end. */
   #lastId = 0;
   #opened = 0;
+  readonly #resets = new Allowance(allowedResets);
+  #unwrittenFrames = 0;
   #isWriting = false;
   #isClosed = false;
 
@@ -69,6 +78,16 @@ export class Tunnel {
     const frame = decodeStreamFrame(bytes);
     if (frame.type === 'open') this.#onOpen(frame.id, frame.header);
     else this.#streamOf(frame.id)?.receive(frame);
+    if (frame.type === 'reset') this.#countReset(frame.id);
+    if (this.#unwrittenFrames > maxUnwrittenFrames) {
+      throw new StreamError('protocol', 'too many frames about streams wait to be read');
+    }
+  }
+
+  /** Counts a stream of the other end that was reset by either end. */
+  #countReset(id: number): void {
+    if (this.#isOwn(id) || this.#resets.take()) return;
+    throw new StreamError('protocol', 'too many streams were opened in vain');
   }
 
   /** Ends all streams, because the connection is closed. */
@@ -85,9 +104,10 @@ export class Tunnel {
     stream.on('error', () => undefined);
     if (++this.#opened > maxStreams) {
       stream.destroy(Object.assign(new Error(`a connection has at most ${maxStreams} streams`), { code: 'busy' }));
-      return;
+    } else {
+      this.#accept(header, stream);
     }
-    this.#accept(header, stream);
+    if (stream.destroyed) this.#countReset(id);
   }
 
   /** Returns undefined for a stream that has ended here already. */
@@ -118,7 +138,12 @@ export class Tunnel {
 
   #send(frame: StreamFrame, onSent: () => void = () => undefined): void {
     const { readyState, OPEN } = this.#socket;
-    if (readyState === OPEN) this.#socket.send(encodeStreamFrame(frame), onSent);
+    if (readyState !== OPEN) return;
+    if (frame.type !== 'data') this.#unwrittenFrames++;
+    this.#socket.send(encodeStreamFrame(frame), () => {
+      if (frame.type !== 'data') this.#unwrittenFrames--;
+      onSent();
+    });
   }
 
   #takeTurns(): void {

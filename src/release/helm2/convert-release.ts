@@ -46,7 +46,11 @@ export function convertRelease(message: ProtobufMessage): Release {
   const info = required(message.message(2), 'info');
   const status = required(info.message(1), 'status');
   const config = optionalValues(message.message(4)) ?? {};
-  const hooks = message.messages(6).map((hook) => hookOf(hook, status.message(5)));
+  const testRuns = new Map<string, ProtobufMessage>();
+  for (const run of status.message(5)?.messages(3) ?? []) {
+    if (!testRuns.has(run.text(1))) testRuns.set(run.text(1), run);
+  }
+  const hooks = message.messages(6).map((hook) => hookOf(hook, testRuns));
   return {
     name: message.text(1),
     info: infoOf(info, status),
@@ -128,7 +132,7 @@ function optionalValues(config: ProtobufMessage | undefined): Record<string, unk
   return plainObject(readYamlMap(config.text(1)) ?? new Map());
 }
 
-function hookOf(hook: ProtobufMessage, testSuite: ProtobufMessage | undefined): Hook {
+function hookOf(hook: ProtobufMessage, testRuns: ReadonlyMap<string, ProtobufMessage>): Hook {
   const name = hook.text(1);
   const weight = Number(hook.integer(7));
   const policies = hook.integers(8).map((policy) => named(deletePolicies, policy, 'delete policy of a hook'));
@@ -138,7 +142,7 @@ function hookOf(hook: ProtobufMessage, testSuite: ProtobufMessage | undefined): 
     path: hook.text(3),
     manifest: hook.text(4),
     events: hook.integers(5).map((event) => named(events, event, 'event of a hook')),
-    last_run: lastRunOf(testSuite?.messages(3).find((run) => run.text(1) === name)),
+    last_run: lastRunOf(testRuns.get(name)),
     ...(weight !== 0 && { weight }),
     ...(policies.length > 0 && { delete_policies: policies }),
   };

@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/index.ts';
 import { checkedRelease } from '../codec.ts';
 import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
@@ -18,7 +19,7 @@ export async function decodeHelm2Release(encoded: string, limit: number): Promis
     return checkedRelease(convertRelease(readProtobuf(data)));
   } catch (cause) {
     if (cause instanceof ReleaseError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new ReleaseError('release_corrupt', `the stored release is not one of Helm 2: ${reason}`, { cause });
   }
 }

@@ -32,7 +32,8 @@ export function tillerRecords({
     const { namespace = '', name, labels = {}, resourceVersion = '' } = object.metadata;
     try {
       const release = await decode(stringAt(object, 'data', 'release') ?? '', signal);
-      if (recordName(release) !== name) throw new ReleaseError('release_corrupt', `it is ${recordName(release)}`);
+      const isOwn = recordName(release) === name && recordName(keyOf(object)) === name;
+      if (!isOwn) throw new ReleaseError('release_corrupt', 'the name or the revision in it is not that of the record');
       return { release, labels, resourceVersion };
     } catch (cause) {
       if (!(cause instanceof ReleaseError)) throw cause;
@@ -43,7 +44,7 @@ export function tillerRecords({
   }
 
   return (tillerNamespace = 'kube-system') => ({
-    async query({ name, namespace, status, latestOnly = false, summary = false }, signal) {
+    async query({ name, namespace, status, latestOnly = false, summary = false, onUnreadable: onLeftOut }, signal) {
       const selector = ['OWNER=TILLER', ...(name === undefined ? [] : [`NAME=${name}`])].join(',');
       const kind = { apiVersion: 'v1', kind: 'ConfigMap', namespace: tillerNamespace };
       const found = await cluster.list({ ...kind, labelSelector: selector, metadataOnly: true }, signal);
@@ -52,7 +53,10 @@ export function tillerRecords({
         wanted,
         async ({ metadata }) => {
           const object = await cluster.get({ ...kind, name: metadata.name }, signal);
-          return object === undefined ? pMapSkip : await read(object, signal);
+          if (object === undefined) return pMapSkip;
+          const result = await read(object, signal);
+          if (result instanceof ReleaseError) onLeftOut?.(result);
+          return result;
         },
         { concurrency },
       );
@@ -73,5 +77,5 @@ function recordName({ name, version }: RevisionKey): string {
 }
 
 function keyOf({ metadata: { labels = {} } }: KubeObject): RevisionKey {
-  return { namespace: '', name: labels['NAME'] ?? '', version: Number(labels['VERSION']) };
+  return { namespace: '', name: labels['NAME'] ?? '', version: Number(labels['VERSION']) || 0 };
 }

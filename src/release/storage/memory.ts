@@ -38,32 +38,41 @@ export function memoryStorage(host: Host): ReleaseStorage {
       return Promise.resolve(structuredClone(shown));
     },
 
-    requireRoom: () => Promise.resolve(),
+    requireFit: () => Promise.resolve(),
 
-    async create(release, labels) {
+    async create(release, labels, _signal, { isOwn = false } = {}) {
       await Promise.resolve();
       if (revisions.has(keyText(revisionKey(release)))) {
         throw new ReleaseError('release_exists', 'release: already exists');
       }
-      return write({ release, labels: storageLabels(release, { ...labels, createdAt: unixSeconds(host.now()) }) });
+      const all = { ...labels, createdAt: unixSeconds(host.now()) };
+      return write({ release, labels: storageLabels(release, all), isOwn });
     },
 
-    async update({ release, labels, resourceVersion }) {
+    async update({ release, labels, resourceVersion, isOwn = false }) {
       await Promise.resolve();
       const known = revisions.get(keyText(revisionKey(release)));
       if (known === undefined) throw new ReleaseError('release_not_found', 'release: not found');
-      if (known.resourceVersion !== resourceVersion) {
-        throw new ReleaseError('release_conflict', 'the revision was changed by another client');
-      }
+      if (known.resourceVersion !== resourceVersion) throw changedRevision();
       // as in Helm, without createdAt
       const changed = { ...customLabels(labels), modifiedAt: unixSeconds(host.now()) };
-      return write({ release, labels: storageLabels(release, changed) });
+      return write({ release, labels: storageLabels(release, changed), isOwn });
     },
 
-    delete: (key) => Promise.resolve(revisions.delete(keyText(key))),
+    async delete({ release, resourceVersion }) {
+      await Promise.resolve();
+      const key = keyText(revisionKey(release));
+      const known = revisions.get(key);
+      if (known !== undefined && known.resourceVersion !== resourceVersion) throw changedRevision();
+      return revisions.delete(key);
+    },
   };
 }
 
 function keyText({ namespace, name, version }: RevisionKey): string {
   return `${namespace}/${name}/${version}`;
+}
+
+function changedRevision(): ReleaseError {
+  return new ReleaseError('release_conflict', 'the revision was changed by another client');
 }

@@ -6,7 +6,7 @@ import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
-import { maxParts, partRefOf, type ObjectFormat } from './revision-object.ts';
+import { inNamespace, maxParts, partRefOf, type ObjectFormat } from './revision-object.ts';
 import type { PartsReference, RevisionKey } from './storage.ts';
 
 /** Size of the data of a part. With its metadata, the object stays below the limit of etcd. */
@@ -63,15 +63,20 @@ export function partsReference({ manifest }: Release): PartsReference | undefine
   }
 }
 
-/** Returns a whole revision with what its head has: status, times, and runs of hooks. */
-export function withHead(whole: Release, { version, info, hooks = [] }: Release): Release {
-  const { notes } = whole.info;
+/**
+ * Returns a whole revision with what its head has: status, times, and runs of hooks. Throws
+ * `release_corrupt` if its parts are those of another release.
+ */
+export function withHead(whole: Release, { name, namespace, version, info, hooks = [] }: Release): Release {
+  const own = whole.name === name ? inNamespace(whole, namespace) : undefined;
+  if (own === undefined) throw new ReleaseError('release_corrupt', 'the parts are those of another release');
+  const { notes } = own.info;
   return {
-    ...whole,
+    ...own,
     version,
     info: { ...info, ...(notes !== undefined && { notes }) },
-    ...(whole.hooks && {
-      hooks: whole.hooks.map((hook, index) => {
+    ...(own.hooks && {
+      hooks: own.hooks.map((hook, index) => {
         const { last_run = hook.last_run, delete_policies = hook.delete_policies } = hooks[index] ?? {};
         return { ...hook, last_run, ...(delete_policies && { delete_policies }) };
       }),
@@ -88,7 +93,8 @@ export interface StoredParts {
 
 /**
  * Creates the objects with the parts of an encoded release. Those that exist, as after an attempt
- * whose answer was lost, are used again: their names have the digest of their content.
+ * whose answer was lost, are used again: their names have the digest of their content. Throws
+ * `release_conflict` if one of them has another content.
  */
 export async function createParts(
   cluster: PartCluster,
@@ -130,7 +136,11 @@ async function createdOrExisting(
     const { name, namespace = '' } = metadata;
     const existing = await cluster.get({ apiVersion, kind, name, namespace }, options.signal);
     if (existing === undefined) throw error;
-    return { stored: existing, isNew: false };
+    if (stringAt(existing, 'data', 'part') === stringAt(object, 'data', 'part')) {
+      return { stored: existing, isNew: false };
+    }
+    const problem = `the ${kind} ${namespace}/${name} exists with another content; delete it`;
+    throw new ReleaseError('release_conflict', problem, { cause: error });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
 import type { ReleaseStatus } from '../status.ts';
 
@@ -6,10 +7,19 @@ export interface StoredRevision {
   release: Release;
   /** All labels of the stored object, including Helm's own; see {@link customLabels}. */
   labels: Record<string, string>;
-  /** Changes with every write. An update with an old one is refused. */
+  /** Of the stored object, if it is one of a cluster. */
+  uid?: string;
+  /** Changes with every write. An update or a deletion with an old one is refused. */
   resourceVersion: string;
   /** Where its content is, if it is stored in several objects. */
   parts?: PartsReference;
+  /**
+   * Whether an agent with the key of this storage wrote its content. An update keeps this: the
+   * record of another client stays one when its status changes. Default: false.
+   */
+  isOwn?: boolean;
+  /** Whether nothing works on it any more, so that no holder is written. Default: false. */
+  isReleased?: boolean;
 }
 
 /** Identifies the objects that a large revision is stored in. */
@@ -24,6 +34,8 @@ export interface PartsReference {
 export interface CreateOptions {
   /** Stores a release in several objects if it does not fit in one. Default: that is an error. */
   chunked?: boolean | undefined;
+  /** Whether its content is the agent's own, see {@link StoredRevision.isOwn}. Default: false. */
+  isOwn?: boolean | undefined;
 }
 
 export interface RevisionKey {
@@ -37,10 +49,18 @@ export interface RevisionQuery {
   namespace?: string;
   name?: string;
   status?: ReleaseStatus;
-  /** Selects only the highest revision of each release, before `status` applies. Default: false. */
+  /**
+   * Selects only the highest readable revision of each release, before `status` applies. Default:
+   * false.
+   */
   latestOnly?: boolean;
   /** Leaves out notes, values, manifests and files: long lists are small. Default: false. */
   summary?: boolean;
+  /**
+   * Called for each revision that is left out because it cannot be read. Default: they are only
+   * logged, and a release of which nothing can be read is an error.
+   */
+  onUnreadable?: (error: ReleaseError) => void;
 }
 
 /** A store of releases. Throws {@link ReleaseError} and the errors of the cluster. */
@@ -62,14 +82,17 @@ export interface ReleaseStorage {
    * Throws `release_too_large` if the release is too large to be stored. Only looks at the size of
    * its texts if that is enough.
    */
-  requireRoom(release: Release, options?: CreateOptions, signal?: AbortSignal): Promise<void>;
+  requireFit(release: Release, options?: CreateOptions, signal?: AbortSignal): Promise<void>;
   /**
    * Writes `revision.release`. Fails with `release_conflict` if the stored revision has changed
    * since it was read.
    */
   update(revision: StoredRevision, signal?: AbortSignal): Promise<StoredRevision>;
-  /** Returns whether there was a revision to delete. */
-  delete(key: RevisionKey, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Returns whether there was this revision to delete. Fails with `release_conflict` if the stored
+   * revision has changed since it was read.
+   */
+  delete(revision: StoredRevision, signal?: AbortSignal): Promise<boolean>;
 }
 
 export function revisionKey({ namespace, name, version }: Release): RevisionKey {
@@ -112,11 +135,14 @@ export function summaryOf({ name, namespace, version, info, chart }: Release): R
 
 /** Returns the items with the highest revision of each release. */
 export function latestOf<T>(items: readonly T[], keyOf: (item: T) => RevisionKey): T[] {
-  const latest = new Map<string, { item: T; version: number }>();
-  for (const item of items) {
-    const { namespace, name, version } = keyOf(item);
-    const known = latest.get(`${namespace}/${name}`);
-    if (known === undefined || known.version < version) latest.set(`${namespace}/${name}`, { item, version });
-  }
-  return Array.from(latest.values(), ({ item }) => item);
+  return newestFirst(items, keyOf).flatMap(([latest]) => (latest === undefined ? [] : [latest]));
+}
+
+/** Returns the items of each release, those with the highest revision first. */
+export function newestFirst<T>(items: readonly T[], keyOf: (item: T) => RevisionKey): T[][] {
+  const releases = Map.groupBy(items, (item) => {
+    const { namespace, name } = keyOf(item);
+    return `${namespace}/${name}`;
+  });
+  return Array.from(releases.values(), (all) => all.sort((a, b) => keyOf(b).version - keyOf(a).version));
 }

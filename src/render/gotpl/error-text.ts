@@ -59,9 +59,11 @@ function placeText(text: string): string | undefined {
   const rest = text.slice(prefix.length);
   if (rest.startsWith('no template ')) return `${text}\n`;
 
-  const executing = /^(.*?): executing "([^"]*)" at <(.*?)>: (.*)$/s.exec(rest);
-  if (executing) {
-    const [, location = '', name = '', context = '', message = ''] = executing;
+  const executing = /^(.*?): executing "([^"]*)" at <(.*)$/s.exec(rest);
+  const [, location = '', name = '', after = ''] = executing ?? [];
+  const end = after.indexOf('>: ');
+  if (executing && end !== -1) {
+    const [context, message] = [after.slice(0, end), after.slice(end + 3)];
     return `${location}\n  executing "${name}" at <${context}>:\n    ${line(withoutNested(message))}`;
   }
   const separator = rest.lastIndexOf(': ');

@@ -5,6 +5,7 @@ import { ChartError } from '../../chart/chart-error.ts';
 import { defaultChartLimits, type ChartLimits } from '../../chart/limits.ts';
 import { loadArchive, loadUnpacked } from '../../chart/load/load-archive.ts';
 import { loadDirectory } from '../../chart/load/load-directory.ts';
+import { isMissing } from '../../errors/index.ts';
 import { toBytes } from '../../go/text.ts';
 
 /**
@@ -52,7 +53,7 @@ async function isDirectory(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (!isMissing(error)) throw error;
     const advice = 'pass the path of a chart folder or of a .tgz file';
     throw new ChartError('chart_not_found', `chart ${path} does not exist; ${advice}`, { cause: error });
   }

@@ -1,5 +1,6 @@
 import { fromBytes } from '../../go/text.ts';
 import type { Rendered } from '../rendered.ts';
+import { valueWarningText } from '../value-warning.ts';
 
 /** Result of a render. */
 export interface RenderedChart {
@@ -58,6 +59,6 @@ export function toRenderedChart({ manifest, manifests, hooks, notes, crds, warni
     })),
     notes,
     crds: crds.map(({ filename, data }) => ({ path: filename, content: fromBytes(data) })),
-    warnings,
+    warnings: warnings.map(valueWarningText),
   };
 }

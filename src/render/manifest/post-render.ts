@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/index.ts';
 import { sortedKeys } from '../../go/text.ts';
 import { hasContent, textAt, withoutTextAt, withTextAt } from '../../yaml/edit-mapping.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
@@ -75,7 +76,7 @@ async function through(
   try {
     output = await run(merged);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw failure(`error while running post render on ${names.called}: ${reason}`, cause);
   }
   if (typeof output !== 'string') {

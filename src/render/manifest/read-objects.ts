@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/index.ts';
 import { isJsonObject } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { TypedScalar, type YamlTree } from '../../yaml/compose.ts';
@@ -8,8 +9,9 @@ import { splitDocuments } from './documents.ts';
 
 /**
  * Reads the objects of a manifest, and those in its lists. The name of an object with
- * `generateName` is empty. Integers that a number would round are bigints. Throws RenderError
- * `invalid_manifest` with a message that starts with `prefix`, which may be empty.
+ * `generateName`, or without a name, is empty. Integers that a number would round are bigints.
+ * Throws RenderError `invalid_manifest` with a message that starts with `prefix`, which may be
+ * empty.
  */
 export function* readObjects(manifest: string, prefix: string): Generator<ManifestObject, void> {
   for (const document of splitDocuments(manifest)) {
@@ -17,7 +19,7 @@ export function* readObjects(manifest: string, prefix: string): Generator<Manife
     try {
       for (const object of flattenLists(parseDocument(document))) yield { object, source };
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       const start = prefix === '' ? '' : `${prefix}: `;
       throw new RenderError('invalid_manifest', `${start}${source}: ${reason}`, { cause });
     }
@@ -63,7 +65,7 @@ function flattenLists(data: Record<string, unknown> | undefined): KubeObject[] {
 
 /** Checks what every object has, and returns it with its name. */
 function validateObject(data: Record<string, unknown>): KubeObject {
-  const { apiVersion, kind, metadata } = data;
+  const { apiVersion, kind, metadata = {} } = data;
   if (typeof kind !== 'string' || kind === '') throw new TypeError("Object 'Kind' is missing");
   if (typeof apiVersion !== 'string' || apiVersion === '') throw new TypeError(`${kind} without apiVersion`);
   if (!isJsonObject(metadata)) throw new TypeError(`${kind} without metadata`);
@@ -74,8 +76,6 @@ function validateObject(data: Record<string, unknown>): KubeObject {
   requireStrings('annotations', annotations);
   if (typeof generateName === 'string' && generateName !== '') {
     if (name !== undefined) throw new TypeError('metadata.name and metadata.generateName cannot both be set');
-  } else if (typeof name !== 'string' || name === '') {
-    throw new TypeError(`${kind} without metadata.name`);
   }
   return {
     ...data,

@@ -1,10 +1,12 @@
+import { LRUCache } from 'lru-cache';
 import { defaultLimits, type FunctionLimits } from '../../functions/limits.ts';
 import { byteLength } from '../../go/text.ts';
 import { GoError, type GoFunction } from '../../go/value.ts';
-import { templateObject, type ScopedTemplate } from '../scope/chart-templates.ts';
 import type { Engine } from '../engine.ts';
 import { RenderError } from '../render-error.ts';
+import { templateObject, type ScopedTemplate } from '../scope/chart-templates.ts';
 import { isPartial } from '../scope/template-path.ts';
+import { compileTemplate } from './compile/template.ts';
 import { frameIn } from './frame.ts';
 import { goCallable } from './go-callable.ts';
 import { languageFunctions } from './language-functions.ts';
@@ -12,11 +14,9 @@ import type { Callable, Operand } from './operand.ts';
 import { pageFunctions } from './page-functions.ts';
 import { templateText, type Position } from './position.ts';
 import { renderFunctions } from './render-functions.ts';
-import { failLimit, type Run } from './run.ts';
 import { newState, runTemplate } from './run-template.ts';
+import { failLimit, type Run } from './run.ts';
 import type { CompiledTemplate, Page } from './scope.ts';
-import { cachingCompiler } from './template-cache.ts';
-import { pathsOf } from './template-names.ts';
 
 /** Number of templates to keep compiled. */
 const compiledTemplates = 1024;
@@ -115,4 +115,44 @@ function guarded<T>(file: string, work: () => T): T {
 
 function startOf(path: string): Position {
   return { template: templateText(path, ''), line: 0, column: 0 };
+}
+
+/** Compiles templates, and caches the `size` most recently used ones by path for later renders. */
+function cachingCompiler(size: number): (path: string, text: string) => CompiledTemplate {
+  const known = new LRUCache<string, { text: string; template: CompiledTemplate }>({ max: size });
+  return (path, text) => {
+    const found = known.get(path);
+    if (found?.text === text) return found.template;
+    const template = compileTemplate(path, text);
+    known.set(path, { text, template });
+    return template;
+  };
+}
+
+/**
+ * Returns the paths that a name in a template can mean, in the order in which they are tried: the
+ * name as a path with the chart's name in front; relative to the folder of the file if it begins
+ * with `./` or `../`; otherwise relative to the chart's `templates`. None of them leads out of the
+ * chart.
+ * @param from path of the file that contains the name, with the chart's name in front
+ * @param basePath path of the chart's templates, with the chart's name in front
+ */
+function pathsOf(name: string, from: string, basePath: string): string[] {
+  const chart = folderOf(basePath);
+  const isRelative = name.startsWith('./') || name.startsWith('../');
+  const relative = resolve(`${isRelative ? folderOf(from) : basePath}/${name}`);
+  return [name, relative].filter((path) => path.startsWith(`${chart}/`) && resolve(path) === path);
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
+
+function resolve(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.') parts.push(part);
+  }
+  return parts.join('/');
 }

@@ -4,10 +4,10 @@ import type { DeleteRequest } from '../cluster/deletion.ts';
 import { listAt, numberAt, stringAt } from '../../objects/fields.ts';
 import { listDocument } from './list.ts';
 import type { ApiRequest } from './request.ts';
-import { collectionOf, type ResourceType } from '../store/resource-type.ts';
+import type { ResourceType } from '../store/resource-type.ts';
 import { ok, type ApiResponse } from './response.ts';
 import type { ObjectAddress } from './object-address.ts';
-import type { Selection } from './selection.ts';
+import { selectedObjects, type Selection } from './selection.ts';
 
 /**
  * Handles DELETE of one object. Responds with a Status if the object is gone, with the object if it
@@ -33,11 +33,11 @@ export function deleteObject(
 export function deleteCollection(
   state: ClusterState,
   type: ResourceType,
-  selected: Selection,
+  selection: Selection,
   request: ApiRequest,
 ): ApiResponse {
-  const before = listDocument(state.store, type, selected, new URLSearchParams());
-  for (const object of state.store.list(collectionOf(type)).filter(selected)) {
+  const before = listDocument(state.store, type, selection, new URLSearchParams());
+  for (const object of selectedObjects(state.store, type, selection)) {
     state.objects.remove(type, object.metadata.namespace ?? '', object.metadata.name, deleteRequest(request));
   }
   return ok(before);

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { badRequest, expired } from '../api-error.ts';
-import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
-import type { Selection } from './selection.ts';
+import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
+import { selectedObjects, type Selection } from './selection.ts';
 import type { Store } from '../store/store.ts';
 
 const metadataVersion = 'meta.k8s.io/v1';
@@ -20,7 +20,7 @@ interface ContinueToken {
 export function listDocument(
   store: Store,
   type: ResourceType,
-  selected: Selection,
+  selection: Selection,
   query: URLSearchParams,
   accept = '',
 ): unknown {
@@ -32,9 +32,7 @@ export function listDocument(
     );
   }
   const limit = Number(query.get('limit') ?? 0);
-  const rest = store
-    .list(collectionOf(type))
-    .filter((object) => selected(object) && (!token || keyOf(object) > token.after));
+  const rest = selectedObjects(store, type, selection).filter((object) => !token || keyOf(object) > token.after);
   const page = limit > 0 ? rest.slice(0, limit) : rest;
   const revision = token?.revision ?? store.revision();
   const last = page.at(-1);

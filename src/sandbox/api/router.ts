@@ -18,7 +18,7 @@ import { streamWatch, type WatchSettings } from './watch.ts';
 
 /** Handles a request. Throws `ApiError`. */
 export function route(state: ClusterState, settings: WatchSettings, request: ApiRequest): ApiResponse {
-  const path = request.path.replace(/\/+$/, '');
+  const path = request.path.replace(/(?<!\/)\/+$/, '');
   if (['/readyz', '/livez', '/healthz'].includes(path)) return { status: 200, text: 'ok' };
   if (path === '/version') return ok(version);
   const document = discoveryDocument(state.registry.types(), path, request.accept);
@@ -80,12 +80,12 @@ function handleCollection(
 ): ApiResponse {
   switch (request.method) {
     case 'GET': {
-      const selected = selectionOf(type, resource.namespace, request.query);
+      const selection = selectionOf(type, resource.namespace, request.query);
       const watching = ['true', '1'].includes(request.query.get('watch') ?? '');
-      if (!watching) return ok(listDocument(state.store, type, selected, request.query, request.accept));
+      if (!watching) return ok(listDocument(state.store, type, selection, request.query, request.accept));
       return {
         stream: (response) =>
-          streamWatch(state.store, type, selected, request.query, settings, request.signal, response),
+          streamWatch(state.store, type, selection, request.query, settings, request.signal, response),
       };
     }
     case 'POST':

@@ -2,10 +2,21 @@ import { matchesFields, parseFieldSelector, type FieldRequirement } from '../../
 import { matchesLabels, parseLabelSelector, SelectorError } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { badRequest } from '../api-error.ts';
-import type { ResourceType } from '../store/resource-type.ts';
+import { collectionOf, type ResourceType } from '../store/resource-type.ts';
+import type { Store } from '../store/store.ts';
 
-/** Whether an object matches the namespace and the selectors of a list or watch. */
-export type Selection = (object: KubeObject) => boolean;
+/** The namespace and the selectors of a list or watch. */
+export interface Selection {
+  /** Undefined for all namespaces. */
+  namespace: string | undefined;
+  /** Whether an object is in the namespace and matches the selectors. */
+  matches(object: KubeObject): boolean;
+}
+
+/** Lists the objects of a selection in the order of namespace and name. */
+export function selectedObjects(store: Store, type: ResourceType, selection: Selection): KubeObject[] {
+  return store.list(collectionOf(type), selection.namespace).filter((object) => selection.matches(object));
+}
 
 const selectableEverywhere = ['metadata.name', 'metadata.namespace'];
 const selectable: Readonly<Record<string, readonly string[]>> = {
@@ -47,10 +58,13 @@ export function selectionOf(type: ResourceType, namespace: string | undefined, q
     const labels = parseLabelSelector(query.get('labelSelector') ?? '');
     const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
     checkFields(type, fields);
-    return (object) =>
-      (namespace === undefined || object.metadata.namespace === namespace) &&
-      matchesLabels(labels, object.metadata.labels) &&
-      matchesFields(fields, object);
+    return {
+      namespace,
+      matches: (object) =>
+        (namespace === undefined || object.metadata.namespace === namespace) &&
+        matchesLabels(labels, object.metadata.labels) &&
+        matchesFields(fields, object),
+    };
   } catch (error) {
     if (error instanceof SelectorError) throw badRequest(error.message);
     throw error;

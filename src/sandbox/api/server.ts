@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:https';
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { ApiError, unauthorized } from '../api-error.ts';
 import type { ServerCertificates } from '../certificates.ts';
@@ -8,18 +9,19 @@ import { send, sendError, type ApiResponse } from './response.ts';
 export interface ListenOptions {
   host: string;
   port: number;
-  certificates: ServerCertificates;
+  /** Undefined for plain HTTP. */
+  certificates: ServerCertificates | undefined;
   /** Bearer token that every client must present. */
   token: string;
 }
 
-/** Starts an HTTPS server. Resolves when it listens. */
+/** Starts a server. Resolves when it listens. */
 export async function listen(
   options: ListenOptions,
   handle: (request: ApiRequest) => ApiResponse,
 ): Promise<{ url: string; close: () => Promise<void> }> {
-  const { certificate, key } = options.certificates;
-  const server = createServer({ cert: certificate, key, keepAliveTimeout: 60_000 }, (message, response) => {
+  const { certificates } = options;
+  const answer: RequestListener = (message, response) => {
     const disconnected = new AbortController();
     response.on('close', () => disconnected.abort());
     const respond = async (): Promise<void> => {
@@ -32,7 +34,12 @@ export async function listen(
       }
     };
     void respond();
-  });
+  };
+  const settings = { keepAliveTimeout: 60_000 };
+  const server =
+    certificates === undefined
+      ? createHttpServer(settings, answer)
+      : createHttpsServer({ ...settings, cert: certificates.certificate, key: certificates.key }, answer);
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -43,7 +50,8 @@ export async function listen(
     server.listen(options.port, options.host, resolve);
   });
   const { port } = server.address() as AddressInfo; // a TCP server has one while it listens
-  return { url: `https://${options.host}:${port}`, close: () => close(server, sockets) };
+  const scheme = certificates === undefined ? 'http' : 'https';
+  return { url: `${scheme}://${options.host}:${port}`, close: () => close(server, sockets) };
 }
 
 function internalError(error: unknown): ApiError {

@@ -58,14 +58,21 @@ function mergeElements(
 ): unknown[] {
   const elements = patch.filter(isJsonObject);
   const isReplaced = elements.some(({ $patch }) => $patch === 'replace');
-  const deleted = elements.filter(({ $patch }) => $patch === 'delete').map((element) => element[key]);
-  const merged = isReplaced ? [] : target.filter((item) => isJsonObject(item) && !deleted.includes(item[key]));
+  const deleted = new Set(elements.filter(({ $patch }) => $patch === 'delete').map((element) => element[key]));
+  const merged = isReplaced ? [] : target.filter((item) => isJsonObject(item) && !deleted.has(item[key]));
+  const places = new Map<unknown, number>();
+  for (const [index, item] of merged.entries()) {
+    if (isJsonObject(item) && !places.has(item[key])) places.set(item[key], index);
+  }
   for (const element of elements.filter(({ $patch }) => $patch === undefined)) {
-    const index = isReplaced ? -1 : merged.findIndex((item) => isJsonObject(item) && item[key] === element[key]);
-    const found = merged[index];
+    const index = isReplaced ? undefined : places.get(element[key]);
+    const found = index === undefined ? undefined : merged[index];
     const value = strategicMergePatch(isJsonObject(found) ? found : {}, element, topologyOf, path);
-    if (index < 0) merged.push(value);
-    else merged[index] = value;
+    if (index !== undefined) merged[index] = value;
+    else {
+      places.set(element[key], merged.length);
+      merged.push(value);
+    }
   }
   return merged;
 }
@@ -74,10 +81,10 @@ function mergeElements(
 function inOrder(list: readonly unknown[], order: readonly unknown[], key: string | undefined): unknown[] {
   const idOf = (item: unknown) => JSON.stringify(key !== undefined && isJsonObject(item) ? item[key] : item);
   const rank = new Map(order.map((item, index) => [idOf(item), index]));
-  const ordered = list
-    .filter((item) => rank.has(idOf(item)))
-    .sort((a, b) => (rank.get(idOf(a)) ?? 0) - (rank.get(idOf(b)) ?? 0));
-  return list.map((item) => (rank.has(idOf(item)) ? ordered.shift() : item));
+  const ranked = list.map((item) => ({ item, rank: rank.get(idOf(item)) ?? -1 })).filter((one) => one.rank >= 0);
+  const ordered = ranked.sort((a, b) => a.rank - b.rank).map(({ item }) => item);
+  const next = ordered.values();
+  return list.map((item) => (rank.has(idOf(item)) ? next.next().value : item));
 }
 
 function mergeKeyOf(topologyOf: TopologyOf, path: readonly string[]): string | undefined {

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../objects/object.ts';
 import { ApiError, expired, statusObject } from '../api-error.ts';
 import { resourceVersionProblem } from './list.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
-import type { Selection } from './selection.ts';
+import { selectedObjects, type Selection } from './selection.ts';
 import type { Store, StoreEvent } from '../store/store.ts';
 
 /** Timing of watches, in milliseconds. */
@@ -34,7 +34,7 @@ interface Line {
 export async function streamWatch(
   store: Store,
   type: ResourceType,
-  selected: Selection,
+  selection: Selection,
   query: URLSearchParams,
   settings: WatchSettings,
   signal: AbortSignal,
@@ -50,12 +50,12 @@ export async function streamWatch(
   };
   const bookmark = (): void => push({ type: 'BOOKMARK', object: bookmarkObject(type, store.revision()) });
 
-  lines.push(...firstLines(store, type, selected, from, query.get('sendInitialEvents') === 'true'));
+  lines.push(...firstLines(store, type, selection, from, query.get('sendInitialEvents') === 'true'));
 
   const lifetime = Number(query.get('timeoutSeconds') ?? 0) * 1000 || settings.lifetime;
   const end = new AbortController();
   const unsubscribe = store.subscribe((event) => {
-    if (event.collection === collection) for (const line of linesOf(event, selected)) push(line);
+    if (event.collection === collection) for (const line of linesOf(event, selection)) push(line);
     if (lines.length > maxPendingLines) end.abort();
   });
   const bookmarks = query.get('allowWatchBookmarks') === 'true';
@@ -91,21 +91,17 @@ export async function streamWatch(
 function firstLines(
   store: Store,
   type: ResourceType,
-  selected: Selection,
+  selection: Selection,
   from: number,
   initialEvents: boolean,
 ): Line[] {
-  const collection = collectionOf(type);
   if (from === 0 || initialEvents) {
-    const added = store
-      .list(collection)
-      .filter(selected)
-      .map((object): Line => ({ type: 'ADDED', object }));
+    const added = selectedObjects(store, type, selection).map((object): Line => ({ type: 'ADDED', object }));
     const end = bookmarkObject(type, store.revision(), { 'k8s.io/initial-events-end': 'true' });
     return initialEvents ? [...added, { type: 'BOOKMARK', object: end }] : added;
   }
-  const missed = store.since(collection, from);
-  if (missed) return missed.flatMap((event) => linesOf(event, selected));
+  const missed = store.since(collectionOf(type), from);
+  if (missed) return missed.flatMap((event) => linesOf(event, selection));
   const tooOld = expired(`too old resource version: ${from} (${store.oldest()})`);
   return [{ type: 'ERROR', object: statusObject(tooOld) }];
 }
@@ -120,9 +116,9 @@ function startRevision(text: string | null): number {
  * Returns the lines for a change in a watch with selectors: an object that starts to match is
  * added, one that stops matching is deleted.
  */
-function linesOf(event: StoreEvent, selected: Selection): Line[] {
-  const was = event.previous !== undefined && selected(event.previous);
-  const is = event.type !== 'DELETED' && selected(event.object);
+function linesOf(event: StoreEvent, selection: Selection): Line[] {
+  const was = event.previous !== undefined && selection.matches(event.previous);
+  const is = event.type !== 'DELETED' && selection.matches(event.object);
   if (!was && !is) return [];
   if (!was) return [{ type: 'ADDED', object: event.object }];
   return [

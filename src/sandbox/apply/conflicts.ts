@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../api-error.ts';
-import { isJsonObject } from '../../objects/fields.ts';
-import { elementMatches, hasPath, leavesOf, type FieldSet } from './field-set.ts';
+import { hasPath, leavesOf, valueFinder, type FieldSet } from './field-set.ts';
 import { formatSteps } from './path-format.ts';
 import type { ManagedFields } from './managed-fields.ts';
 
@@ -21,24 +20,15 @@ export function findConflicts(
   current: unknown,
   applied: unknown,
 ): Conflict[] {
+  const [before, after] = [valueFinder(current), valueFinder(applied)];
   return others
     .map((manager) => ({
       manager,
       paths: leavesOf(manager.fieldsV1).filter(
-        (path) => hasPath(fields, path) && !isDeepStrictEqual(valueAtSteps(current, path), valueAtSteps(applied, path)),
+        (path) => hasPath(fields, path) && !isDeepStrictEqual(before(path), after(path)),
       ),
     }))
     .filter(({ paths }) => paths.length > 0);
-}
-
-/** Returns the value at a path of steps. */
-export function valueAtSteps(object: unknown, steps: readonly string[]): unknown {
-  return steps
-    .filter((step) => step !== '.')
-    .reduce<unknown>((at, step) => {
-      if (step.startsWith('f:')) return isJsonObject(at) ? at[step.slice(2)] : undefined;
-      return Array.isArray(at) ? at.find((element) => elementMatches(element, step)) : undefined;
-    }, object);
 }
 
 /** Returns a 409 with the message of the API server. */

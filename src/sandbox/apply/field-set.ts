@@ -124,13 +124,52 @@ export function leavesOf(set: FieldSet, path: readonly string[] = []): string[][
   );
 }
 
-/** Whether a step names this list element. */
-export function elementMatches(element: unknown, step: string): boolean {
-  if (step.startsWith('v:')) return JSON.stringify(element) === step.slice(2);
-  const keys = JSON.parse(step.slice(2)) as JsonObject; // made by elementStep
-  return (
-    isJsonObject(element) && Object.entries(keys).every(([key, value]) => (element[key] ?? defaultOfKey(key)) === value)
-  );
+/** Returns a function that says whether a step names a list element. */
+export function elementMatcher(step: string): (element: unknown) => boolean {
+  const text = step.slice(2);
+  if (step.startsWith('v:')) return (element) => JSON.stringify(element) === text;
+  const keys = Object.entries(keysOf(step));
+  return (element) =>
+    isJsonObject(element) && keys.every(([key, value]) => (element[key] ?? defaultOfKey(key)) === value);
+}
+
+/** Returns the keys in a step of a list that merges by them. */
+function keysOf(step: string): JsonObject {
+  return JSON.parse(step.slice(2)) as JsonObject; // made by elementStep
+}
+
+/** Returns a function that finds values in an object by their paths of steps, each one fast. */
+export function valueFinder(object: unknown): (steps: readonly string[]) => unknown {
+  const indexes = new Map<unknown, Map<string, Map<string, unknown>>>();
+
+  function elementAt(list: readonly unknown[], step: string): unknown {
+    const keys = step.startsWith('v:') ? [] : Object.keys(keysOf(step));
+    const ofList = indexes.get(list) ?? new Map<string, Map<string, unknown>>();
+    indexes.set(list, ofList);
+    const id = JSON.stringify(keys);
+    const index = ofList.get(id) ?? indexOf(list, keys);
+    ofList.set(id, index);
+    return index.get(step);
+  }
+
+  return (steps) => {
+    let at = object;
+    for (const step of steps) {
+      if (step === '.') continue;
+      if (step.startsWith('f:')) at = isJsonObject(at) ? at[step.slice(2)] : undefined;
+      else at = Array.isArray(at) ? elementAt(at, step) : undefined;
+    }
+    return at;
+  };
+}
+
+function indexOf(list: readonly unknown[], keys: readonly string[]): Map<string, unknown> {
+  const index = new Map<string, unknown>();
+  for (const element of list) {
+    const step = elementStep(element, keys.length === 0 ? 'set' : { keys });
+    if (!index.has(step)) index.set(step, element);
+  }
+  return index;
 }
 
 export function hasPath(set: FieldSet, path: readonly string[]): boolean {

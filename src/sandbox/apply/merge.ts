@@ -1,5 +1,5 @@
 import { isJsonObject, removeField, type JsonObject } from '../../objects/fields.ts';
-import { elementMatches, elementStep } from './field-set.ts';
+import { elementMatcher, elementStep } from './field-set.ts';
 import type { Topology, TopologyOf } from './list-keys.ts';
 
 /**
@@ -91,7 +91,7 @@ function removeStep(
       if (isEmpty(child) && !isOwned(leaf.slice(0, depth + 1))) removeField(container, field);
     }
   } else if (Array.isArray(container)) {
-    const index = container.findIndex((element) => elementMatches(element, step));
+    const index = container.findIndex(elementMatcher(step));
     if (index < 0) return;
     if (last) container.splice(index, 1);
     else removeStep(container[index], leaf, depth + 1, isOwned);

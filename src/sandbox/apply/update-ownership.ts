@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../objects/object.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
-import { valueAtSteps } from './conflicts.ts';
-import { fieldsOf, hasPath, leavesOf, type FieldSet } from './field-set.ts';
+import { fieldsOf, hasPath, leavesOf, valueFinder, type FieldSet } from './field-set.ts';
 import { topologyFor } from './list-keys.ts';
 import { managedFieldsOf, withoutPaths, type ManagedFields } from './managed-fields.ts';
 
@@ -29,8 +28,9 @@ export function recordUpdate(
   const topologyOf = topologyFor(type);
   const before = current === undefined ? {} : fieldsOf(current, topologyOf, { ofUpdate: type, subresource });
   const after = fieldsOf(next, topologyOf, { ofUpdate: type, subresource });
+  const [valueBefore, valueAfter] = [valueFinder(current), valueFinder(next)];
   const isEqual = (path: readonly string[]) =>
-    path.at(-1) === '.' || isDeepStrictEqual(valueAtSteps(current, path), valueAtSteps(next, path));
+    path.at(-1) === '.' || isDeepStrictEqual(valueBefore(path), valueAfter(path));
   const changed = leavesOf(after).filter((path) => !hasPath(before, path) || !isEqual(path));
   const removed = leavesOf(before).filter((path) => !hasPath(after, path));
   const isOwn = (entry: ManagedFields) =>
@@ -41,7 +41,8 @@ export function recordUpdate(
   const own = given.find(isOwn);
   const others = given.filter((entry) => entry !== own);
   const kept = own && withoutPaths(own, removed);
-  const fieldsV1 = changed.reduce((set, path) => withPath(set, path), kept?.fieldsV1 ?? {});
+  const fieldsV1 = structuredClone(kept?.fieldsV1 ?? {});
+  for (const path of changed) addPath(fieldsV1, path);
   const isSame = own !== undefined && isDeepStrictEqual(own.fieldsV1, fieldsV1);
   const entry: ManagedFields = {
     manager,
@@ -73,6 +74,6 @@ function isLost({ fieldsV1 }: ManagedFields, path: readonly string[]): boolean {
   return path.at(-1) !== '.' && hasPath(fieldsV1, path);
 }
 
-function withPath(set: FieldSet, [step, ...rest]: readonly string[]): FieldSet {
-  return step === undefined ? set : { ...set, [step]: withPath(set[step] ?? {}, rest) };
+function addPath(set: FieldSet, path: readonly string[]): void {
+  path.reduce<FieldSet>((at, step) => (at[step] ??= {}), set);
 }

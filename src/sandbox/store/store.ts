@@ -12,7 +12,8 @@ export interface StoreEvent {
 
 /**
  * Stores objects by collection, namespace and name, with one revision counter for all of them, like
- * etcd. Stored objects never change, and callers must not modify the objects that they get.
+ * etcd. Stored objects never change, and callers must not modify the objects that they get or
+ * have put.
  */
 export interface Store {
   /** Returns the revision of the last change. */
@@ -46,16 +47,18 @@ const firstRevision = 100;
  * revision.
  */
 export function createStore(historyLimit: number): Store {
-  const collections = new Map<string, Map<string, KubeObject>>();
+  /** Objects by collection, then by namespace, then by key. */
+  const collections = new Map<string, Map<string, Map<string, KubeObject>>>();
   const listeners = new Set<(event: StoreEvent) => void>();
   const history: StoreEvent[] = [];
   let revision = firstRevision;
   let oldest = firstRevision;
 
-  const objectsOf = (collection: string): Map<string, KubeObject> => {
-    const objects = collections.get(collection) ?? new Map<string, KubeObject>();
-    collections.set(collection, objects);
-    return objects;
+  const store = (collection: string, namespace: string, key: string, object: KubeObject): void => {
+    const namespaces = collections.get(collection) ?? new Map<string, Map<string, KubeObject>>();
+    collections.set(collection, namespaces);
+    const objects = namespaces.get(namespace) ?? new Map<string, KubeObject>();
+    namespaces.set(namespace, objects.set(key, object));
   };
 
   const record = (event: StoreEvent): void => {
@@ -66,20 +69,20 @@ export function createStore(historyLimit: number): Store {
 
   return {
     revision: () => revision,
-    get: (collection, namespace, name) => objectsOf(collection).get(keyOf(namespace, name)),
+    get: (collection, namespace, name) => collections.get(collection)?.get(namespace)?.get(keyOf(namespace, name)),
     list(collection, namespace) {
-      const entries = [...objectsOf(collection)].filter(
-        ([key]) => namespace === undefined || key.startsWith(`${namespace}/`),
-      );
+      const namespaces = collections.get(collection);
+      const listed = namespace === undefined ? [...(namespaces?.values() ?? [])] : [namespaces?.get(namespace) ?? []];
+      const entries = listed.flatMap((objects) => [...objects]);
       return entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
     },
     put(collection, object) {
-      const objects = objectsOf(collection);
-      const key = keyOf(object.metadata.namespace ?? '', object.metadata.name);
-      const previous = objects.get(key);
+      const { namespace = '', name } = object.metadata;
+      const key = keyOf(namespace, name);
+      const previous = collections.get(collection)?.get(namespace)?.get(key);
       revision++;
       const stored = withResourceVersion(object, revision);
-      objects.set(key, stored);
+      store(collection, namespace, key, stored);
       record({
         type: previous ? 'MODIFIED' : 'ADDED',
         revision,
@@ -90,10 +93,11 @@ export function createStore(historyLimit: number): Store {
       return stored;
     },
     remove(collection, namespace, name) {
-      const objects = objectsOf(collection);
-      const previous = objects.get(keyOf(namespace, name));
+      const objects = collections.get(collection)?.get(namespace);
+      const previous = objects?.get(keyOf(namespace, name));
       if (previous === undefined) return undefined;
-      objects.delete(keyOf(namespace, name));
+      objects?.delete(keyOf(namespace, name));
+      if (objects?.size === 0) collections.get(collection)?.delete(namespace);
       revision++;
       const removed = withResourceVersion(previous, revision);
       record({ type: 'DELETED', revision, collection, object: removed, previous });
@@ -116,7 +120,5 @@ function keyOf(namespace: string, name: string): string {
 }
 
 function withResourceVersion(object: KubeObject, revision: number): KubeObject {
-  const copy = structuredClone(object);
-  copy.metadata.resourceVersion = String(revision);
-  return copy;
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { isMissing } from './missing-file.ts';
+import { isMissing } from '../../errors/index.ts';
 
 /**
  * Performs work while it holds the lock that Helm takes with flock(2). The program `flock` of

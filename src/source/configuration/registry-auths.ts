@@ -30,5 +30,5 @@ function hostOf(key: string): string {
 function decodeAuth(auth: string): RegistryCredentials | undefined {
   const [, username, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(auth, 'base64').toString()) ?? [];
   if (username === undefined || password === undefined) return undefined;
-  return { username, password: password.replace(/\0+$/, '') };
+  return { username, password: password.replace(/(?<!\0)\0+$/, '') };
 }

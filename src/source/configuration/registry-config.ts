@@ -1,8 +1,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { isMissing } from '../../errors/index.ts';
 import { credentialHelper } from './credential-helper.ts';
-import { isMissing } from './missing-file.ts';
 import { authSchema, credentialsInAuths, serverAddress } from './registry-auths.ts';
 import type { RegistryCredentials } from './registry-credentials.ts';
 import { replaceFile } from './replace-file.ts';

@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isMissing } from '../../errors/index.ts';
 import { openError } from '../../go/file-error.ts';
 import { fromBytes } from '../../go/text.ts';
 import type { Value } from '../../go/value.ts';
@@ -7,7 +8,6 @@ import { decodeYamlTree, goBool, goSlice, goString, goStruct } from '../../yaml/
 import { readTypedYaml } from '../../yaml/read.ts';
 import { writeYaml } from '../../yaml/write.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
-import { isMissing } from './missing-file.ts';
 
 /** A repository that was added by name, in Helm's words. */
 export interface RepositoryEntry {
@@ -72,7 +72,13 @@ export async function readRepositoriesFile(path: string): Promise<RepositoriesFi
 /** Writes a repositories.yaml that only this user can read, as it may contain passwords. */
 export async function writeRepositoriesFile(path: string, file: RepositoriesFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 });
-  await writeFile(path, repositoriesYaml(file), { mode: 0o600 });
+  const handle = await open(path, 'w', 0o600);
+  try {
+    await handle.chmod(0o600); // the file may have been there with another mode
+    await handle.writeFile(repositoriesYaml(file));
+  } finally {
+    await handle.close();
+  }
 }
 
 function repositoriesYaml({ apiVersion, generated, repositories }: RepositoriesFile): string {

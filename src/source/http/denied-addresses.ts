@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { embeddedAddresses } from './embedded-addresses.ts';
 
 /** Names of ranges of addresses that can be denied. */
 const ranges = {
@@ -6,14 +7,15 @@ const ranges = {
   loopback: ['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128'],
   'link-local': ['169.254.0.0/16', 'fe80::/10'],
   /** Services of clouds that give out credentials. */
-  metadata: ['169.254.169.254/32', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32', 'fd00:ec2::254/128'],
+  metadata: [
+    ...['169.254.169.254/32', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
+    ...['169.254.170.2/32', '169.254.170.23/32', '169.254.42.42/32', '169.254.0.23/32'],
+    ...['fd00:ec2::254/128', 'fd00:ec2::23/128', 'fd20:ce::254/128', 'fd00:42::42/128'],
+  ],
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7', 'fec0::/10'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Prefixes of IPv6 addresses that end with an IPv4 address: translated (NAT64) and compatible. */
-const embedding = ['64:ff9b::', '::ffff:', '::'];
-
-/** Addresses that must not be connected to. */
+/** Addresses that must not be connected to, also where an IPv6 address leads to an IPv4 address. */
 export interface DeniedAddresses {
   has(address: string): boolean;
 }
@@ -33,7 +35,9 @@ export function parseDeniedAddresses(items: readonly string[]): DeniedAddresses 
   return {
     has(address) {
       const version = isIP(address);
-      return version === 0 || list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+      if (version === 0) return true;
+      if (version === 4) return list.check(address, 'ipv4');
+      return list.check(address, 'ipv6') || embeddedAddresses(address).some((inner) => list.check(inner, 'ipv4'));
     },
   };
 }
@@ -47,10 +51,5 @@ function addRange(list: BlockList, range: string): void {
     const names = Object.keys(ranges).join(', ');
     throw new Error(`${JSON.stringify(range)} is neither an address, a range such as 10.0.0.0/8, nor one of ${names}`);
   }
-  if (version === 6) {
-    list.addSubnet(address, prefix, 'ipv6');
-    return;
-  }
-  list.addSubnet(address, prefix, 'ipv4');
-  for (const start of embedding) list.addSubnet(`${start}${address}`, 96 + prefix, 'ipv6');
+  list.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
 }

@@ -1,22 +1,21 @@
+import { Buffer } from 'node:buffer';
 import type { Dispatcher } from 'undici';
+import { createGrowingMemory } from '../../chart/load/growing-memory.ts';
 import { downloadKey, type KeptDownloads } from '../disk/kept-downloads.ts';
-import { smallDownloadBytes, type WaitForTurn } from '../wait-for-turn.ts';
-import { BodyCollector } from './body.ts';
-import { endpointOf, type Endpoint } from './endpoint.ts';
-import { requestFailure, statusFailure } from './http-failure.ts';
-import { requireHttp } from './http-url.ts';
-import { shownUrl } from './shown-url.ts';
 import { SourceError } from '../source-error.ts';
+import { smallDownloadBytes, type WaitForTurn } from '../wait-for-turn.ts';
+import { endpointOf, type Endpoint } from './endpoint.ts';
+import { requestFailure, statusFailure, type RequestAttempt } from './http-failure.ts';
+import { requireHttp } from './http-url.ts';
+import { isBelowPaths } from './path-prefix.ts';
+import { shownUrl } from './shown-url.ts';
 import { requestFrom } from './url-request.ts';
 
 const maxRedirects = 5;
 
-export interface DownloadOptions {
-  /** Name of the download in messages, such as `the index of the repository`. */
-  readonly what: string;
+/** `timeoutMs` is the time limit of the whole download, redirects included. */
+export interface DownloadOptions extends RequestAttempt {
   readonly maxBytes: number;
-  /** Time limit of the whole download, redirects included, in milliseconds. */
-  readonly timeoutMs: number;
   readonly dispatcher?: Dispatcher | undefined;
   readonly accept?: string;
   /** Called when the download turns out to be large, before the rest is read. Default: no call. */
@@ -38,7 +37,7 @@ export async function download(endpoint: Endpoint, options: DownloadOptions, sig
 }
 
 /** A downloaded file, and the `Link` header that leads to the next one. */
-export interface Page {
+interface Page {
   readonly body: Buffer;
   /** Empty if there is none. */
   readonly link: string;
@@ -79,7 +78,7 @@ async function follow(first: Endpoint, options: DownloadOptions, signal: AbortSi
     discard(response);
     const { location } = response.headers;
     if (!isRedirect(response.statusCode) || typeof location !== 'string') {
-      throw statusFailure(`${response.statusCode} ${response.statusText}`.trim(), endpoint, options.what);
+      throw statusFailure(`${response.statusCode} ${response.statusText}`.trim(), endpoint, options);
     }
     endpoint = redirected(endpoint, location);
   }
@@ -135,7 +134,7 @@ function redirected(from: Endpoint, location: string): Endpoint {
   const next = endpointOf(new URL(location, from.url));
   requireHttp(next.url, `the URL that ${shownUrl(from.url)} redirects to`);
   if (next.authorization !== undefined || next.url.origin !== from.url.origin) return next;
-  return { url: next.url, authorization: from.authorization };
+  return isBelowPaths(next.url.pathname, from.paths) ? { ...from, url: next.url } : next;
 }
 
 async function readBody(
@@ -168,4 +167,31 @@ function tooLarge(url: URL, { what, maxBytes }: DownloadOptions): SourceError {
 function discard({ body }: Dispatcher.ResponseData): void {
   body.on('error', () => undefined); // only reports the destruction
   body.destroy();
+}
+
+/** Collects the chunks of a body of at most `maxBytes` in memory that threads share. */
+class BodyCollector {
+  readonly #memory;
+  readonly #maxBytes: number;
+  /** Number of bytes so far. */
+  length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#memory = createGrowingMemory(maxBytes);
+  }
+
+  /** Adds a chunk. Returns false if the body is too long. */
+  add(chunk: Uint8Array): boolean {
+    this.length += chunk.length;
+    if (this.length > this.#maxBytes) return false;
+    this.#memory.take(chunk.length).set(chunk);
+    return true;
+  }
+
+  /** Returns the whole body. */
+  bytes(): Buffer {
+    const { buffer, byteOffset, byteLength } = this.#memory.all();
+    return Buffer.from(buffer, byteOffset, byteLength);
+  }
 }

@@ -1,12 +1,16 @@
 import type { ChartRequest } from '../chart-request.ts';
+import { decodePercents } from './http-url.ts';
+import { isBelowPaths } from './path-prefix.ts';
 
 /** The user name and password or the token of a request, and whether other hosts may get them. */
-export type Credentials = Pick<ChartRequest, 'username' | 'password' | 'token' | 'passCredentials'>;
+export type Credentials = Pick<ChartRequest, 'username' | 'password' | 'token' | 'passCredentials' | 'credentialPaths'>;
 
 /** A URL without userinfo, and the `Authorization` header to send there. */
 export interface Endpoint {
   readonly url: URL;
   readonly authorization: string | undefined;
+  /** Paths below which redirects get the header, too. Default: all of the host. */
+  readonly paths?: readonly string[] | undefined;
 }
 
 /** Moves the userinfo of a URL to the `Authorization` header. */
@@ -17,7 +21,9 @@ export function endpointOf(address: URL): Endpoint {
   const hasUserinfo = address.username !== '' || address.password !== '';
   return {
     url,
-    authorization: hasUserinfo ? basicAuthorization(decode(address.username), decode(address.password)) : undefined,
+    authorization: hasUserinfo
+      ? basicAuthorization(decodePercents(address.username), decodePercents(address.password))
+      : undefined,
   };
 }
 
@@ -29,10 +35,11 @@ export function endpointOf(address: URL): Endpoint {
  */
 export function endpointFor(address: URL, repository: URL, request: Credentials): Endpoint {
   const endpoint = endpointOf(address);
-  const isSameOrigin = address.origin === repository.origin;
+  const { credentialPaths: paths } = request;
+  const isSameOrigin = address.origin === repository.origin && isBelowPaths(address.pathname, paths);
   const authorization = authorizationOf(request);
   if (authorization !== undefined && (isSameOrigin || request.passCredentials === true)) {
-    return { url: endpoint.url, authorization };
+    return { url: endpoint.url, authorization, paths };
   }
   if (endpoint.authorization !== undefined || !isSameOrigin) return endpoint;
   return { url: endpoint.url, authorization: endpointOf(repository).authorization };
@@ -50,12 +57,4 @@ export function authorizationOf({ token = '', username = '', password = '' }: Cr
 /** Returns the header value of the `Basic` scheme. */
 function basicAuthorization(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // contains a percent sign that does not begin an escape
-  }
 }

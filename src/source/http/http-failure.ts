@@ -2,10 +2,31 @@ import type { Endpoint } from './endpoint.ts';
 import { shownUrl } from './shown-url.ts';
 import { SourceError } from '../source-error.ts';
 
+/** The purpose of a request, and the machine that sends it, for the text of an error. */
+export interface RequestAttempt {
+  /** Name of what is downloaded or uploaded, or of the service. */
+  readonly what: string;
+  readonly timeoutMs: number;
+  /** Default: `download`. */
+  readonly action?: 'download' | 'upload' | 'connect' | undefined;
+  /** Default: `this machine`. */
+  readonly machine?: "the agent's machine" | 'this machine' | undefined;
+}
+
+const phrases = {
+  download: { infinitive: 'download', participle: 'downloading', preposition: 'from' },
+  upload: { infinitive: 'upload', participle: 'uploading', preposition: 'to' },
+  connect: { infinitive: 'connect to', participle: 'connecting to', preposition: 'at' },
+} as const;
+
 const timeoutCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
 
 /** Returns the error for a response with a status other than 200, such as `404 Not Found`. */
-export function statusFailure(line: string, { url, authorization }: Endpoint, what: string): SourceError {
+export function statusFailure(
+  line: string,
+  { url, authorization }: Endpoint,
+  { what, action = 'download' }: Pick<RequestAttempt, 'what' | 'action'>,
+): SourceError {
   const shown = shownUrl(url);
   const status = Number.parseInt(line);
   const options = { status: line };
@@ -32,7 +53,7 @@ export function statusFailure(line: string, { url, authorization }: Endpoint, wh
     default:
       return new SourceError(
         'repository_failed',
-        `could not download ${what}: ${shown} responded with status ${status}; try again later, or see the server's log`,
+        `could not ${phrases[action].infinitive} ${what}: ${shown} responded with status ${status}; try again later, or see the server's log`,
         options,
       );
   }
@@ -42,21 +63,22 @@ export function statusFailure(line: string, { url, authorization }: Endpoint, wh
 export function requestFailure(
   error: unknown,
   url: URL,
-  { what, timeoutMs }: { what: string; timeoutMs: number },
+  { what, timeoutMs, action = 'download', machine = 'this machine' }: RequestAttempt,
   timedOut: boolean,
 ): SourceError {
+  const { infinitive, participle, preposition } = phrases[action];
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (timedOut || timeoutCodes.includes(code)) {
     const limit = timedOut ? ` within ${timeoutMs / 1000} s` : '';
     return new SourceError(
       'repository_timeout',
-      `timed out while downloading ${what}: ${shownUrl(url)} did not respond${limit}; check that it can be reached from this machine`,
+      `timed out while ${participle} ${what}: ${shownUrl(url)} did not respond${limit}; check that it can be reached from ${machine}`,
       { cause: error },
     );
   }
   return new SourceError(
     'repository_failed',
-    `could not download ${what} from ${shownUrl(url)}: ${reasonOf(error, code)}; check the URL, and that it can be reached from this machine`,
+    `could not ${infinitive} ${what} ${preposition} ${shownUrl(url)}: ${reasonOf(error, code)}; check the URL, and that it can be reached from ${machine}`,
     { cause: error },
   );
 }

@@ -37,6 +37,15 @@ export function requireHttp(url: URL, what: string): void {
   );
 }
 
+/** Decodes percent signs as in URLs. Returns the text itself if it has one without an escape. */
+export function decodePercents(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** An expression for the end would start again at each slash of the text. */
 export function withoutTrailingSlashes(text: string): string {
   let end = text.length;

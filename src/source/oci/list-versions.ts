@@ -16,7 +16,7 @@ const tagsPerPage = 1000;
 const mostPages = 100;
 const mostTags = 10_000;
 
-type ListSettings = Pick<DownloadSettings, 'dispatcher' | 'timeoutMs' | 'plainHttp'>;
+type ListSettings = Pick<DownloadSettings, 'dispatcher' | 'machine' | 'timeoutMs' | 'plainHttp'>;
 
 /**
  * Returns the versions of a chart in a registry. Throws {@link SourceError}, or the signal's
@@ -49,7 +49,7 @@ export async function versionsAt(
 async function tagsAt(
   repository: string,
   access: RegistryAccess,
-  { dispatcher, timeoutMs }: ListSettings,
+  { dispatcher, machine, timeoutMs }: ListSettings,
   signal: AbortSignal,
 ): Promise<string[]> {
   const tags = new Set<string>();
@@ -57,7 +57,7 @@ async function tagsAt(
   const first = access.endpointAt(`tags/list?n=${tagsPerPage}`);
   let endpoint = first;
   for (let pages = 0; pages < mostPages; pages++) {
-    const options: DownloadOptions = { what, maxBytes: mebibyte, dispatcher, timeoutMs };
+    const options: DownloadOptions = { what, maxBytes: mebibyte, dispatcher, machine, timeoutMs };
     const { body, link } = await downloadPage(endpoint, options, signal);
     const known = tags.size;
     for (const tag of tagsIn(body)) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { isJsonObject } from '../../objects/fields.ts';
 import type { ChartRequest } from '../chart-request.ts';
-import { checkDigest } from '../digest.ts';
+import { checkDigest, digitsOf } from '../digest.ts';
 import { downloadArchive } from '../download-archive.ts';
 import { download } from '../http/download.ts';
 import type { Credentials } from '../http/endpoint.ts';
@@ -10,7 +11,7 @@ import { selectVersion, type ChartVersion } from '../select-version.ts';
 import { SourceError } from '../source-error.ts';
 import { isVersion, parseReference, tagOf, type ChartReference } from './reference.ts';
 import { versionsAt } from './list-versions.ts';
-import { isObject, notJson, parseObject } from './registry-json.ts';
+import { notJson, parseObject } from './registry-json.ts';
 import { chartMediaTypes } from './media-types.ts';
 import { accessRegistry } from './registry-access.ts';
 
@@ -34,6 +35,11 @@ export async function pullChart(
   if (layer === undefined) {
     const problem = 'is not a Helm chart: it has no chart layer; check the URL';
     throw new SourceError('repository_invalid', `${chart.what} ${problem}`);
+  }
+  if (digitsOf(request.digest ?? '') === digitsOf(chart.digest)) {
+    const problem = `the requested digest is that of the manifest of ${chart.what}, not of its archive`;
+    const advice = `give the archive's, ${layer}, or put the manifest's into the URL, after an @`;
+    throw new SourceError('digest_mismatch', `${problem}; ${advice}`);
   }
   const archive = await chart.download(layer, `the archive of ${chart.what}`, settings.maxArchiveBytes, settings.kept);
   settings.onPulled?.(chart.reference, chart.digest);
@@ -60,8 +66,8 @@ export async function pullProvenance(
   return signature;
 }
 
-type ChartOfRegistry = Pick<ChartRequest, 'chartVersion'> & Credentials;
-type RegistrySettings = Pick<DownloadSettings, 'dispatcher' | 'timeoutMs' | 'plainHttp' | 'waitForTurn'>;
+type ChartOfRegistry = Pick<ChartRequest, 'chartVersion' | 'digest'> & Credentials;
+type RegistrySettings = Pick<DownloadSettings, 'dispatcher' | 'machine' | 'timeoutMs' | 'plainHttp' | 'waitForTurn'>;
 
 /** Finds the manifest of a chart, and how to download what it lists. */
 async function findManifest(
@@ -81,9 +87,17 @@ async function findManifest(
 }> {
   const reference = parseReference(url);
   const access = await accessRegistry(reference, request, settings, signal);
-  const { dispatcher, timeoutMs, waitForTurn } = settings;
+  const { dispatcher, machine, timeoutMs, waitForTurn } = settings;
   const get: Get = async (path, what, maxBytes, accept) => {
-    const options = { what, maxBytes, dispatcher, timeoutMs, waitForTurn, ...(accept !== undefined && { accept }) };
+    const options = {
+      what,
+      maxBytes,
+      dispatcher,
+      machine,
+      timeoutMs,
+      waitForTurn,
+      ...(accept !== undefined && { accept }),
+    };
     return download(access.endpointAt(path), options, signal);
   };
   const list = () => versionsAt(reference.repository, access, settings, signal);
@@ -105,7 +119,17 @@ async function findManifest(
       const blob = access.endpointAt(`blobs/${layer}`);
       // the registry issues another token each time, and has just shown the manifest to the caller
       const identity = { url: blob.url, authorization: undefined };
-      const options = { what: where, where, digest: layer, maxBytes, dispatcher, timeoutMs, waitForTurn, kept };
+      const options = {
+        what: where,
+        where,
+        digest: layer,
+        maxBytes,
+        dispatcher,
+        machine,
+        timeoutMs,
+        waitForTurn,
+        kept,
+      };
       return downloadArchive(blob, { ...options, identity }, signal);
     },
   };
@@ -145,7 +169,7 @@ function layerOf(manifest: Buffer, types: readonly string[]): string | undefined
   const { layers } = parseObject(manifest, 'a manifest');
   if (!Array.isArray(layers)) throw notJson('a manifest');
   for (const layer of layers as readonly unknown[]) {
-    if (!isObject(layer) || typeof layer.mediaType !== 'string') throw notJson('a manifest');
+    if (!isJsonObject(layer) || typeof layer.mediaType !== 'string') throw notJson('a manifest');
     if (!types.includes(layer.mediaType)) continue;
     if (typeof layer.digest === 'string') return layer.digest;
     throw notJson('a manifest');

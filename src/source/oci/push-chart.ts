@@ -121,7 +121,7 @@ async function upload({ digest, data }: Blob, access: RegistryAccess, send: Send
   const what = 'a part of the chart';
   const existing = await send('HEAD', access.endpointAt(`blobs/${digest}`));
   if (existing.statusCode === 200) return;
-  if (existing.statusCode !== 404) throw statusFailure(existing.line, existing.endpoint, what);
+  if (existing.statusCode !== 404) throw statusFailure(existing.line, existing.endpoint, { what, action: 'upload' });
   const started = await send('POST', access.endpointAt('blobs/uploads/'));
   requireStatus(started, [202], what);
   const endpoint = uploadEndpoint(started, digest);
@@ -140,7 +140,7 @@ function uploadEndpoint({ endpoint, location = '' }: Answer, digest: string): En
 }
 
 function requireStatus({ statusCode, line, endpoint }: Answer, right: readonly number[], what: string): void {
-  if (!right.includes(statusCode)) throw statusFailure(line, endpoint, what);
+  if (!right.includes(statusCode)) throw statusFailure(line, endpoint, { what, action: 'upload' });
 }
 
 async function sendRequest(
@@ -171,6 +171,6 @@ async function sendRequest(
     return { endpoint, statusCode, line: `${statusCode} ${statusText}`.trim(), location };
   } catch (error) {
     signal.throwIfAborted();
-    throw requestFailure(error, url, { what: 'the registry', timeoutMs }, false);
+    throw requestFailure(error, url, { what: 'the registry', action: 'connect', timeoutMs }, false);
   }
 }

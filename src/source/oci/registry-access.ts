@@ -8,9 +8,8 @@ import { requestFrom } from '../http/url-request.ts';
 import { SourceError } from '../source-error.ts';
 import { bearerChallenge } from './challenge.ts';
 import type { ChartReference } from './reference.ts';
-import { isOwnTokenService } from './token-service.ts';
 
-type RegistrySettings = Pick<DownloadSettings, 'dispatcher' | 'timeoutMs' | 'plainHttp'>;
+type RegistrySettings = Pick<DownloadSettings, 'dispatcher' | 'machine' | 'timeoutMs' | 'plainHttp'>;
 
 const tokenSchema = z.object({ token: z.string().optional(), access_token: z.string().optional() });
 
@@ -43,8 +42,7 @@ export async function accessRegistry(
   });
   if (challenge === undefined) return { endpointAt: (path) => endpointAt(path, basic) };
   const url = tokenUrl(challenge, base, `repository:${repository}:${actions}`);
-  if (basic !== undefined && credentials.passCredentials !== true && !isOwnTokenService(url, base))
-    throw foreignService(url);
+  if (basic !== undefined && credentials.passCredentials !== true) await requireOwnService(url, base);
   const token = await fetchToken({ url, authorization: basic }, settings, signal);
   return { endpointAt: (path) => endpointAt(path, `Bearer ${token}`) };
 }
@@ -64,10 +62,10 @@ export async function checkCredentials(
   let authorization = basic;
   if (challenge !== undefined) {
     const url = tokenUrl(challenge, base, '');
-    if (credentials.passCredentials !== true && !isOwnTokenService(url, base)) throw foreignService(url);
+    if (credentials.passCredentials !== true) await requireOwnService(url, base);
     authorization = `Bearer ${await fetchToken({ url, authorization: basic }, settings, signal)}`;
   }
-  const options = { what: 'the registry', maxBytes: 1024 * 1024, ...settings };
+  const options = { what: 'the registry', action: 'connect' as const, maxBytes: 1024 * 1024, ...settings };
   await download({ url: base, authorization }, options, signal);
 }
 
@@ -77,8 +75,13 @@ function registryUrl(host: string, { plainHttp }: RegistrySettings): URL {
   throw new SourceError('invalid_repository_url', `${JSON.stringify(host)} is not the host of a registry`);
 }
 
-function foreignService({ host }: URL): SourceError {
-  return new SourceError(
+async function requireOwnService(service: URL, registry: URL): Promise<void> {
+  if (service.host === registry.host) return;
+  // the list of public suffixes takes time to load, and few registries need it
+  const { isOwnTokenService } = await import('./token-service.ts');
+  if (isOwnTokenService(service, registry)) return;
+  const { host } = service;
+  throw new SourceError(
     'repository_unauthorized',
     `the registry names ${host} as its token service, which is on another domain, so the user name and the password are not sent there; if it is right, set passCredentials`,
   );
@@ -87,7 +90,7 @@ function foreignService({ host }: URL): SourceError {
 /** Returns the parameters of the registry's `Bearer` challenge; undefined if it sends none. */
 async function readChallenge(
   url: URL,
-  { dispatcher, timeoutMs }: RegistrySettings,
+  { dispatcher, machine, timeoutMs }: RegistrySettings,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   try {
@@ -102,7 +105,7 @@ async function readChallenge(
     signal.throwIfAborted();
     if (error instanceof SourceError) throw error;
     const timedOut = error instanceof Error && error.name === 'TimeoutError';
-    throw requestFailure(error, url, { what: 'the registry', timeoutMs }, timedOut);
+    throw requestFailure(error, url, { what: 'the registry', action: 'connect', machine, timeoutMs }, timedOut);
   }
 }
 
@@ -120,10 +123,10 @@ function tokenUrl(challenge: ReadonlyMap<string, string>, registry: URL, scope: 
 
 async function fetchToken(
   endpoint: Endpoint,
-  { dispatcher, timeoutMs }: RegistrySettings,
+  { dispatcher, machine, timeoutMs }: RegistrySettings,
   signal: AbortSignal,
 ): Promise<string> {
-  const options = { what: "the registry's token", maxBytes: 1024 * 1024, dispatcher, timeoutMs };
+  const options = { what: "the registry's token", maxBytes: 1024 * 1024, dispatcher, machine, timeoutMs };
   const response = tokenSchema.safeParse(parseJson(await download(endpoint, options, signal)));
   const token = response.data?.token ?? response.data?.access_token;
   if (token === undefined) throw invalidToken('issues none');

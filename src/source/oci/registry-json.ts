@@ -1,14 +1,11 @@
+import { isJsonObject } from '../../objects/fields.ts';
 import { SourceError } from '../source-error.ts';
 
 /** Reads an object from a registry. `what` names it in errors. Throws {@link SourceError}. */
 export function parseObject(data: Buffer, what: string): Record<string, unknown> {
   const value = parseJson(data);
-  if (!isObject(value)) throw notJson(what);
+  if (!isJsonObject(value)) throw notJson(what);
   return value;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the error for a response that is not what it should be. */

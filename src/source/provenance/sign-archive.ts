@@ -1,4 +1,5 @@
 import type { SecretKeyPacket } from 'openpgp';
+import { messageOf } from '../../errors/index.ts';
 import { armorSignature } from './armor.ts';
 import { checksumText } from './checksums.ts';
 import { signedPart, writeClearsigned } from './clearsigned-message.ts';
@@ -46,7 +47,7 @@ export async function createSigner({
   return async ({ metadata, fileName, digest }, now) => {
     const text = checksumText(metadata, fileName, digest);
     const signature = await sign(Buffer.from(signedPart(text)), secret, now, openpgp).catch((cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       throw new Error(`failed to either sign or armor message block: ${reason}`, { cause });
     });
     return writeClearsigned(text, 'SHA512', armorSignature(signature));

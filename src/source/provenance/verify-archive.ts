@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/index.ts';
 import { checkChecksum } from './checksums.ts';
 import { checkSignature } from './check-signature.ts';
 import { parseClearsigned } from './clearsigned-message.ts';
@@ -36,7 +37,7 @@ export async function verifyArchive(
 ): Promise<Verification> {
   const openpgp = await loadOpenPgp();
   const keys = await readKeyring(keyring, openpgp).catch((cause: unknown) => {
-    throw new Error(`failed to load keyring: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`failed to load keyring: ${messageOf(cause)}`, { cause });
   });
   const message = parseClearsigned(await provenance());
   if (message === undefined) throw new Error('signature block not found');

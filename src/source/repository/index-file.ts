@@ -1,4 +1,5 @@
 import { measureJson } from '../../go/json-size.ts';
+import { isJsonObject } from '../../objects/fields.ts';
 import { TypedScalar, type YamlTree } from '../../yaml/compose.ts';
 import { readTypedYaml } from '../../yaml/read.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
@@ -70,10 +71,10 @@ function toStrings(tree: YamlTree): unknown {
 }
 
 function indexOf(document: unknown, where: string): RepositoryIndex {
-  if (!isObject(document)) throw invalid(where, 'it is not a mapping');
+  if (!isJsonObject(document)) throw invalid(where, 'it is not a mapping');
   if (typeof document.apiVersion !== 'string' || document.apiVersion === '') throw withoutApiVersion(where);
   const entries = document.entries ?? {};
-  if (!isObject(entries)) throw invalid(where, 'its entries are not a mapping');
+  if (!isJsonObject(entries)) throw invalid(where, 'its entries are not a mapping');
   return {
     chartNames: Object.keys(entries),
     versionsOf: (chart) => (Object.hasOwn(entries, chart) ? versionsIn(entries[chart], where) : undefined),
@@ -90,7 +91,7 @@ function readInSections(text: string, where: string): RepositoryIndex | undefine
       const section = sections.get(chart);
       if (section === undefined) return undefined;
       const entries = parseYaml(text.slice(section.start, section.end), where, 'in the entries of the chart, ');
-      return versionsIn(isObject(entries) ? entries[chart] : undefined, where);
+      return versionsIn(isJsonObject(entries) ? entries[chart] : undefined, where);
     },
   };
 }
@@ -103,8 +104,4 @@ function versionsIn(entries: unknown, where: string): IndexedVersion[] {
   if (entries === null || entries === undefined) return [];
   if (!Array.isArray(entries)) throw invalid(where, 'the entries of the chart are not a list');
   return entries.map(readEntry).filter((entry) => entry !== undefined);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

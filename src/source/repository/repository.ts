@@ -1,9 +1,11 @@
 import type { ChartRequest } from '../chart-request.ts';
+import { checkDigest, digitsOf } from '../digest.ts';
 import { downloadArchive, type ArchiveOptions } from '../download-archive.ts';
 import { download, type DownloadOptions } from '../http/download.ts';
 import type { DownloadSettings } from '../download-settings.ts';
 import { endpointFor } from '../http/endpoint.ts';
 import { parseHttpUrl, resolveReference } from '../http/http-url.ts';
+import { isBelowPaths } from '../http/path-prefix.ts';
 import type { IndexedChart } from './find-chart.ts';
 import { pullChart } from '../oci/pull-chart.ts';
 import { isVersionRange } from '../select-version.ts';
@@ -20,13 +22,14 @@ export async function downloadFromRepository(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const repository = parseHttpUrl(repoUrl);
-  const { dispatcher, timeoutMs, waitForTurn, kept } = settings;
+  const { dispatcher, machine, timeoutMs, waitForTurn, kept } = settings;
 
   const indexUrl = resolveReference(repository, 'index.yaml');
   const indexDownload: DownloadOptions = {
     what: 'the index of the chart repository',
     maxBytes: settings.maxIndexBytes,
     dispatcher,
+    machine,
     timeoutMs,
     waitForTurn,
     kept,
@@ -38,7 +41,7 @@ export async function downloadFromRepository(
 
   const archiveUrl = resolveReference(repository, chart.url);
   if (archiveUrl.protocol === 'oci:') {
-    return pullIndexedChart(archiveUrl, chart.version, repository, request, settings, signal);
+    return pullIndexedChart(archiveUrl, chart, repository, request, settings, signal);
   }
   const archive: ArchiveOptions = {
     what: `the archive of the chart ${JSON.stringify(request.chartName)} ${chart.version}`,
@@ -47,6 +50,7 @@ export async function downloadFromRepository(
     maxBytes: settings.maxArchiveBytes,
     accept: 'application/gzip,application/octet-stream',
     dispatcher,
+    machine,
     timeoutMs,
     waitForTurn,
     kept,
@@ -62,22 +66,34 @@ function warnIfInexact({ version }: IndexedChart, request: ChartRequest, { onWar
 }
 
 /**
- * Pulls a chart that the index of an HTTP repository locates in a registry. The digest in the index
- * is not checked: the registry has digests of its own. Credentials are sent only if the registry is
- * on the host and port of the repository, unless `passCredentials` is set.
+ * Pulls a chart that the index of an HTTP repository locates in a registry. A digest in the index
+ * must be that of the archive or of the manifest. Credentials are sent only if the registry is on
+ * the host and port of the repository, unless `passCredentials` is set.
  */
 async function pullIndexedChart(
   url: URL,
-  version: string,
+  { version, digest }: IndexedChart,
   repository: URL,
   request: ChartRequest,
   settings: DownloadSettings,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const isTrusted = url.host === repository.host || request.passCredentials === true;
+  const isOwn =
+    url.host === repository.host && isBelowPaths(url.pathname.replace(/[:@].*$/s, ''), request.credentialPaths);
+  const isTrusted = isOwn || request.passCredentials === true;
   const { username, password, token } = isTrusted ? request : {};
   const chartVersion = hasTagOrDigest(url) ? undefined : version;
-  return pullChart(url.href, { ...request, chartVersion, username, password, token }, settings, signal);
+  let manifest = '';
+  const onPulled = (reference: string, pulled: string) => {
+    manifest = pulled;
+    settings.onPulled?.(reference, pulled);
+  };
+  const chart = { ...request, chartVersion, username, password, token };
+  const archive = await pullChart(url.href, chart, { ...settings, onPulled }, signal);
+  if (digest !== '' && digitsOf(digest) !== digitsOf(manifest)) {
+    await checkDigest(archive, digest, `the chart ${JSON.stringify(request.chartName)} ${version}`);
+  }
+  return archive;
 }
 
 function hasTagOrDigest({ pathname }: URL): boolean {

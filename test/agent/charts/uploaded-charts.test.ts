@@ -1,11 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { UploadedCharts } from '../../../src/agent/charts/uploaded-charts.ts';
 import { TunnelSource } from '../../../src/agent/connection/tunnel-source.ts';
+import { serveChart } from '../../../src/control-plane/charts/serve-chart.ts';
+import type { RateClock } from '../../../src/protocol/streams/least-rate.ts';
 import type { TunnelStream } from '../../../src/protocol/streams/tunnel-stream.ts';
 import { KeptFiles } from '../../../src/source/disk/kept-files.ts';
 import { Tunnel, type AcceptStream, type TunnelSocket } from '../../../src/protocol/streams/tunnel.ts';
+import { eventually } from '../../support/eventually.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 
 const signal = new AbortController().signal;
 
@@ -32,10 +37,10 @@ function tunnelTo(accept: AcceptStream): Tunnel {
   return agent;
 }
 
-function charts(t: ExecutionContext, accept: AcceptStream, files = new KeptFiles()) {
+function charts(t: ExecutionContext, accept: AcceptStream, files = new KeptFiles(), clock?: RateClock) {
   const tunnels = new TunnelSource();
   tunnels.connect(tunnelTo(accept));
-  const uploads = new UploadedCharts({ tunnels, files });
+  const uploads = new UploadedCharts({ tunnels, files, ...(clock && { clock }) });
   t.teardown(() => files.clear());
   return { uploads, tunnels };
 }
@@ -81,34 +86,37 @@ test('a transfer ends when all of its commands are cancelled, and only then', as
   });
   const commands = [new AbortController(), new AbortController()];
   const loads = commands.map((command) => t.throwsAsync(uploads.load(digest, command.signal), { code: 'cancelled' }));
-  while (streams.length === 0) await nextTurn();
+  await eventually('the transfer starts', () => streams.length > 0);
   commands[0]?.abort(failed('cancelled'));
   await loads[0];
   for (let turn = 0; turn < 10; turn++) await nextTurn();
   t.false(streams[0]?.destroyed);
   commands[1]?.abort(failed('cancelled'));
   await loads[1];
-  while (streams[0]?.destroyed !== true) await nextTurn();
+  await eventually('the transfer has ended', () => streams[0]?.destroyed === true);
   const again = uploads.load(digest, signal);
-  while (streams.length === 1) await nextTurn();
+  await eventually('the transfer starts again', () => streams.length > 1);
   streams[1]?.end(bytes.subarray(100));
   t.true(bytes.equals(await again), 'from the beginning');
 });
 
 test('at most two archives are received at a time', async (t) => {
   const all = [chart(), chart(), chart()];
-  const streams: TunnelStream[] = [];
-  const { uploads } = charts(t, (_header, stream) => void streams.push(stream));
+  const streams: (() => void)[] = [];
+  const { uploads } = charts(t, (header, stream) => {
+    // they arrive in any order
+    const { bytes } = all.find(({ digest }) => digest === (header as { digest: string }).digest) ?? chart();
+    streams.push(() => stream.end(bytes));
+  });
   const loads = all.map(({ digest }) => uploads.load(digest, signal));
-  while (streams.length < 2) await nextTurn();
+  await eventually('two transfers start', () => streams.length >= 2);
   for (let turn = 0; turn < 10; turn++) await nextTurn();
   t.is(streams.length, 2);
-  streams[0]?.end(all[0]?.bytes);
-  await loads[0];
-  while (streams.length < 3) await nextTurn();
-  for (const index of [1, 2]) streams[index]?.end(all[index]?.bytes);
-  await Promise.all(loads);
-  t.pass();
+  streams[0]?.();
+  await Promise.race(loads);
+  await eventually('the third transfer starts', () => streams.length >= 3);
+  for (const index of [1, 2]) streams[index]?.();
+  await t.notThrowsAsync(Promise.all(loads));
 });
 
 const refuses = test.macro(async (t, accept: AcceptStream | undefined, code: string) => {
@@ -131,3 +139,43 @@ test(
   'repository_failed',
 );
 test('a control plane without streams is an error', refuses, undefined, 'unsupported');
+
+test('a control plane that dribbles a chart is given up, and its stream is reset', async (t) => {
+  const clock = new FakeClock();
+  const { digest } = chart();
+  const ends: unknown[] = [];
+  const { uploads } = charts(
+    t,
+    (_header, stream) => {
+      stream.on('error', (error) => ends.push(error));
+      const dribble = setInterval(() => {
+        clock.advance(500);
+        if (!stream.destroyed) stream.write('a');
+      }, 1);
+      stream.on('close', () => clearInterval(dribble));
+    },
+    new KeptFiles(),
+    clock,
+  );
+  await t.throwsAsync(uploads.load(digest, signal), { code: 'repository_timeout' });
+  while (ends.length === 0) await nextTurn();
+  t.true(clock.now() >= 30_000);
+});
+
+test('a control plane resets the stream of an agent that does not read a chart', async (t) => {
+  const clock = new FakeClock();
+  const { digest } = chart();
+  const archive = Readable.from(
+    Array.from({ length: 64 }, () => Buffer.alloc(64 * 1024)),
+    { objectMode: false },
+  );
+  const tunnel = tunnelTo((header, stream) => {
+    serveChart(header, stream, { charts: { read: () => archive }, isNeeded: () => true, clock });
+  });
+  const stream = tunnel.open({ ...{ digest, offset: 0 }, kind: 'chart' });
+  const failure = Promise.withResolvers<unknown>();
+  const time = setInterval(() => clock.advance(1000), 1);
+  stream.on('error', failure.resolve);
+  t.like(await failure.promise.finally(() => clearInterval(time)), { kind: 'reset', code: 'timeout' });
+  t.true(archive.destroyed);
+});

@@ -21,11 +21,12 @@ test('waits are spread evenly up to a bound that doubles, at most 30 s', (t) => 
 });
 
 test('no wait is longer than the cap', (t) => {
-  fc.assert(
-    fc.property(fc.nat(100_000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, random) => {
-      const delay = backoffDelay(attempt, defaultBackoff, () => random);
-      return delay >= 0 && delay <= 30_000;
-    }),
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.nat(100_000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, random) => {
+        const delay = backoffDelay(attempt, defaultBackoff, () => random);
+        return delay >= 0 && delay <= 30_000;
+      }),
+    ),
   );
-  t.pass();
 });

@@ -14,6 +14,11 @@ const tls = 'wss://plane.example:8088/agent';
 
 const explanations: [failure: DialFailure, url: string, text: string][] = [
   [
+    { kind: 'status', status: 401, hasToken: false },
+    tls,
+    'the control plane requires a token; name a file that holds the token of this agent with --token-file (HTTP 401)',
+  ],
+  [
     status(401),
     tls,
     'the control plane refuses the token; check that --token-file holds the token of this agent, and that it is not revoked (HTTP 401)',
@@ -50,6 +55,16 @@ const explanations: [failure: DialFailure, url: string, text: string][] = [
     error('ERR_SSL_WRONG_VERSION_NUMBER'),
     tls,
     'TLS with plane.example:8088 failed; use ws:// if the port does not serve TLS (ERR_SSL_WRONG_VERSION_NUMBER)',
+  ],
+  [
+    error('EPROTO'),
+    'https://plane.example:8088',
+    'TLS with plane.example:8088 failed; use http:// if the port does not serve TLS (EPROTO)',
+  ],
+  [
+    error('SELF_SIGNED_CERT_IN_CHAIN'),
+    'https://plane.example:8088',
+    "the control plane's certificate is not trusted; name the file with its CA with ctl --ca-file, or in HELM_AGENT_CA_FILE (SELF_SIGNED_CERT_IN_CHAIN)",
   ],
   [
     error('HPE_INVALID_CONSTANT'),
@@ -159,7 +174,7 @@ test('a server that responds with an HTTP status fails with it', async (t) => {
     t,
     createHttpServer((_request, response) => response.writeHead(401).end('no')),
   );
-  t.deepEqual(await failureOf(t, `ws://127.0.0.1:${port}`), { kind: 'status', status: 401 });
+  t.deepEqual(await failureOf(t, `ws://127.0.0.1:${port}`), { kind: 'status', status: 401, hasToken: false });
 });
 
 test('a server that never responds fails with a timeout', async (t) => {

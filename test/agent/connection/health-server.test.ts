@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { testAgent } from '../support/agent.ts';
 import { controlPlane } from '../support/control-plane.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const statusOf = async (port: number | undefined, path: string, method = 'GET') =>
   (await fetch(`http://127.0.0.1:${port ?? 0}${path}`, { method })).status;
@@ -10,7 +11,7 @@ test('serves probes without --listen, and nothing else', async (t) => {
   const plane = await controlPlane(t);
   const { agent } = await testAgent(t, { controlPlaneUrl: plane.url, healthPort: 0 });
   await plane.connection(0);
-  while (!agent.isReady()) await sleep(5);
+  await eventually('the agent is ready', () => agent.isReady());
   t.is(agent.port, undefined);
   t.is(await statusOf(agent.healthPort, '/healthz'), 200);
   t.is(await statusOf(agent.healthPort, '/readyz?verbose'), 200);
@@ -40,7 +41,7 @@ test('an agent that stops trying to connect is not alive', async (t) => {
     times: { handshakeTimeoutMs: 50, slackMs: 50 },
   });
   t.teardown(() => token.resolve('late'));
-  while ((await statusOf(agent.healthPort, '/healthz')) === 200) await sleep(10);
+  await eventually('the agent is not alive', async () => (await statusOf(agent.healthPort, '/healthz')) !== 200);
   t.is(await statusOf(agent.healthPort, '/healthz'), 503);
 });
 

@@ -9,6 +9,7 @@ import type { Packet } from '../../../src/protocol/packet.ts';
 import { testAgent } from '../support/agent.ts';
 import { install, payloadOf } from '../support/control-plane.ts';
 import { testRelease } from '../support/release.ts';
+import { eventually } from '../../support/eventually.ts';
 
 async function listening(t: ExecutionContext, options: Partial<AgentOptions> = {}) {
   const started = await testAgent(t, { listen: { host: '127.0.0.1', port: 0 }, ...options });
@@ -50,6 +51,16 @@ async function refusedWith(port: number, options: ClientOptions = {}, path = '/e
   socket.terminate();
   return response.statusCode;
 }
+
+test('the token for the control plane does not open the server for clients', async (t) => {
+  const both = { controlPlaneUrl: 'ws://127.0.0.1:9', readToken: () => Promise.resolve('dialled') };
+  const { port } = await listening(t, { ...both, readClientToken: () => Promise.resolve('clients') });
+  const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+  t.is(await refusedWith(port, bearing('dialled')), 401);
+  t.is((await client(port, [], bearing('clients'))).socket.readyState, WebSocket.OPEN);
+  const everywhere = { host: '0.0.0.0', port: 0 };
+  await t.throwsAsync(testAgent(t, { ...both, listen: everywhere }), { code: 'insecure_listen' });
+});
 
 test("a client of the Go helm-agent gets one reply, of its command's type", async (t) => {
   const { port, puppets } = await listening(t);
@@ -184,8 +195,8 @@ test('closes the connection of a client that does not read its replies', async (
   const { socket, send } = await client(port);
   socket.pause();
   for (let index = 0; index < 21_000; index++) send({ key: String(index), type: 'list_releases' });
-  while (!lines.join('').includes('does not read its replies')) await sleep(20);
-  t.pass();
+  const isClosed = () => lines.join('').includes('does not read its replies');
+  await t.notThrowsAsync(eventually('the connection is closed', isClosed));
 });
 
 test('refuses web pages if there is no token, because any of them could connect through a browser', async (t) => {

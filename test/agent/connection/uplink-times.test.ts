@@ -3,6 +3,7 @@ import test from 'ava';
 import { testAgent } from '../support/agent.ts';
 import { controlPlane, install, seqs } from '../support/control-plane.ts';
 import { PausableProxy } from '../support/proxy.ts';
+import { eventually } from '../../support/eventually.ts';
 
 test.serial('a half-open connection is detected and replaced, and its packets are sent again', async (t) => {
   const plane = await controlPlane(t);
@@ -21,7 +22,7 @@ test.serial('a half-open connection is detected and replaced, and its packets ar
   proxy.pause();
   call.report('two');
   call.succeed();
-  while (agent.isReady()) await sleep(5);
+  await eventually('the agent is not ready', () => !agent.isReady());
   proxy.resume();
   const last = await plane.connectionWith('result', 'k');
   t.not(last, first);

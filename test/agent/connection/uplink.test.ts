@@ -11,6 +11,7 @@ import { commandTypes } from '../../../src/protocol/commands/index.ts';
 import { testAgent } from '../support/agent.ts';
 import { controlPlane, install, payloadOf, seqs } from '../support/control-plane.ts';
 import { testRelease } from '../support/release.ts';
+import { eventually } from '../../support/eventually.ts';
 
 test('an agent sends hello, needs no welcome, and performs commands', async (t) => {
   const plane = await controlPlane(t);
@@ -75,7 +76,7 @@ test('a failure to connect is logged as a warning once for each reason', async (
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // a TCP server has no other address
   const { lines } = await testAgent(t, { controlPlaneUrl: `ws://127.0.0.1:${port}` });
-  while (attempts < 7) await sleep(10);
+  await eventually('there are 7 attempts', () => attempts >= 7);
   const failures = lines
     .map((line) => JSON.parse(line) as { level: number; msg: string; reason: string })
     .filter(({ msg }) => /cannot connect/.test(msg))
@@ -144,16 +145,16 @@ test('no result is lost, however many the control plane does not confirm; new co
   for (const key of keys) first.send(list(key));
   const isResult = ({ type }: { type: string | undefined }) => type === 'result';
   // 64 of them run, and the others are refused
-  while (first.packets.filter(isResult).length < keys.length - 64) await sleep(20);
+  await eventually('all others are refused', () => first.packets.filter(isResult).length >= keys.length - 64);
   for (const call of puppets.calls) call.succeed({ releases: [] });
   first.send(list('late'));
-  while (first.packets.filter(isResult).length <= keys.length) await sleep(20);
+  await eventually('all commands have a result', () => first.packets.filter(isResult).length > keys.length);
   t.like(payloadOf(await first.packet('result', 'late')), { error: { code: 'busy', message: tooManyReplies } });
 
   first.socket.terminate();
   const second = await plane.connection(1);
   second.send({ type: 'welcome', payload: JSON.stringify({ server: 'x', version: '1', resume }) });
-  while (second.packets.filter(isResult).length <= keys.length) await sleep(20);
+  await eventually('all results are sent again', () => second.packets.filter(isResult).length > keys.length);
   const results = second.packets.filter(isResult).map(({ key }) => key);
   t.deepEqual(results.sort(), [...keys, 'late'].sort());
   second.send({ type: 'ack', payload: JSON.stringify({ seq: second.packets.at(-1)?.seq }) });
@@ -184,7 +185,7 @@ test('an agent without its token file logs the reason and tries again', async (t
   const path = join(await mkdtemp(join(tmpdir(), 'helm-agent-')), 'token');
   const plane = await controlPlane(t);
   const { lines } = await testAgent(t, { controlPlaneUrl: plane.url, readToken: tokenFile(path) });
-  while (!lines.join('').includes('token file')) await sleep(5);
+  await eventually('the token file is reported', () => lines.join('').includes('token file'));
   await writeFile(path, 'late');
   await plane.connection(0);
   t.is(plane.attempts[0]?.authorization, 'Bearer late');
@@ -208,7 +209,7 @@ test('an agent that stops cancels its operations, sends the results and closes w
 test('an agent that stops without a connection stops after its time', async (t) => {
   const plane = await controlPlane(t, { refuse: () => 503 });
   const { agent } = await testAgent(t, { controlPlaneUrl: plane.url });
-  while (plane.attempts.length < 2) await sleep(5);
+  await eventually('there is a second attempt', () => plane.attempts.length >= 2);
   await agent.stop();
   const attempts = plane.attempts.length;
   await sleep(150);
@@ -258,8 +259,7 @@ test('packets that one control plane has not confirmed are sent to the next one'
   const call = await puppets.call(0);
   await first.close();
   call.succeed();
-  await (await second.connection(0)).packet('result', 'k');
-  t.pass();
+  await t.notThrowsAsync((await second.connection(0)).packet('result', 'k'));
 });
 
 test('an agent that is asked to come back later goes to the next control plane, or waits', async (t) => {

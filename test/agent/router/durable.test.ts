@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { Router } from '../../../src/agent/router/router.ts';
+import { Router, type RouterOptions } from '../../../src/agent/router/router.ts';
 import { JournalError } from '../../../src/journal/journal-error.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import { createMemoryJournal } from '../../../src/journal/memory.ts';
@@ -14,7 +15,7 @@ function durableJournal(overrides: Partial<Journal> = {}): Journal {
 }
 
 /** Returns the router of a process with the journal, and a peer that is connected to it. */
-function processWith(journal: Journal) {
+function processWith(journal: Journal, options: Partial<RouterOptions> = {}) {
   const puppets = new PuppetHandlers();
   const { log, lines } = recordingLog();
   const router = new Router({
@@ -23,6 +24,7 @@ function processWith(journal: Journal) {
     log,
     instanceId: 'instance-1',
     now: () => new Date(0),
+    ...options,
   });
   const peer = new RecordingPeer();
   const send = (type: string, payload: object, key?: string, to = peer) =>
@@ -140,6 +142,35 @@ test('a result that cannot be journaled is sent as it is', async (t) => {
   t.true(lines.join('').includes('cannot journal a result'));
 });
 
+test('what a command leaves for later is done when its result is journaled, and a failure only logged', async (t) => {
+  const journal = durableJournal();
+  const { puppets, peer, install, lines, router } = processWith(journal);
+  install('k');
+  const call = await puppets.call(0);
+  const done: unknown[] = [];
+  call.context.onJournaled(async () => {
+    done.push((await journal.find('k'))?.outcome === undefined ? 'too early' : 'first');
+    throw new Error('refused');
+  });
+  call.context.onJournaled(() => Promise.resolve(void done.push('second')));
+  call.succeed();
+  t.true((await peer.result('k')).ok);
+  await router.close(1000);
+  t.deepEqual(done, ['first', 'second']);
+  t.true(lines.join('').includes('cannot clean up after a command'));
+});
+
+test('what a command leaves for later is not done if its result is not journaled', async (t) => {
+  const finish = () => Promise.reject(new JournalError('journal_unavailable', 'no rights'));
+  const { puppets, peer, install, router } = processWith(durableJournal({ finish }));
+  install('k');
+  const call = await puppets.call(0);
+  call.context.onJournaled(() => Promise.resolve(t.fail('another process may need it')));
+  call.succeed();
+  t.true((await peer.result('k')).ok);
+  await router.close(1000);
+});
+
 test('a command that another process has taken over is left to it', async (t) => {
   const save = () => Promise.reject(new JournalError('journal_lost', 'taken over'));
   const { router, puppets, peer, install } = processWith(durableJournal({ save }));
@@ -170,4 +201,132 @@ test('a command that this version does not know ends with an error', async (t) =
   await router.resume();
   send('unfinished', { keys: ['k'] });
   t.is((await peer.result('k')).error?.code, 'unknown_command');
+});
+
+test('a command whose process is killed at each start ends after the third, and its release is left', async (t) => {
+  const journal = durableJournal();
+  const first = processWith(journal);
+  first.install('k');
+  await (await first.puppets.call(0)).context.checkpoints.save(state, true);
+  for (let starts = 2; starts <= 3; starts++) {
+    const next = processWith(journal);
+    await next.router.resume();
+    t.like(await next.puppets.call(0), { context: { id: 'k', state } });
+  }
+  const last = processWith(journal);
+  let continued: ReadonlySet<string> | undefined;
+  await last.router.resume((releases) => {
+    continued = releases;
+    return Promise.resolve();
+  });
+  t.deepEqual(continued, new Set(), 'so the revision is stored as failed');
+  t.is(last.puppets.calls.length, 0);
+  last.send('unfinished', { keys: ['k'] });
+  const { error } = await last.peer.result('k');
+  t.like(error, { code: 'continued_too_often' });
+  t.regex(error?.message ?? '', /^3 processes of the agent have ended while they ran the command/);
+  t.deepEqual(await journal.takeOver(), []);
+  last.install('again');
+  (await last.puppets.call(0)).succeed();
+  t.true((await last.peer.result('again')).ok);
+});
+
+test('processes that end orderly do not count', async (t) => {
+  const journal = durableJournal();
+  processWith(journal).install('k');
+  for (let starts = 0; starts < 6; starts++) {
+    const next = processWith(journal);
+    await next.router.resume();
+    const call = await next.puppets.call(0);
+    call.context.abandon.addEventListener('abort', () => call.fail(call.context.abandon.reason));
+    await next.router.close(60_000);
+  }
+  const last = processWith(journal);
+  await last.router.resume();
+  (await last.puppets.call(0)).succeed();
+  last.send('unfinished', { keys: ['k'] });
+  t.true((await last.peer.result('k')).ok);
+});
+
+test('commands that may have ended a process are continued one at a time, so that the others live on', async (t) => {
+  const journal = durableJournal();
+  const first = processWith(journal);
+  const keys = ['a', 'guilty', 'b'];
+  for (const key of keys) first.install(key, key);
+  const second = processWith(journal);
+  await second.router.resume();
+  await second.puppets.call(2);
+  const started: string[] = [];
+  for (let starts = 3; starts <= 4; starts++) {
+    const next = processWith(journal, { probationMs: 60_000 });
+    await next.router.resume();
+    for (let index = 0; started.length < starts - 1; index++) {
+      const call = await next.puppets.call(index);
+      started.push(call.context.id);
+      if (call.context.id !== 'guilty') call.succeed();
+    }
+  }
+  const last = processWith(journal, { probationMs: 60_000 });
+  await last.router.resume();
+  const call = await last.puppets.call(0);
+  started.push(call.context.id);
+  call.succeed();
+  last.send('unfinished', { keys });
+  t.true((await last.peer.result('b')).ok);
+  t.is((await last.peer.result('guilty')).error?.code, 'continued_too_often');
+  t.true((await last.peer.result('a')).ok);
+  t.deepEqual(started, ['a', 'guilty', 'guilty', 'b']);
+});
+
+test('the next suspect starts when one has run for some time', async (t) => {
+  const journal = durableJournal();
+  const first = processWith(journal);
+  for (const key of ['a', 'b', 'c']) first.install(key, key);
+  const second = processWith(journal);
+  await second.router.resume();
+  await second.puppets.call(2);
+  const alive = setInterval(() => undefined, 1000); // the timer of the probation does not keep a process alive
+  t.teardown(() => clearInterval(alive));
+  const short = processWith(journal, { probationMs: 1 });
+  await short.router.resume();
+  t.is((await short.puppets.call(2)).context.id, 'c');
+});
+
+test('a suspect that is cancelled does not wait for its turn, so that it can undo its changes', async (t) => {
+  const journal = durableJournal();
+  const first = processWith(journal);
+  for (const key of ['a', 'b']) first.install(key, key);
+  const second = processWith(journal);
+  await second.router.resume();
+  await second.puppets.call(1);
+  const third = processWith(journal, { probationMs: 60_000 });
+  await third.router.resume();
+  const { context } = await third.puppets.call(0);
+  t.true(context.cancel('b', 'undo'));
+  const call = await third.puppets.call(1);
+  t.is(call.context.id, 'b');
+  t.true(call.context.signal.aborted);
+});
+
+test('a command on a release with one that is not continued starts after the release was recovered', async (t) => {
+  const journal = durableJournal();
+  const first = processWith(journal);
+  for (const key of ['guilty', 'next']) first.install(key);
+  await first.puppets.call(0);
+  first.router.abandon(); // as if it was killed
+  for (let starts = 2; starts <= 3; starts++) {
+    const killed = processWith(journal);
+    await killed.router.resume();
+    t.is((await killed.puppets.call(0)).context.id, 'guilty');
+    killed.router.abandon();
+  }
+  const last = processWith(journal);
+  await last.router.resume(async (releases) => {
+    t.deepEqual(releases, new Set());
+    await sleep(20);
+    t.is(last.puppets.calls.length, 0);
+  });
+  const call = await last.puppets.call(0);
+  t.is(call.context.id, 'next');
+  call.succeed();
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { connectCluster, type KubeCluster } from '../../../src/kube/cluster.ts';
-import { secretStorage } from '../../../src/release/storage/secret.ts';
+import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { snapshot } from '../../operation/resumption/snapshot.ts';
 import { realHost } from '../../support/host.ts';
@@ -65,7 +65,7 @@ export async function crashCluster(options: CrashClusterOptions = {}): Promise<C
   const onUnreadable = (error: Error) => {
     throw error;
   };
-  const storage = secretStorage({ cluster, host: realHost, onUnreadable });
+  const storage = openStorage('secret', { cluster, host: realHost, onUnreadable });
   return {
     cluster,
     kubeconfig,

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ControlPlane, type SentCommand } from '../../../src/control-plane/index.ts';
 import { tokensOf } from '../../control-plane/support/credentials.ts';
-import { compileCache } from '../../support/compile-cache.ts';
+import { program } from '../../support/program.ts';
+import { quickStart } from '../../support/quick-start.ts';
 import { crashCluster, type CrashCluster, type CrashClusterOptions } from './crash-cluster.ts';
 import { agentId } from './world.ts';
-
-const program = new URL('../../../src/bin/helm-agent.ts', import.meta.url).pathname;
 
 /**
  * A control plane, a cluster, and an agent as a process of its own that can be killed. Its journal
@@ -57,7 +56,7 @@ export async function crashWorld(options: CrashWorldOptions = {}): Promise<Crash
       ];
       const child = spawn(process.execPath, [program, ...args], {
         env: {
-          ...compileCache(),
+          ...quickStart(),
           HELM_AGENT_CONTROL_PLANE: `ws://127.0.0.1:${port}`,
           HELM_AGENT_AGENT_ID: agentId,
           HELM_AGENT_TOKEN_FILE: tokenFile,

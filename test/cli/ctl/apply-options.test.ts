@@ -37,7 +37,10 @@ for (const [args, parameters] of sent) {
 }
 
 const refused: [args: string[], message: string][] = [
-  [['--server-side=maybe'], 'invalid/unknown release server-side apply method: maybe'],
+  [
+    ['--server-side=maybe'],
+    '--server-side: invalid/unknown release server-side apply method: maybe. Valid values are true, false and auto',
+  ],
   [
     ['--force-replace', '--force-conflicts'],
     'if any flags in the group [force-replace force-conflicts] are set none of the others can be; [force-conflicts force-replace] were all set',

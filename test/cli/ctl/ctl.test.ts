@@ -2,7 +2,9 @@ import test, { type ExecutionContext } from 'ava';
 import type { Progress } from '../../../src/operation/progress.ts';
 import { testAgent } from '../../agent/support/agent.ts';
 import { testPlane } from '../../control-plane/support/plane.ts';
+import { serve } from '../../source/test-repository.ts';
 import { testProgram } from '../support/program.ts';
+import { eventually } from '../../support/eventually.ts';
 
 async function world(t: ExecutionContext, given: Parameters<typeof testProgram>[0] = {}) {
   const { plane, url, agentUrl } = await testPlane(t);
@@ -47,9 +49,7 @@ test('install writes its progress to stderr and the release to stdout', async (t
   t.is(
     stderr.text,
     `accepted
-10:00:01  load          running
 10:00:02  load          done  nginx 1.2.3
-10:00:03  wait            Deployment/web InProgress: Replicas: 0/1
 10:00:05  wait            Deployment/web Current
 10:00:05  wait          done  1 resource is ready
 `,
@@ -245,12 +245,14 @@ test('Ctrl-C stops following, and the hint is a complete command to follow again
   const { run, puppets, stdout, stderr, interrupt, interrupts, url } = await world(t);
   const code = run('ctl', 'install', 'web', 'nginx', '--agent', 'edge-1', '--server', url);
   const call = await puppets.call(0);
-  while (!stderr.text.includes('accepted')) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually('the command is accepted', () => stderr.text.includes('accepted'));
   interrupt();
   t.is(await code, 1);
   t.is(interrupts.size, 0);
   const [, key = '', server] =
-    /The agent continues.*\n  helm-agent ctl watch (\S+) --server (\S+)\n$/.exec(stderr.text) ?? [];
+    /The agent continues.*\n  helm-agent ctl watch (\S+) --server (\S+)\nto cancel it:\n  helm-agent ctl cancel \1 --server \2 --agent edge-1\n$/.exec(
+      stderr.text,
+    ) ?? [];
   t.is(server, url);
   t.false(call.context.signal.aborted);
   stderr.text = '';
@@ -295,7 +297,7 @@ test('says why a command could not be cancelled, and how to follow it again', as
   const code = run('ctl', 'status', 'web', '--watch', '--agent', 'edge-1');
   const call = await puppets.call(0);
   call.report('a change');
-  while (!stderr.text.includes('a change')) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually('the change is printed', () => stderr.text.includes('a change'));
   interrupt();
   t.is(await code, 1);
   t.regex(stderr.text, /\nCannot cancel the command: cannot reach .*: other side closed\nStopped following\. /);
@@ -304,7 +306,10 @@ test('says why a command could not be cancelled, and how to follow it again', as
 test('a refusal of the control plane is an error', async (t) => {
   const { run, stderr } = await world(t);
   t.is(await run('ctl', 'list', '--agent', 'unknown'), 1);
-  t.is(stderr.text, 'Error: the control plane responded with 404: no agent is connected as unknown\n');
+  t.is(
+    stderr.text,
+    'Error: the control plane responded with 404: no agent is connected as unknown; ctl agents lists the agents\n',
+  );
   stderr.text = '';
   t.is(await run('ctl', 'follow', 'nope'), 1);
   t.is(stderr.text, 'Error: the control plane responded with 404: no command has the key nope\n');
@@ -314,6 +319,29 @@ test('an error names a control plane that cannot be reached', async (t) => {
   const { run, stderr } = testProgram();
   t.is(await run('ctl', 'agents', '--server', 'http://127.0.0.1:9'), 1);
   t.regex(stderr.text, /^Error: cannot reach the control plane at http:\/\/127\.0\.0\.1:9: /);
+});
+
+test('an error says that a port does not serve TLS', async (t) => {
+  const { run, stderr } = testProgram();
+  const { port } = await testPlane(t);
+  t.is(await run('ctl', 'agents', '--server', `https://127.0.0.1:${port}`), 1);
+  t.regex(
+    stderr.text,
+    /^Error: cannot reach the control plane at https:\/\/127\.0\.0\.1:\d+: TLS with 127\.0\.0\.1:\d+ failed; use http:\/\/ if the port does not serve TLS \(\w+\)\n$/,
+  );
+});
+
+test('a redirect is not followed, because it could lead to a plain connection', async (t) => {
+  const { run, stderr } = testProgram();
+  const { url, requests } = await serve(t, {
+    '/api/agents': (_, response) => response.writeHead(307, { location: '/elsewhere' }).end(),
+  });
+  t.is(await run('ctl', 'agents', '--server', url), 1);
+  t.regex(
+    stderr.text,
+    /redirects to another address \(307\); give the address of the control plane itself as --server/,
+  );
+  t.is(requests.length, 1);
 });
 
 test('a server that is not a control plane is an error', async (t) => {
@@ -365,5 +393,5 @@ test('--deliver-within sets the time for an agent that is away', async (t) => {
   t.is(expired, 1);
   t.regex(whileWaiting, /the agent edge-1 was not connected in time/);
   t.regex((await install('false'))[1], /no agent is connected as edge-1/);
-  t.regex((await install('soon'))[1], /deliverWithin must be a duration such as 10m, .* or false/);
+  t.regex((await install('soon'))[1], /--deliver-within must be a duration above 0 .*, or false, not "soon"/);
 });

@@ -3,6 +3,7 @@ import type { CommandType } from '../../../src/protocol/commands/index.ts';
 import { testAgent } from '../../agent/support/agent.ts';
 import { testPlane } from '../../control-plane/support/plane.ts';
 import { testProgram } from '../support/program.ts';
+import { eventually } from '../../support/eventually.ts';
 
 async function world(t: ExecutionContext) {
   const { plane, url, agentUrl } = await testPlane(t);
@@ -82,6 +83,20 @@ test('list sends its filters', async (t) => {
   call.succeed({ releases: [] });
   t.is(await code, 0);
 });
+
+for (const line of ['list -q -o json', 'history web -o json', 'list', 'history web -o yaml']) {
+  test(`${line} warns on stderr about revisions that it leaves out`, async (t) => {
+    const { ctl, puppets, stdout, stderr } = await world(t);
+    const code = ctl(...line.split(' '));
+    (await puppets.call(0)).succeed({ releases: [], unreadable: ['Secret shop/a: not \u001b[2JJSON\n', 'and 3 more'] });
+    t.is(await code, 0);
+    t.notRegex(stdout.text, /Secret/);
+    t.regex(
+      stderr.text,
+      /^warning: left out a revision: Secret shop\/a: not [^\u001b\n]*JSON[^\n]*\nwarning: left out a revision: and 3 more\n$/,
+    );
+  });
+}
 
 const prints = test.macro({
   title: (_, command: string) => `${command} prints like helm`,
@@ -187,7 +202,7 @@ test('status --watch shows changes until Ctrl-C, which cancels it, and then prin
   t.deepEqual<unknown, unknown>(call.payload, { namespace: 'shop', releaseName: 'web', timeout: 600_000 });
   const web = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', status: 'InProgress', reason: 'Ready: 1/2' };
   call.report('a change');
-  while (!stderr.text.includes('a change')) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually('the change is printed', () => stderr.text.includes('a change'));
   interrupt();
   const cancel = await puppets.call(1);
   t.is(cancel.type, 'cancel_command');
@@ -450,6 +465,7 @@ test(
   'install_release',
   { labels: { a: '1', b: '2' }, hideNotes: true, renderSubchartNotes: true, skipSchemaValidation: true },
 );
+test(sends, 'install web nginx --hide-notes -o yaml', 'install_release', {});
 for (const [verb, type] of [
   ['install web nginx --upgrade', 'install_release'],
   ['rollback web', 'rollback_release'],
@@ -531,7 +547,7 @@ test(
   'install web nginx --wait=x',
   'invalid argument "x" for "--wait" flag: invalid wait input "x". Valid inputs are watcher, hookOnly, and legacy',
 );
-test(fails, 'install web nginx -l a', 'a must be formatted as key=value');
+test(fails, 'install web nginx -l a', 'invalid argument "a" for "-l, --labels" flag: a must be formatted as key=value');
 
 const adopted = [
   {

@@ -2,13 +2,14 @@ import test from 'ava';
 import type { Event } from '../../../src/cli/ctl/api-client.ts';
 import { follow } from '../../../src/cli/ctl/follow.ts';
 import { liveLines } from '../../../src/cli/ctl/live-view.ts';
+import { evidenceLines } from '../../../src/cli/ctl/evidence-text.ts';
 import { createPlainView } from '../../../src/cli/ctl/plain-view.ts';
 import { createScreen } from '../../../src/cli/ctl/screen.ts';
 import { successText } from '../../../src/cli/ctl/result-text.ts';
 import { advance, newProgress } from '../../../src/cli/ctl/progress.ts';
 import { readServerSentEvents } from '../../../src/cli/ctl/server-sent-events.ts';
 import { ApiError } from '../../../src/cli/ctl/api-client.ts';
-import { testProgram } from '../support/program.ts';
+import { recordingTerminal, testProgram } from '../support/program.ts';
 
 const pod = (name: string, status: string, reason?: string) => ({
   apiVersion: 'v1',
@@ -39,7 +40,7 @@ test('the table shows that the agent has not responded or is not connected', (t)
   t.deepEqual(liveAfter([accepted]), []);
   const away: Event = { id: 2, type: 'agent', payload: { connected: false } };
   t.deepEqual(liveAfter([accepted, away]), ['the agent is not connected; waiting for it']);
-  t.deepEqual(createPlainView()(away), ['the agent is not connected; waiting for it']);
+  t.deepEqual(createPlainView().linesOf(away), ['the agent is not connected; waiting for it']);
 });
 
 test('the table lists resources that are not ready first, with their newest reason', (t) => {
@@ -60,8 +61,10 @@ test('a table and lines say how far workloads are', (t) => {
     '    Pod/load  Current     1/1 ready',
   ]);
   t.deepEqual(
-    createPlainView()(event).map((line) => line.slice(26)),
-    ['Pod/web InProgress: 3/5 updated, 2 ready; Available: 2/3', 'Pod/load Current: 1/1 ready'],
+    createPlainView()
+      .linesOf(event)
+      .map((line) => line.slice(26)),
+    ['Pod/load Current: 1/1 ready'],
   );
 });
 
@@ -98,7 +101,7 @@ test('the table lists a step again when it runs again', (t) => {
 });
 
 test('lines that repeat what is shown are left out', (t) => {
-  const linesOf = createPlainView();
+  const { linesOf, quietLines } = createPlainView();
   const rollback = (seq: number, rest: object) => linesOf(status(seq, { step: 'rollback', message: 'wait', ...rest }));
   const job = (reason: string) => ({ resources: [pod('a', 'Current'), pod('b', 'InProgress', reason)] });
   const lines = [
@@ -107,15 +110,76 @@ test('lines that repeat what is shown are left out', (t) => {
     rollback(3, job('Pending')),
     rollback(4, job('Pending')),
     rollback(5, job('ContainerCreating')),
+    quietLines(),
+    quietLines(),
     rollback(6, { message: 'wait: 2 resources ready' }),
+    rollback(7, { state: 'failed', message: 'the reason, which the result repeats' }),
+    quietLines(),
   ];
   t.deepEqual(lines, [
-    ['10:00:00  rollback      running  wait'],
     [],
-    ['10:00:00  rollback        Pod/a Current', '10:00:00  rollback        Pod/b InProgress: Pending'],
     [],
-    ['10:00:00  rollback        Pod/b InProgress: ContainerCreating'],
+    ['10:00:00  rollback        Pod/a Current'],
+    [],
+    [],
+    ['10:00:00  rollback      running  wait', '10:00:00  rollback        Pod/b InProgress: ContainerCreating'],
+    [],
     ['10:00:00  rollback      running  wait: 2 resources ready'],
+    ['10:00:00  rollback      failed'],
+    [],
+  ]);
+});
+
+test('lines show what runs only if nothing happens for a second', (t) => {
+  const { linesOf, quietLines } = createPlainView();
+  t.deepEqual([quietLines(), linesOf(accepted)], [[], ['accepted']]);
+  t.deepEqual(quietLines(), [
+    'no step has begun; the agent waits for its cluster, or for another command of the release',
+  ]);
+  t.deepEqual(quietLines(), []);
+  const steps = [
+    linesOf(status(1, { step: 'load' })),
+    linesOf(status(2, { step: 'load', state: 'done', message: 'web 1.0.0' })),
+    linesOf(status(3, { step: 'crds' })),
+    linesOf(status(4, { step: 'crds', state: 'skipped' })),
+    linesOf(status(5, { step: 'wait', resources: [pod('a', 'InProgress')] })),
+    linesOf(status(6, { step: 'wait', resources: [pod('a', 'Current')] })),
+    linesOf(status(7, { step: 'post-hooks' })),
+    quietLines(),
+  ];
+  t.deepEqual(steps.flat(), [
+    '10:00:00  load          done  web 1.0.0',
+    '10:00:00  wait            Pod/a Current',
+    '10:00:00  post-hooks    running',
+  ]);
+});
+
+test('evidence does not repeat the reason of a resource', (t) => {
+  const reason = 'Failed to pull image "x:1": x:1: not found';
+  const resource = { ...pod('web-1', 'InProgress', `Failed: ${reason} (pod web-1)`) };
+  const event = (message: string) => ({
+    type: 'Warning',
+    reason: 'Failed',
+    message,
+    object: 'Pod/web-1',
+    count: 1,
+  });
+  const container = { name: 'app', image: 'x:1', state: `waiting: ErrImagePull: ${reason}`, restarts: 0 };
+  const payload = {
+    ...{ seq: 1, step: 'wait', time: '2026-01-01T10:00:00.000Z', truncated: false },
+    resources: [
+      {
+        ...resource,
+        conditions: [],
+        events: [event(reason), event('Error: ErrImagePull')],
+        pods: [{ name: 'web-1', phase: 'Pending', containers: [container] }],
+      },
+    ],
+  };
+  t.deepEqual(evidenceLines(payload), [
+    `Pod/web-1 InProgress: Failed: ${reason} (pod web-1)`,
+    '  Pod/web-1: Failed: Error: ErrImagePull',
+    '  container app of pod web-1: waiting: ErrImagePull',
   ]);
 });
 
@@ -189,7 +253,7 @@ test('plain lines show the evidence of a failed wait', (t) => {
       ],
     },
   };
-  t.deepEqual(createPlainView()(evidence), [
+  t.deepEqual(createPlainView().linesOf(evidence), [
     'Pod/web-1 InProgress: CrashLoopBackOff',
     '  Pod/web-1: BackOff: restarting\uFFFD[2J (3 times)',
     '  container app of pod web-1: waiting: CrashLoopBackOff',
@@ -200,7 +264,7 @@ test('plain lines show the evidence of a failed wait', (t) => {
 });
 
 test('plain lines show logs, what was left out of them, and that packets were lost', (t) => {
-  const linesOf = createPlainView();
+  const { linesOf } = createPlainView();
   const resource = { apiVersion: 'batch/v1', kind: 'Job', namespace: 'shop', name: 'migrate' };
   const log = (seq: number, rest: object): Event => ({
     id: seq,
@@ -223,8 +287,8 @@ test('plain lines show logs, what was left out of them, and that packets were lo
 });
 
 test('a terminal shows logs above the table', (t) => {
-  const written: string[] = [];
-  const screen = createScreen({ isTerminal: true, columns: 80, write: (text) => void written.push(text) });
+  const terminal = recordingTerminal(true);
+  const screen = createScreen(terminal);
   t.teardown(() => screen.close());
   screen.show(accepted);
   screen.show(status(1, { step: 'pre-hooks' }));
@@ -232,5 +296,5 @@ test('a terminal shows logs above the table', (t) => {
   const lines = { pod: 'load-1', container: 'app', lines: ['one'] };
   const payload = { seq: 1, step: 'wait', time: '2026-01-01T10:00:00.000Z', resource, ...lines };
   screen.show({ id: 2, type: 'log', payload });
-  t.is(written.at(-1), '\u001b[1A\u001b[Jjob/load app | one\n● pre-hooks\n');
+  t.true(terminal.text.endsWith('\u001b[1A\u001b[Jjob/load app | one\n● pre-hooks\n'));
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { testProgram } from '../support/program.ts';
-import { shortened } from './support/shortened.ts';
+import { helpShape } from './support/help-shape.ts';
 
 interface HelmRecord {
   args: string[];
@@ -27,7 +27,7 @@ const printsTheSame = test.macro({
     for (const { args, ...expected } of lines) {
       const { run, stdout, stderr } = testProgram({ env: { HOME: '/home/helm', KUBECONFIG: '/dev/null' } });
       const code = await run('helm', ...args);
-      const actual = { stdout: shortened(stdout.text), stderr: shortened(stderr.text), code };
+      const actual = { stdout: helpShape(stdout.text), stderr: helpShape(stderr.text), code };
       t.deepEqual(actual, expected, `helm ${args.join(' ')}`);
     }
   },

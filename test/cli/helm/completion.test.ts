@@ -10,12 +10,9 @@ test('completion candidates are those of helm: commands, flags, formats and repo
   await mkdir(join(home, 'config'));
   await writeFile(join(home, 'config/repositories.yaml'), 'repositories:\n- {name: team, url: "http://host"}\n');
   const complete = async (...args: string[]) => (await helm('__complete', ...args)).stdout;
-  t.is(await complete('rep'), 'repo\tadd, list, remove, update, and index chart repositories\n:4\n');
-  t.is(
-    await complete('repo', 'list', '--o'),
-    '--output\tprints the output in the specified format. Allowed values: table, json, yaml\n:4\n',
-  );
-  t.is(await complete('repo', 'list', '-o', 'j'), 'json\tOutput result in JSON format\n:4\n');
+  t.is(await complete('rep'), 'repo\tmanage the list of chart repositories\n:4\n');
+  t.is(await complete('repo', 'list', '--o'), '--output\tformat of the output: table, json, yaml\n:4\n');
+  t.is(await complete('repo', 'list', '-o', 'j'), 'json\tJSON\n:4\n');
   t.is(await complete('repo', 'remove', ''), 'team\thttp://host\n:4\n');
   t.is(await complete('repo', 'remove', 'team', ''), ':4\n');
   t.is(await complete('lint', ''), ':0\n');

@@ -75,6 +75,25 @@ test('a chart is pushed to a registry and pulled with the credentials of a login
   t.is((await helm(...push)).code, 1);
 });
 
+test('a chart of a registry must have the digest that the index of its repository states', async (t) => {
+  const { host } = await servePushable(t);
+  const { home, helm } = await helmHome(t);
+  const archive = await packChart('a server');
+  await writeFile(join(home, 'web.tgz'), archive);
+  const credentials = ['--plain-http', '--username', 'joe', '--password', password];
+  const pushed = await helm('push', join(home, 'web.tgz'), `oci://${host}/team`, ...credentials);
+  const manifest = /sha256:\w{64}/.exec(pushed.stdout)?.[0] ?? '';
+  const pull = async (digest: string) => {
+    const entry = { apiVersion: 'v2', name: 'web', version: '1.0.0', urls: [`oci://${host}/team/web`], digest };
+    const { url } = await serve(t, { '/index.yaml': JSON.stringify({ apiVersion: 'v1', entries: { web: [entry] } }) });
+    return await helm('pull', 'web', '--repo', url, '-d', home, ...credentials);
+  };
+  const wrong = await pull('0'.repeat(64));
+  t.is(wrong.code, 1);
+  t.regex(wrong.stderr, /does not match its digest/);
+  for (const right of [digestOf(archive), manifest, '']) t.is((await pull(right)).code, 0, right);
+});
+
 test('a chart whose version has a plus sign is pushed and pulled with an underscore in its tag', async (t) => {
   const { host } = await servePushable(t, '1.0.0_build');
   const { home, helm } = await helmHome(t);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { testProgram } from '../support/program.ts';
-import { shortened } from './support/shortened.ts';
+import { helpShape } from './support/help-shape.ts';
 
 interface Golden {
   args: string[];
@@ -18,7 +18,7 @@ const prints = test.macro({
   async exec(t, { args, ...expected }: Golden) {
     const { run, stdout, stderr } = testProgram({ env: { HOME: '/home/helm', KUBECONFIG: '/dev/null' } });
     const code = await run('helm', ...args);
-    t.deepEqual({ stdout: shortened(stdout.text), stderr: shortened(stderr.text), code }, expected);
+    t.deepEqual({ stdout: helpShape(stdout.text), stderr: helpShape(stderr.text), code }, expected);
   },
 });
 

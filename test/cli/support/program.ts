@@ -5,23 +5,34 @@ import type { ProgramDependencies, Terminal } from '../../../src/cli/dependencie
 import type { ControlPlaneSettings } from '../../../src/cli/control-plane/settings.ts';
 import type { SandboxSettings } from '../../../src/cli/sandbox/settings.ts';
 import type { RunSettings } from '../../../src/cli/run/settings.ts';
+import { threadModule } from '../../support/program.ts';
 
 interface RecordingTerminal extends Terminal {
   text: string;
+  /** Closes the reader's end. */
+  close(): void;
 }
 
-function terminal(isTerminal: boolean): RecordingTerminal {
+/** Returns a terminal that keeps what is written. */
+export function recordingTerminal(isTerminal: boolean): RecordingTerminal {
+  const closed = new AbortController();
   return {
     text: '',
     isTerminal,
     columns: 60,
+    rows: 24,
+    closed: closed.signal,
     write(text) {
       this.text += text;
     },
+    erase(lines) {
+      if (lines > 0) this.text += `\u001b[${lines}A\u001b[J`;
+    },
+    close: () => closed.abort(),
   };
 }
 
-const workerUrl = new URL('../../../src/bin/render-worker.ts', import.meta.url);
+const workerUrl = threadModule('render-worker');
 const renderers = new Map<string, ThreadedRenderer>();
 
 /**
@@ -45,6 +56,7 @@ export function testProgram(
     openReleases?: ProgramDependencies['openReleases'];
     listNamespaces?: ProgramDependencies['listNamespaces'];
     fetch?: ProgramDependencies['fetch'];
+    randomBytes?: ProgramDependencies['host']['randomBytes'];
   } = {},
 ) {
   const runs: RunSettings[] = [];
@@ -52,8 +64,8 @@ export function testProgram(
   const sandboxes: SandboxSettings[] = [];
   const files = { ...given.files };
   const interrupts = new Set<() => void>();
-  const stdout = terminal(false);
-  const stderr = terminal(given.isTerminal ?? false);
+  const stdout = recordingTerminal(false);
+  const stderr = recordingTerminal(given.isTerminal ?? false);
   const dependencies: ProgramDependencies = {
     version: '1.2.3',
     programName: 'helm-agent',
@@ -61,7 +73,7 @@ export function testProgram(
     hostName: 'host-1',
     stdout,
     stderr,
-    host: fixedHost,
+    host: { ...fixedHost, ...(given.randomBytes && { randomBytes: given.randomBytes }) },
     createRenderer: sharedRenderer,
     resolveHost: (name) => Promise.resolve(name === 'db.example' ? ['192.0.2.7'] : []),
     openReleases: given.openReleases ?? (() => Promise.reject(new Error('this test has no cluster'))),
@@ -72,9 +84,8 @@ export function testProgram(
         ? Promise.reject(Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' }))
         : Promise.resolve(new TextEncoder().encode(text));
     },
-    writePrivateFile(path, text) {
-      files[path] = text;
-      return Promise.resolve();
+    async updatePrivateFile(path, change) {
+      files[path] = await Promise.resolve(change(files[path]));
     },
     isFolder: (path) => Promise.resolve(given.folders?.includes(path) ?? false),
     fetch: given.fetch ?? ((url, init) => fetch(url, init)),

@@ -84,3 +84,22 @@ test('without a folder, archives are in a temporary one, which is removed', asyn
   await charts.close();
   t.is(charts.read(digest, 0), undefined);
 });
+
+test('archives leave a part of the volume free', async (t) => {
+  const chart = maxUploadedChartBytes;
+  let free = chart + 100;
+  const needed = new Set<string>();
+  const { charts } = await archives(t, {
+    needed: () => needed,
+    reservedBytes: 100,
+    freeBytes: () => Promise.resolve(free),
+  });
+  await charts.receive(content('old'));
+  free -= 1;
+  await charts.receive(content('new'));
+  t.deepEqual([charts.has(digestOf('old')), charts.has(digestOf('new'))], [false, true]);
+  needed.add(digestOf('new'));
+  await t.throwsAsync(charts.receive(content('third')), { code: 'busy', message: /100 bytes of the volume stay free/ });
+  free += 1;
+  await t.notThrowsAsync(charts.receive(content('third')));
+});

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { UploadedCharts } from '../../../src/agent/charts/uploaded-charts.ts';
 import { KeptFiles } from '../../../src/source/disk/kept-files.ts';
@@ -10,6 +12,7 @@ import { testAgent } from '../../agent/support/agent.ts';
 import { temporaryFile } from '../support/file.ts';
 import { testPlane } from '../support/plane.ts';
 import { rawAgent } from '../support/raw-agent.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const archive = Buffer.from('the archive of a chart');
 const digest = `sha256:${createHash('sha256').update(archive).digest('hex')}`;
@@ -49,6 +52,22 @@ const refuses = test.macro(async (t, named: string, status: number, code: string
 test('the API refuses a chart with another digest', refuses, `sha256:${'0'.repeat(64)}`, 400, 'digest_mismatch');
 test('the API refuses a digest of another kind', refuses, `md5:${'0'.repeat(32)}`, 400, 'bad_request');
 test('the API refuses a path as a digest', refuses, '..%2F..%2Fplane.db', 400, 'bad_request');
+
+test('an upload that dribbles gets 408, its connection ends, and nothing of it stays', async (t) => {
+  const folder = dirname(await temporaryFile(t, 'charts/x'));
+  const { port, lines } = await testPlane(t, { chartFolder: folder, limits: { uploadWaitMs: 200 } });
+  const socket = connect(port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined);
+  socket.write(`PUT /api/charts/${digest} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000000\r\n\r\n`);
+  const dribble = setInterval(() => socket.write('a'), 5);
+  await once(socket, 'close').finally(() => clearInterval(dribble));
+  const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n');
+  t.regex(head, /^HTTP\/1\.1 408 /);
+  t.like(JSON.parse(body), { error: { code: 'timeout' } });
+  t.deepEqual(await readdir(folder), []);
+  t.false(lines.some((line) => line.includes('a request failed')));
+});
 
 test('the API takes charts from users only', async (t) => {
   const { url } = await testPlane(t, { apiToken: 'secret' });
@@ -95,7 +114,7 @@ test('a chart survives a restart of the control plane together with its command'
   const agent = await rawAgent(first.agentUrl);
   await first.plane.uploadChart(archive);
   agent.socket.terminate();
-  while (first.plane.agents().length > 0) await nextTurn();
+  await eventually('the agent is disconnected', () => first.plane.agents().length === 0);
   const { key } = first.plane.install('edge-1', parameters);
   await first.plane.command(key)?.stored;
   await first.plane.close();

@@ -1,5 +1,5 @@
 import type { Authenticate } from '../../../src/control-plane/index.ts';
-import { bearerToken } from '../../../src/protocol/authorization.ts';
+import { bearerToken } from '../../../src/net/authorization.ts';
 
 /** Returns an `authenticate` that knows the tokens of agents, by their ids. */
 export function tokensOf(tokens: Readonly<Record<string, string>>): Authenticate {

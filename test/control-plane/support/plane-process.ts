@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readServerSentEvents, type ServerSentEvent } from '../../../src/cli/ctl/server-sent-events.ts';
 import { startCuttableProxy } from '../../bin/support/cuttable-proxy.ts';
-import { compileCache } from '../../support/compile-cache.ts';
+import { quickStart } from '../../support/quick-start.ts';
 import type { Delivery, Listening, Moment } from './moments.ts';
 
 const program = new URL('mortal-plane.ts', import.meta.url).pathname;
@@ -47,7 +47,7 @@ export async function planeProcess(folder: string): Promise<PlaneProcess> {
     file,
     async start() {
       child = spawn(process.execPath, [program, file, deliveries], {
-        env: compileCache(),
+        env: quickStart(),
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       });
       child.once('exit', () => (target = undefined));

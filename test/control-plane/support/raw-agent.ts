@@ -20,6 +20,7 @@ interface RawHello {
   resume?: Hello['resume'];
   packets?: string[];
   streams?: Hello['streams'];
+  packetFields?: string[];
 }
 
 const hello: RawHello = {

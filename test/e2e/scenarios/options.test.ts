@@ -19,6 +19,13 @@ compare(install, 'upgrade site @options --set size=7', 'upgrade site @options');
 compare(`${install} --set greeting=a,size=2`, 'upgrade site @options --set size=7 --reuse-values');
 compare(`${install} --set greeting=a,size=2`, 'upgrade site @options --set size=7 --reset-then-reuse-values');
 compare(`${install} --set greeting=a,size=2`, 'upgrade site @options --set size=7 --reset-values --reuse-values');
+compare(
+  `${install} --set greeting=a,extra.a=1`,
+  'upgrade site @options --reuse-values --set extra.a=null,drop=null',
+  'upgrade site @options --reset-then-reuse-values --set greeting=null',
+  'rollback site 1',
+  'upgrade site @options --reuse-values --set-json extra=null',
+);
 compare(`${install} --set greeting=a`, 'upgrade site @options --reset-values');
 compare(`${install} --set greeting=a`, 'upgrade site @options --set drop=null --reset-then-reuse-values');
 compare(install, 'upgrade site @options --reuse-values --set nested.changed=b', 'upgrade site @options --reuse-values');

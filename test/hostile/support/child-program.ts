@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { compileCache } from '../../support/compile-cache.ts';
-
-const program = new URL('../../../src/bin/helm-agent.ts', import.meta.url).pathname;
+import { program } from '../../support/program.ts';
+import { quickStart } from '../../support/quick-start.ts';
 
 /** Variables that the image sets. */
 const imageEnvironment = environmentIn(readFileSync(new URL('../../../Dockerfile', import.meta.url), 'utf8'));
@@ -30,7 +29,7 @@ export interface ChildProgram {
 /** Starts `helm-agent ARGS` with a log of all levels. */
 export function startProgram(args: readonly string[]): ChildProgram {
   const child = spawn(process.execPath, [program, ...args], {
-    env: { ...imageEnvironment, ...compileCache(), HELM_AGENT_LOG_LEVEL: 'trace' },
+    env: { ...imageEnvironment, ...quickStart(), HELM_AGENT_LOG_LEVEL: 'trace' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { pid } = child;

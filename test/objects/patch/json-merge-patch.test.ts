@@ -22,13 +22,14 @@ const values = fc.object({
 });
 
 test('the patch between two objects turns one into the other', (t) => {
-  fc.assert(
-    fc.property(values, values, (original, modified) => {
-      const patch = createMergePatch(original, modified);
-      t.deepEqual(applyMergePatch(original, patch), modified);
-    }),
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(values, values, (original, modified) => {
+        const patch = createMergePatch(original, modified);
+        t.deepEqual(applyMergePatch(original, patch), modified);
+      }),
+    ),
   );
-  t.pass();
 });
 
 test('a patch of three forms undoes what others changed, and keeps what they added', (t) => {

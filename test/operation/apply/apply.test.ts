@@ -2,6 +2,7 @@ import type { Cluster } from '../../../src/objects/cluster.ts';
 import { fieldAt } from '../../../src/objects/fields.ts';
 import type { OperationError } from '../../../src/operation/error.ts';
 import { configMap, deployment, job } from '../manifests.ts';
+import { refusingCluster } from '../refusing-cluster.ts';
 import { textChart } from '../text-renderer.ts';
 import { newWorld, sandboxTest, type World } from '../world.ts';
 
@@ -324,4 +325,23 @@ test('applies an object that the manifest has twice one after the other, as Helm
   await world.install(charts[0], { ...plain, serverSide: false });
   await world.upgrade(charts[1], plain);
   t.deepEqual((await world.find('ConfigMap', 'a'))?.['data'], { value: '1' });
+});
+
+test('an upgrade that cannot create an object leaves those after it as they were, also of its kind', async (t) => {
+  const at = (value: string, added: string[] = []) =>
+    textChart({
+      'a.yaml': configMap('a', value),
+      ...Object.fromEntries(added.map((name) => [`${name}.yaml`, configMap(name, value)])),
+      'x.yaml': `${configMap('x', value)}\n---\n${configMap('y', value)}`,
+    });
+  const [first, second] = [at('1'), at('2', ['b', 'c', 'd'])];
+  const world = newWorld(t, first, second);
+  await world.install(first, plain);
+  const cluster = refusingCluster(world.cluster, 'c');
+  await t.throwsAsync(world.upgrade(second, plain, { cluster }), {
+    message: /^failed to create resource: .*c is refused$/,
+  });
+  const valueOf = async (name: string) => fieldAt((await world.find('ConfigMap', name)) ?? {}, 'data', 'value');
+  const values = await Promise.all(['a', 'b', 'c', 'd', 'x', 'y'].map(valueOf));
+  t.deepEqual(values, ['2', '2', undefined, undefined, '1', '1']);
 });

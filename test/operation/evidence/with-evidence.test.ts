@@ -32,6 +32,40 @@ test('reports events, containers and logs before the operation is undone, withou
   t.is(error.resources[0]?.log, 'fatal: *** failure');
 });
 
+test('redacts what is in Secrets that pods use, in evidence, statuses and the error', async (t) => {
+  const template = {
+    metadata: { labels: { app: 'bad' }, annotations: { 'sandbox.helm-agent/behaviour': 'crash-loop' } },
+    spec: {
+      imagePullSecrets: [{ name: 'missing' }],
+      containers: [
+        {
+          ...{ name: 'app', image: 'localhost/app:1', readinessProbe: { httpGet: { path: '/', port: 80 } } },
+          envFrom: [{ secretRef: { name: 'existing' } }],
+        },
+      ],
+    },
+  };
+  const manifest = {
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'bad' } },
+    spec: { replicas: 1, selector: { matchLabels: { app: 'bad' } }, template },
+  };
+  const chart = textChart({ 'd.yaml': JSON.stringify(manifest) });
+  const world = newWorld(t, chart);
+  // the reason is that of the kubelet here; a termination message would be a part of it
+  const stringData = { password: 'simulated', other: 'last exit code' };
+  await world.cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: world.namespace } });
+  const metadata = { name: 'existing', namespace: world.namespace };
+  await world.cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata, stringData });
+  const error = await t.throwsAsync<OperationError>(
+    world.install(chart, {}, timeUpWhen(world, /CrashLoopBackOff: \*\*\*/)),
+  );
+  t.regex(error.message, /CrashLoopBackOff: \*\*\* 1/);
+  const everything = JSON.stringify([world.progress, error.message, error.resources]);
+  t.false(everything.includes('simulated'));
+  t.false(everything.includes('last exit code'));
+  t.is(error.resources[0]?.log, 'fatal: *** failure');
+});
+
 test('reports the log of a hook before its policy deletes it', async (t) => {
   const annotations = hook('pre-install', { policy: 'hook-failed' });
   const chart = textChart({ 'h.yaml': job('load', { args: ['fail'], annotations }) });

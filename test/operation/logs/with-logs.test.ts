@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { Progress } from '../../../src/operation/progress.ts';
 import { createTracker } from '../../../src/operation/tracker/tracker.ts';
@@ -6,6 +5,7 @@ import { testRelease } from '../../../src/operation/test-release.ts';
 import { hook, job } from '../manifests.ts';
 import { textChart } from '../text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, type World } from '../world.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const test = sandboxTest();
 
@@ -166,5 +166,5 @@ test('a cancel ends the requests for logs at once', async (t) => {
 });
 
 async function firstLine({ progress }: World): Promise<void> {
-  while (!progress.some(({ log }) => log !== undefined)) await sleep(5);
+  await eventually('a log is reported', () => progress.some(({ log }) => log !== undefined));
 }

@@ -3,6 +3,8 @@ import { plan, type PlannableOperation } from '../../../src/operation/plan/plan.
 import type { PlanEntry } from '../../../src/operation/plan/plan-entry.ts';
 import { upgrade } from '../../../src/operation/upgrade.ts';
 import { memoryPlans } from '../../../src/operation/plan/plans.ts';
+import { decodeRelease, encodeRelease } from '../../../src/release/codec.ts';
+import type { Release } from '../../../src/release/release.ts';
 import { realHost } from '../../support/host.ts';
 import { configMap, crd, deployment, hook, job } from '../manifests.ts';
 import { textChart, type TextChart } from '../text-renderer.ts';
@@ -262,4 +264,94 @@ test('a plan whose content was changed does not exist', async (t) => {
   const changed = { ...entry, content: { ...entry.content, hooks: [] } };
   await plans.add(changed);
   await t.throwsAsync(applyPlan(world.context(), { plans, plan: entry.id }), { code: 'plan_not_found' });
+});
+
+/** Changes the content of a stored revision, as someone can who may write Secrets. */
+async function forge({ cluster, namespace }: World, version: number, changes: (release: Release) => Partial<Release>) {
+  const name = `sh.helm.release.v1.${releaseName}.v${version}`;
+  const found = await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
+  if (found === undefined) throw new Error(`no ${name}`);
+  const { release } = found['data'] as { release: string };
+  const content = await decodeRelease(Buffer.from(release, 'base64').toString());
+  const forged = await encodeRelease({ ...content, ...changes(content) });
+  await cluster.replace({ ...found, data: { release: Buffer.from(forged).toString('base64') } });
+}
+
+const evilHook = {
+  ...{ name: 'pwned', kind: 'ConfigMap', path: 'h', manifest: configMap('pwned'), last_run: { phase: '' } },
+  events: ['pre-rollback', 'pre-delete', 'pre-upgrade'],
+};
+const forgeries: Record<string, (release: Release) => Partial<Release>> = {
+  manifest: ({ manifest }) => ({ manifest: manifest.replace('"value":"1"', '"value":"evil"') }),
+  hooks: ({ hooks = [] }) => ({ hooks: [...hooks, evilHook] }),
+  values: () => ({ config: { image: 'evil' } }),
+  chart: ({ chart }) => ({ chart: { ...chart, values: { image: 'evil' } } }),
+};
+
+for (const [what, changes] of Object.entries(forgeries)) {
+  test(`a plan is stale if the ${what} of a stored revision that it uses were changed`, async (t) => {
+    const world = newWorld(t, first, second);
+    const { planOf, apply } = planner(world);
+    await world.install(first);
+    await world.upgrade(first);
+    const back = await planOf('rollback', first, { version: 1 });
+    const next = await planOf('upgrade', second);
+    const gone = await planOf('uninstall', first);
+    const stale = (version: number) => ({
+      code: 'plan_stale',
+      message: new RegExp(`: the stored revision ${version} was changed or deleted; make a new plan$`),
+    });
+    await forge(world, 1, changes);
+    await t.throwsAsync(apply(back), stale(1));
+    await forge(world, 2, changes);
+    await t.throwsAsync(apply(next), stale(2));
+    await t.throwsAsync(apply(gone), stale(2));
+    t.deepEqual(await world.history(), ['1:superseded', '2:deployed']);
+    t.is(await world.find('ConfigMap', 'pwned'), undefined);
+  });
+}
+
+test('a plan of a rollback has the content of the revision, and is performed', async (t) => {
+  const world = newWorld(t, first, second);
+  const { planOf, apply } = planner(world);
+  await world.install(first);
+  await world.upgrade(second);
+  const entry = await planOf('rollback', first);
+  t.is(entry.content.release?.manifest, (await world.stored(1))?.manifest);
+  const { release } = await apply(entry);
+  t.like(release, { version: 3, info: { status: 'deployed', description: 'Rollback to 1' } });
+  t.like((await world.find('ConfigMap', 'a'))?.['data'], { value: '1' });
+});
+
+test('a plan shows how hooks and CRDs differ, without the values of Secrets', async (t) => {
+  const jobOf = (image: string) => `apiVersion: batch/v1
+kind: Job
+metadata: {name: j, annotations: {helm.sh/hook: "pre-upgrade,pre-delete"}}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: '${image}'}]}}}
+`;
+  const hookSecret = (value: string) =>
+    `apiVersion: v1\nkind: Secret\nmetadata: {name: s, annotations: {helm.sh/hook: pre-upgrade}}\nstringData: {key: ${value}}\n`;
+  const crds = { 'shown.yaml': crd('shown') };
+  const old = textChart({ 'j.yaml': jobOf('good:1'), 's.yaml': hookSecret('first') });
+  const changed = textChart({ 'j.yaml': jobOf('evil:666'), 's.yaml': hookSecret('sentinel') }, { crds });
+  const world = newWorld(t, old, changed);
+  const { planOf } = planner(world);
+  await world.install(old);
+  const { content } = await planOf('upgrade', changed);
+  t.deepEqual(content.hookDifferences, [
+    {
+      ...{ change: 'changed', apiVersion: 'batch/v1', kind: 'Job', name: 'j' },
+      fields: [{ path: 'spec.template.spec.containers[name=a].image', before: 'good:1', after: 'evil:666' }],
+    },
+    {
+      ...{ change: 'changed', apiVersion: 'v1', kind: 'Secret', name: 's' },
+      fields: [{ path: 'stringData.key', before: '***', after: '***' }],
+    },
+  ]);
+  t.deepEqual((await planOf('upgrade', old)).content.hookDifferences, []);
+  const gone = (await planOf('uninstall', old)).content.hookDifferences ?? [];
+  t.like(gone, { length: 1, 0: { change: 'added', kind: 'Job' } });
+  t.true(JSON.stringify(gone).includes('good:1'));
+  const { content: installation } = await planOf('install', changed, { releaseName: 'other' });
+  t.like(installation.crdDifferences, { length: 1, 0: { change: 'added', kind: 'CustomResourceDefinition' } });
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { PlanEntry } from '../../../src/operation/plan/plan-entry.ts';
-import { memoryPlans, type PlanLimits } from '../../../src/operation/plan/plans.ts';
+import { memoryPlans } from '../../../src/operation/plan/plans.ts';
+import { planLimits, plansToDrop, type PlanLimits } from '../../../src/operation/plan/plan-retention.ts';
 
 function newPlans(options?: Partial<PlanLimits>) {
   const clock = { milliseconds: 1000 };
@@ -23,6 +24,18 @@ test('a plan is found by its id and by the start of it', async (t) => {
   t.is(await plans.find('shop/web@x'), undefined);
 });
 
+test('a plan is removed by its id or the start of it, and the start of several removes none', async (t) => {
+  const { plans } = newPlans();
+  await plans.add(entryOf('shop/web@abc1'));
+  await plans.add(entryOf('shop/web@abd2'));
+  await plans.remove('shop/web@ab');
+  await plans.remove('shop/web@x');
+  t.truthy(await plans.find('shop/web@abc1'));
+  await plans.remove('shop/web@abd');
+  t.is(await plans.find('shop/web@abd2'), undefined);
+  t.truthy(await plans.find('shop/web@abc1'));
+});
+
 test('a plan expires, unless its performance has started', async (t) => {
   const { plans, clock } = newPlans();
   await plans.add(entryOf('a', 5000));
@@ -33,15 +46,34 @@ test('a plan expires, unless its performance has started', async (t) => {
   t.is(await plans.find('a'), undefined);
 });
 
-test('the oldest plans make room for new ones, by number and by size', async (t) => {
-  const few = newPlans({ maxCount: 2 }).plans;
-  for (const id of ['a', 'b', 'c']) await few.add(entryOf(id));
-  t.is(await few.find('a'), undefined);
-  t.truthy(await few.find('b'));
-  const { length } = JSON.stringify(entryOf('a'));
-  const small = newPlans({ maxLength: 2 * length }).plans;
-  for (const id of ['a', 'b', 'b', 'c']) await small.add(entryOf(id));
-  t.is(await small.find('a'), undefined);
-  t.truthy(await small.find('b'));
-  t.truthy(await small.find('c'));
+test('the oldest plans of a release make room for its new ones', async (t) => {
+  const few = newPlans({ maxOfRelease: 2 }).plans;
+  for (const [index, id] of ['a', 'b', 'c'].entries()) await few.add(entryOf(`shop/web@${id}`, 5000 + index));
+  await few.add(entryOf('shop/db@a'));
+  t.is(await few.find('shop/web@a'), undefined);
+  for (const id of ['shop/web@b', 'shop/web@c', 'shop/db@a']) t.truthy(await few.find(id));
+});
+
+test('plans of other releases, however many and large, do not drive out older ones', async (t) => {
+  const { plans } = newPlans();
+  await plans.add(entryOf('shop/approved@a', 5000));
+  for (let index = 0; index < 500; index += 1) {
+    await plans.add(entryOf(`shop/web@${index}`, 5001 + index));
+    await plans.add(entryOf(`shop/flood-${index}@a`, 5001 + index));
+  }
+  t.truthy(await plans.find('shop/approved@a'));
+  t.truthy(await plans.find('shop/flood-499@a'), 'the newest plan can be performed');
+  const plan = (id: string, size: number, expiresAt: number) => ({ id, size, expiresAt });
+  const all = [plan('a@a', 4, 1), plan('b@b', 4, 2), plan('c@c', 4, 3)];
+  t.deepEqual(plansToDrop(all, { ...planLimits, maxLength: 8 }, 0, 'c@c'), [all[1]]);
+  t.deepEqual(plansToDrop(all, planLimits, 2), all.slice(0, 2));
+});
+
+test('plans that have expired are deleted without another one', async (t) => {
+  const { plans, clock } = newPlans();
+  await plans.add(entryOf('shop/web@b'));
+  clock.milliseconds = 5000;
+  t.truthy(await plans.find('shop/web@b', true));
+  await plans.dropExpired();
+  t.is(await plans.find('shop/web@b', true), undefined);
 });

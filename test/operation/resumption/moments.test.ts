@@ -1,13 +1,12 @@
 import type { ExecutionContext } from 'ava';
 import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { OperationContext } from '../../../src/operation/context.ts';
-import { resume } from '../../../src/operation/resume.ts';
 import { memoryCheckpoints } from '../../../src/operation/state/checkpoints.ts';
-import { secretStorage } from '../../../src/release/storage/secret.ts';
+import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import { realHost } from '../../support/host.ts';
 import { randomOf, seedOf } from '../../support/random.ts';
 import { newWorld, sandboxTest } from '../world.ts';
-import { charts, requestOf, scenarios, start, type Scenario, type ScenarioName } from './scenarios.ts';
+import { charts, requestOf, scenarios, start, type Scenario, type ScenarioName, resume } from './scenarios.ts';
 import { errorText, snapshot } from './snapshot.ts';
 
 const test = sandboxTest();
@@ -80,7 +79,10 @@ async function perform(t: Context, scenario: Scenario, moment?: Moment) {
       throw unreadable;
     };
     const context: OperationContext = {
-      ...newWorld(t, ...charts).context({ cluster, storage: secretStorage({ cluster, host: realHost, onUnreadable }) }),
+      ...newWorld(t, ...charts).context({
+        cluster,
+        storage: openStorage('secret', { cluster, host: realHost, onUnreadable }),
+      }),
       ...{ id, abandon: process.signal },
       checkpoints: {
         save: async (state, isNeeded) => {
@@ -89,9 +91,7 @@ async function perform(t: Context, scenario: Scenario, moment?: Moment) {
       },
     };
     const stored = checkpoints.find(id);
-    error = await (
-      stored === undefined ? start(context, operation) : resume(context, stored, () => Promise.resolve(operation))
-    ).then(
+    error = await (stored === undefined ? start(context, operation) : resume(context, stored, operation)).then(
       () => undefined,
       (failure: unknown) => failure,
     );

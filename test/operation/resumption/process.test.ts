@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { quickStart } from '../../support/quick-start.ts';
 import { newWorld, sandboxTest, type World } from '../world.ts';
 import { charts, requestOf, scenarios, start, type Scenario, type ScenarioName } from './scenarios.ts';
 import { snapshot } from './snapshot.ts';
@@ -13,7 +14,8 @@ const program = fileURLToPath(new URL('process.ts', import.meta.url));
 
 /** Returns the signal that has ended the process, or its exit code. */
 async function runProcess(args: readonly string[]): Promise<unknown> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: 'ignore' });
+  const env = { ...process.env, ...quickStart() };
+  const child = spawn(process.execPath, [program, ...args], { stdio: 'ignore', env });
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   return signal ?? code;
 }

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connectCluster } from '../../../src/kube/cluster.ts';
-import { resume } from '../../../src/operation/resume.ts';
 import type { OperationState } from '../../../src/operation/state/operation-state.ts';
-import { secretStorage } from '../../../src/release/storage/secret.ts';
+import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import { realHost } from '../../support/host.ts';
 import { textRenderer } from '../text-renderer.ts';
-import { charts, requestOf, scenarios, start, type ScenarioName } from './scenarios.ts';
+import { charts, requestOf, scenarios, start, type ScenarioName, resume } from './scenarios.ts';
 
 // Runs the operation of a scenario from its start, or from the state in a file, and kills itself
 // after a number of checkpoints.
@@ -16,7 +15,7 @@ const cluster = connectCluster({ text: readFileSync(kubeconfig, 'utf8') });
 const onUnreadable = (error: Error) => {
   throw error;
 };
-const storage = secretStorage({ cluster, host: realHost, onUnreadable });
+const storage = openStorage('secret', { cluster, host: realHost, onUnreadable });
 let saves = 0;
 const context = {
   cluster,
@@ -38,7 +37,7 @@ const operation = requestOf(scenarios[name as ScenarioName].interrupted, namespa
 const text = readFileSync(file, 'utf8');
 try {
   if (text === '') await start(context, operation);
-  else await resume(context, JSON.parse(text) as OperationState, () => Promise.resolve(operation));
+  else await resume(context, JSON.parse(text) as OperationState, operation);
 } catch {
   // some scenarios fail; the test compares what they leave
 } finally {

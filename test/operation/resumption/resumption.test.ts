@@ -4,11 +4,10 @@ import type { KubeObject } from '../../../src/objects/object.ts';
 import { applyPlan, resumeApplyPlan } from '../../../src/operation/plan/apply-plan.ts';
 import { plan } from '../../../src/operation/plan/plan.ts';
 import { memoryPlans } from '../../../src/operation/plan/plans.ts';
-import { resume } from '../../../src/operation/resume.ts';
 import { realHost } from '../../support/host.ts';
 import { newWorld, sandboxTest, type World } from '../world.ts';
 import { run, type Interruption, type Resumable, type Run } from './interrupted-run.ts';
-import { charts, requestOf, scenarios, start, type Scenario, type ScenarioName } from './scenarios.ts';
+import { charts, requestOf, scenarios, start, type Scenario, type ScenarioName, resume } from './scenarios.ts';
 import { errorText, snapshot } from './snapshot.ts';
 
 const test = sandboxTest();
@@ -44,7 +43,7 @@ async function resumable({ interrupted, isPlanned }: Scenario, world: World): Pr
   if (isPlanned !== true) {
     return {
       start: (context) => start(context, operation),
-      resume: (context, state) => resume(context, state, () => Promise.resolve(operation)),
+      resume: (context, state) => resume(context, state, operation),
     };
   }
   if (operation.verb === 'test') throw new Error('tests are not planned');

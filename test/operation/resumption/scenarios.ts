@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { OperationContext } from '../../../src/operation/context.ts';
-import { install } from '../../../src/operation/install.ts';
-import type { InstallRequest, RollbackRequest, UninstallRequest } from '../../../src/operation/request.ts';
-import type { OperationRequest } from '../../../src/operation/resume.ts';
-import { rollback } from '../../../src/operation/rollback.ts';
-import { testRelease } from '../../../src/operation/test-release.ts';
-import { uninstall } from '../../../src/operation/uninstall.ts';
-import { upgrade } from '../../../src/operation/upgrade.ts';
+import { install, resumeInstall } from '../../../src/operation/install.ts';
+import type { InstallRequest, RollbackRequest, TestRequest, UninstallRequest } from '../../../src/operation/request.ts';
+import type { PlannableOperation } from '../../../src/operation/plan/plan.ts';
+import type { OperationState } from '../../../src/operation/state/operation-state.ts';
+import { resumeRollback, rollback } from '../../../src/operation/rollback.ts';
+import { operation as testOperation, testRelease } from '../../../src/operation/test-release.ts';
+import { resumeUninstall, uninstall } from '../../../src/operation/uninstall.ts';
+import { resumeUpgrade, upgrade } from '../../../src/operation/upgrade.ts';
 import { configMap, deployment, hook, job } from '../manifests.ts';
 import { textChart, type TextChart } from '../text-renderer.ts';
+
+/** An operation with its request. */
+export type OperationRequest = PlannableOperation | { verb: 'test'; request: TestRequest };
 
 /** Operations on a release, of which the last one is interrupted. */
 export interface Scenario {
@@ -199,5 +203,25 @@ export async function start(context: OperationContext, operation: OperationReque
       return await uninstall(context, operation.request);
     case 'test':
       return await testRelease(context, operation.request);
+  }
+}
+
+/** Continues an operation from a state that was saved. */
+export async function resume(
+  context: OperationContext,
+  state: OperationState,
+  { verb, request }: OperationRequest,
+): Promise<unknown> {
+  switch (verb) {
+    case 'install':
+      return await resumeInstall(context, state, request);
+    case 'upgrade':
+      return await resumeUpgrade(context, state, request);
+    case 'rollback':
+      return await resumeRollback(context, state, request);
+    case 'uninstall':
+      return await resumeUninstall(context, state, request);
+    case 'test':
+      return await testOperation.resume?.(context, state, request);
   }
 }

@@ -1,6 +1,6 @@
+import { messageOf } from '../../../src/errors/index.ts';
 import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { KubeObject } from '../../../src/objects/object.ts';
-import { messageOf } from '../../../src/operation/error.ts';
 import { history } from '../../../src/release/history.ts';
 import type { ReleaseStorage } from '../../../src/release/storage/storage.ts';
 

@@ -5,6 +5,7 @@ import { newWorld, sandboxTest } from '../world.ts';
 import { textChart } from '../text-renderer.ts';
 import { load } from 'js-yaml';
 import type { KubeObject } from '../../../src/objects/object.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const test = sandboxTest();
 
@@ -19,7 +20,9 @@ async function asOther(kubeconfig: string, run: (cluster: Cluster) => Promise<vo
 }
 
 async function waitForKind(cluster: Cluster, apiVersion: string, isServed: boolean): Promise<void> {
-  while ((await cluster.capabilities()).apiVersions.includes(apiVersion) !== isServed);
+  await eventually(`${apiVersion} is ${isServed ? 'served' : 'not served'}`, async () => {
+    return (await cluster.capabilities()).apiVersions.includes(apiVersion) === isServed;
+  });
 }
 
 test.serial('renders a chart with the API versions that another client has added since discovery', async (t) => {

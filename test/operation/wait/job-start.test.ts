@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../src/objects/object.ts';
 import type { ObservedChange } from '../../../src/objects/cluster.ts';
 import { createTracker } from '../../../src/operation/tracker/tracker.ts';
 import { jobStartTimeout, waitUntilJobStarted } from '../../../src/operation/wait/job-start.ts';
-import type { WaitContext } from '../../../src/operation/wait/watch-group.ts';
+import type { WaitContext } from '../../../src/operation/wait/watches.ts';
 import { realHost } from '../../support/host.ts';
 import { watchedCluster } from '../watched-cluster.ts';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { ResourceStatus } from '../../../src/operation/resource-status.ts';
-import { progressCheck } from '../../../src/operation/wait/progress-check.ts';
+import { progressCheck } from '../../../src/operation/wait/limits.ts';
 
 function web(name: string, updated = 0, ready = 0): ResourceStatus {
   const counts = { wanted: 3, updated, ready };

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { identityOf } from '../../../src/objects/group-kind.ts';
 import type { ResourceStatus } from '../../../src/operation/resource-status.ts';
-import { readyTimeoutCheck } from '../../../src/operation/wait/ready-timeouts.ts';
+import { readyTimeoutCheck } from '../../../src/operation/wait/limits.ts';
 
 function web(name: string): ResourceStatus {
   return { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name, status: 'InProgress', reason: 'slow' };

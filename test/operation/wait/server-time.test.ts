@@ -3,8 +3,8 @@ import type { KubeObject } from '../../../src/objects/object.ts';
 import { clockOffset } from '../../../src/operation/clock.ts';
 import type { ResourceStatus, ResourceStatusName } from '../../../src/operation/progress.ts';
 import { createTracker } from '../../../src/operation/tracker/tracker.ts';
-import { failFastOf } from '../../../src/operation/wait/fail-fast-options.ts';
-import { waitUntilReady } from '../../../src/operation/wait/ready-wait.ts';
+import { failFastOf } from '../../../src/operation/wait/judge.ts';
+import { waitUntilReady } from '../../../src/operation/wait/ready.ts';
 import { fixedHost } from '../../support/host.ts';
 import { watchedCluster } from '../watched-cluster.ts';
 

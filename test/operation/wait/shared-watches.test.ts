@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { connectCluster } from '../../../src/kube/cluster.ts';
@@ -6,12 +5,13 @@ import { Cancellation } from '../../../src/operation/cancellation.ts';
 import { install } from '../../../src/operation/install.ts';
 import type { Progress } from '../../../src/operation/progress.ts';
 import { createTracker } from '../../../src/operation/tracker/tracker.ts';
-import { secretStorage } from '../../../src/release/storage/secret.ts';
+import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { realHost } from '../../support/host.ts';
 import { deployment, job } from '../manifests.ts';
 import { textChart, textRenderer } from '../text-renderer.ts';
 import { passOn, startFaultyProxy } from './faulty-proxy.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const host = { ...realHost, now: () => 1_700_000_000_000_000_000n };
 
@@ -35,7 +35,7 @@ test('20 releases that wait at once share one watch for each kind and namespace'
       'd.yaml': deployment(releaseName, { behaviour: 'never-ready' }),
       'j.yaml': job(`load-${index}`, { args: ['sleep', '1000s'] }),
     });
-    const storage = secretStorage({ cluster, host, onUnreadable: () => t.fail() });
+    const storage = openStorage('secret', { cluster, host, onUnreadable: () => t.fail() });
     const progress = ({ resources = [] }: Progress) => {
       if (resources.some(({ kind, reason = '' }) => kind === 'Deployment' && reason !== '')) waiting.add(releaseName);
     };
@@ -44,7 +44,7 @@ test('20 releases that wait at once share one watch for each kind and namespace'
     const request = { namespace, releaseName, loadChart, createNamespace: false, timeout: 3_600_000 };
     await t.throwsAsync(install(context, request), { code: 'cancelled' });
   });
-  while (waiting.size < installations.length) await sleep(10);
+  await eventually('all installations wait', () => waiting.size === installations.length);
   const collections = namespaces.flatMap((namespace) => [
     `/api/v1/namespaces/${namespace}/events`,
     `/api/v1/namespaces/${namespace}/pods`,
@@ -55,6 +55,6 @@ test('20 releases that wait at once share one watch for each kind and namespace'
   t.deepEqual(proxy.openWatches().sort(), collections.sort());
   stop.abort(new Cancellation('enough', 'leave'));
   await Promise.all(installations);
-  while (proxy.openWatches().length > 0) await sleep(10);
+  await eventually('all watches are closed', () => proxy.openWatches().length === 0);
   t.is(proxy.watches(), collections.length);
 });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { KubeObject } from '../../../src/objects/object.ts';
 import type { ResourceStatus } from '../../../src/operation/resource-status.ts';
-import { withSince } from '../../../src/operation/wait/with-since.ts';
+import { withSince } from '../../../src/operation/wait/report.ts';
 
 const web: ResourceStatus = { apiVersion: 'e.io/v1', kind: 'Widget', name: 'web', status: 'InProgress', reason: 'a' };
 const time = (second: number) => new Date(second * 1000).toISOString();

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import test from 'ava';
-import { decodeStreamFrame, maxDataBytes, type StreamFrame } from '../../../src/protocol/streams/frame.ts';
+import {
+  decodeStreamFrame,
+  encodeStreamFrame,
+  maxDataBytes,
+  type StreamFrame,
+} from '../../../src/protocol/streams/frame.ts';
 import { StreamError } from '../../../src/protocol/streams/stream-error.ts';
 import { windowBytes, type TunnelStream } from '../../../src/protocol/streams/tunnel-stream.ts';
 import { maxStreams, Tunnel, type AcceptStream, type TunnelSocket } from '../../../src/protocol/streams/tunnel.ts';
@@ -187,3 +192,43 @@ test('a stream must be open', violates, [head(4, 1)], 'a stream must be opened b
 test('an own stream must be open', violates, [head(4, 2)], 'a stream must be opened before it is used');
 test('an id must be new', violates, [opened, opened], 'the id of a stream is not a new one');
 test('an id must belong to its end', violates, [head(1, 2, '{}')], 'the id of a stream is not a new one');
+
+/** The end of a control plane that accepts all streams, and what it sent to an agent. */
+function served(accept: AcceptStream) {
+  const socket = new SlowSocket();
+  const tunnel = new Tunnel(socket, { end: 'control-plane', accept });
+  const receive = (frame: StreamFrame) => tunnel.receive(encodeStreamFrame(frame));
+  return { socket, receive };
+}
+
+test('an end that opens 100 streams in vain at once breaks the rules', (t) => {
+  const { socket, receive } = served((_header, stream) => stream.destroy(new Error('unknown')));
+  const open = (count: number) => receive({ type: 'open', id: 2 * count + 1, header: { kind: 'x' } });
+  for (let count = 0; count < 100; count++) open(count);
+  t.throws(() => open(100), { instanceOf: StreamError, message: /too many streams were opened in vain/ });
+  t.true(socket.sent.length <= 101);
+});
+
+test('an end that resets 100 of its streams at once breaks the rules', (t) => {
+  const { receive } = served((_header, stream) => stream.resume());
+  const openAndReset = (count: number) => {
+    receive({ type: 'open', id: 2 * count + 1, header: { kind: 'x' } });
+    receive({ type: 'reset', id: 2 * count + 1, code: 'c', message: '' });
+  };
+  for (let count = 0; count < 100; count++) openAndReset(count);
+  t.throws(() => openAndReset(100), { message: /in vain/ });
+});
+
+test('an end that does not read what its streams cause breaks the rules', async (t) => {
+  const { socket, receive } = served((_header, stream) => stream.resume().end());
+  const openAndEnd = async (count: number) => {
+    receive({ type: 'open', id: 2 * count + 1, header: { kind: 'x' } });
+    receive({ type: 'end', id: 2 * count + 1 });
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const flood = async () => {
+    for (let count = 0; count < 2000; count++) await openAndEnd(count);
+  };
+  await t.throwsAsync(flood(), { message: /wait to be read/ });
+  t.true(socket.waiting < 1100);
+});

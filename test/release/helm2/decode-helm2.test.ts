@@ -97,17 +97,18 @@ test('throws only its own errors, whatever is in a record', async (t) => {
   const [record] = await helm2Records();
   const plain = gunzipSync(Buffer.from(record?.configMap.data.release ?? '', 'base64'));
   const change = fc.tuple(fc.nat(plain.length - 1), fc.nat(255));
-  await fc.assert(
-    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
-      const data = Buffer.from(plain);
-      for (const [index, byte] of changes) data[index] = byte;
-      const error: unknown = await decodeHelm2Release(data.toString('base64'), limit).catch(
-        (reason: unknown) => reason,
-      );
-      return !(error instanceof Error) || error.name === 'ReleaseError';
-    }),
+  await t.notThrowsAsync(() =>
+    fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
+        const data = Buffer.from(plain);
+        for (const [index, byte] of changes) data[index] = byte;
+        const error: unknown = await decodeHelm2Release(data.toString('base64'), limit).catch(
+          (reason: unknown) => reason,
+        );
+        return !(error instanceof Error) || error.name === 'ReleaseError';
+      }),
+    ),
   );
-  t.pass();
 });
 
 test('refuses a release with very many empty fields', async (t) => {

@@ -5,23 +5,26 @@ import { isJsonObject } from '../../../src/objects/fields.ts';
 import type { KubeObject } from '../../../src/objects/object.ts';
 import type { ReleaseError } from '../../../src/release/error.ts';
 import type { ReleaseStatus } from '../../../src/release/status.ts';
-import { configMapStorage } from '../../../src/release/storage/config-map.ts';
+import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import type { RevisionQuery } from '../../../src/release/storage/storage.ts';
-import { secretStorage } from '../../../src/release/storage/secret.ts';
 import { steppingHost } from '../../support/host.ts';
 import { ObjectsInMemory } from '../objects-in-memory.ts';
 import { sampleRelease } from '../sample-release.ts';
 
 const drivers = [
-  { kind: 'Secret', type: 'helm.sh/release.v1', create: secretStorage, golden: 'helm4.secret.json' },
-  { kind: 'ConfigMap', type: undefined, create: configMapStorage, golden: 'helm4.configmap.json' },
+  { kind: 'Secret', type: 'helm.sh/release.v1', driver: 'secret', golden: 'helm4.secret.json' },
+  { kind: 'ConfigMap', type: undefined, driver: 'configmap', golden: 'helm4.configmap.json' },
 ] as const;
 type Driver = (typeof drivers)[number];
 
-function setUp({ create }: Driver) {
+function setUp({ driver }: Driver) {
   const cluster = new ObjectsInMemory();
   const unreadable: ReleaseError[] = [];
-  const storage = create({ cluster, host: steppingHost(), onUnreadable: (error) => unreadable.push(error) });
+  const storage = openStorage(driver, {
+    cluster,
+    host: steppingHost(),
+    onUnreadable: (error) => unreadable.push(error),
+  });
   return { cluster, unreadable, storage };
 }
 

@@ -3,8 +3,8 @@ import test from 'ava';
 import { decodeRelease } from '../../../src/release/codec.ts';
 import type { ReleaseError } from '../../../src/release/error.ts';
 import type { Release } from '../../../src/release/release.ts';
-import { configMapStorage } from '../../../src/release/storage/config-map.ts';
-import { secretStorage } from '../../../src/release/storage/secret.ts';
+import { storageDrivers, type StorageDriver } from '../../../src/release/storage/drivers.ts';
+import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import { steppingHost } from '../../support/host.ts';
 import { ObjectsInMemory } from '../objects-in-memory.ts';
 import { sampleRelease } from '../sample-release.ts';
@@ -22,16 +22,20 @@ function largeRelease(): Release {
   };
 }
 
-function setUp(create: typeof secretStorage = secretStorage) {
+function setUp(driver: StorageDriver = 'secret') {
   const cluster = new ObjectsInMemory();
   const unreadable: ReleaseError[] = [];
-  const storage = create({ cluster, host: steppingHost(), onUnreadable: (error) => unreadable.push(error) });
+  const storage = openStorage(driver, {
+    cluster,
+    host: steppingHost(),
+    onUnreadable: (error) => unreadable.push(error),
+  });
   return { cluster, unreadable, storage };
 }
 
-for (const [kind, create] of Object.entries({ Secret: secretStorage, ConfigMap: configMapStorage })) {
-  test(`${kind}: a large release is stored in parts and read again`, async (t) => {
-    const { cluster, storage } = setUp(create);
+for (const driver of storageDrivers) {
+  test(`${driver}: a large release is stored in parts and read again`, async (t) => {
+    const { cluster, storage } = setUp(driver);
     const release = largeRelease();
     const stored = await storage.create(release, { team: 'blue' }, undefined, { chunked: true });
     t.is(stored.parts?.count, 3);
@@ -58,9 +62,9 @@ test('without the option, a large release is refused with what to do, before and
   const message =
     /^release web is too large: 2\.\d MiB compressed, but a Secret holds at most 1 MiB; make the chart smaller, or allow several with storage: "chunked"$/;
   await t.throwsAsync(storage.create(release, {}), { code: 'release_too_large', message });
-  await t.throwsAsync(storage.requireRoom(release), { code: 'release_too_large', message });
-  await storage.requireRoom(release, { chunked: true });
-  await storage.requireRoom(sampleRelease('web', 1, 'deployed'));
+  await t.throwsAsync(storage.requireFit(release), { code: 'release_too_large', message });
+  await storage.requireFit(release, { chunked: true });
+  await storage.requireFit(sampleRelease('web', 1, 'deployed'));
   t.is(cluster.objects.size, 0);
 });
 

@@ -1,10 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { history, lastDeployed, lastSuccessful, excessRevisions } from '../../../src/release/history.ts';
 import { withStatus } from '../../../src/release/release.ts';
-import { configMapStorage } from '../../../src/release/storage/config-map.ts';
-import type { KubeStorageOptions } from '../../../src/release/storage/kube-storage-options.ts';
+import { openStorage, type KubeStorageOptions } from '../../../src/release/storage/kube-storage.ts';
 import { memoryStorage } from '../../../src/release/storage/memory.ts';
-import { secretStorage } from '../../../src/release/storage/secret.ts';
 import { customLabels, type ReleaseStorage, type StoredRevision } from '../../../src/release/storage/storage.ts';
 import { steppingHost } from '../../support/host.ts';
 import { ObjectsInMemory } from '../objects-in-memory.ts';
@@ -22,8 +20,8 @@ function options(): KubeStorageOptions {
 
 const drivers: Record<string, () => ReleaseStorage> = {
   memory: () => memoryStorage(steppingHost()),
-  secret: () => secretStorage(options()),
-  configmap: () => configMapStorage(options()),
+  secret: () => openStorage('secret', options()),
+  configmap: () => openStorage('configmap', options()),
 };
 
 function names(revisions: StoredRevision[]): string[] {
@@ -52,7 +50,9 @@ withStorage('reads a revision as it was written', async (t, storage) => {
 
 withStorage('returns undefined for a revision that does not exist', async (t, storage) => {
   t.is(await storage.get({ namespace: 'default', name: 'web', version: 1 }), undefined);
-  t.false(await storage.delete({ namespace: 'default', name: 'web', version: 1 }));
+  const deleted = await storage.create(sampleRelease('web', 1, 'deployed'), {});
+  t.true(await storage.delete(deleted));
+  t.false(await storage.delete(deleted));
 });
 
 withStorage('creates a revision only once', async (t, storage) => {
@@ -86,7 +86,7 @@ withStorage('refuses an update of a revision that has changed', async (t, storag
 
 withStorage('refuses an update of a revision that was deleted', async (t, storage) => {
   const created = await storage.create(sampleRelease('web', 1, 'pending-install'), {});
-  t.true(await storage.delete({ namespace: 'default', name: 'web', version: 1 }));
+  t.true(await storage.delete(created));
   await t.throwsAsync(storage.update(created), { code: 'release_not_found' });
 });
 

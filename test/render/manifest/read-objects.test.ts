@@ -49,6 +49,12 @@ test('reads an object with generateName', (t) => {
   t.deepEqual(found?.object.metadata, { name: '', generateName: 'p-' });
 });
 
+for (const metadata of ['metadata: {labels: {}}', 'metadata: {name: ""}', 'data: {}']) {
+  test(`reads an object without a name, which is refused later: ${metadata}`, (t) => {
+    t.is(read(`apiVersion: v1\nkind: Pod\n${metadata}\n`)[0]?.object.metadata.name, '');
+  });
+}
+
 test('ignores comments and empty documents', (t) => {
   t.deepEqual(read('---\n# Source: web/templates/a.yaml\n# nothing\n---\n\n---\nnull\n'), []);
   t.deepEqual(read(''), []);
@@ -62,8 +68,7 @@ const invalid: [string, string, RegExp][] = [
   ['text', 'hello', /a manifest must be a mapping$/],
   ['an object without kind', 'apiVersion: v1\nmetadata: {name: a}', /Object 'Kind' is missing$/],
   ['an object without apiVersion', 'kind: Pod\nmetadata: {name: a}', /Pod without apiVersion$/],
-  ['an object without metadata', 'kind: Pod\napiVersion: v1', /Pod without metadata$/],
-  ['an object without a name', 'kind: Pod\napiVersion: v1\nmetadata: {}', /Pod without metadata\.name$/],
+  ['metadata that is a text', 'kind: Pod\napiVersion: v1\nmetadata: a', /Pod without metadata$/],
   [
     'a name that is a number',
     'kind: Pod\napiVersion: v1\nmetadata: {name: 1}',

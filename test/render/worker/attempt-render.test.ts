@@ -4,9 +4,10 @@ import { createAttempt } from '../../../src/render/worker/attempt-render.ts';
 import { createThreadedRenderer } from '../../../src/render/worker/threaded-renderer.ts';
 import { knownApiVersions } from '../../../src/render/scope/api-versions.ts';
 import { fixedHost, steppingHost } from '../../support/host.ts';
+import { threadModule } from '../../support/program.ts';
 
 const noThread = new URL('file:///there-is-no-such-module');
-const workerUrl = new URL('../../../src/bin/render-worker.ts', import.meta.url);
+const workerUrl = threadModule('render-worker');
 const inThread = createThreadedRenderer({ workerUrl, attempt: createAttempt(fixedHost) });
 test.after.always(() => inThread.close());
 

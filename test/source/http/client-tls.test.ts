@@ -53,3 +53,18 @@ for (const [place, chart] of Object.entries(charts)) {
     t.regex(error.message, /certificate/);
   });
 }
+
+test('a redirect to another host gets neither the certificate of the client nor trust in its CA', async (t) => {
+  const { cert, key: clientKey } = tls;
+  const first = createServer({ cert: certificate, key }, (_, response) => {
+    response.writeHead(302, { location: `https://${host}/web-1.0.0.tgz` }).end();
+  });
+  first.listen(0, '127.0.0.1');
+  await once(first, 'listening');
+  t.teardown(() => first.close());
+  const chartName = `https://127.0.0.1:${(first.address() as AddressInfo).port}/web.tgz`; // as above
+  const request = { chartName, tls: { ca, cert, key: clientKey } };
+  const error = await t.throwsAsync(source.download(request, signal), { code: 'repository_failed' });
+  t.regex(error.message, /certificate/);
+  t.regex(error.message, new RegExp(`https://${host}|web\\.tgz`));
+});

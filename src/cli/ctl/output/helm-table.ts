@@ -8,7 +8,7 @@ export function helmTable(rows: readonly (readonly string[])[], most = Infinity)
   const widths: number[] = [];
   for (const row of rows) {
     for (const [i, cell] of row.entries()) {
-      const width = Math.max(...cell.split('\n').map(widthOf));
+      const width = greatest(cell.split('\n').map(widthOf));
       widths[i] = Math.max(widths[i] ?? 0, Math.min(width, most));
     }
   }
@@ -17,7 +17,7 @@ export function helmTable(rows: readonly (readonly string[])[], most = Infinity)
 
 function rowText(row: readonly string[], widths: readonly number[]): string {
   const cells = row.map((cell, i) => resize(cell, widths[i] ?? 0).split('\n'));
-  const lines = Array.from({ length: Math.max(...cells.map(({ length }) => length)) }, (_, line) =>
+  const lines = Array.from({ length: greatest(cells.map(({ length }) => length)) }, (_, line) =>
     cells.map((cell, i) => resize(cell[line] ?? ' ', widths[i] ?? 0)).join('\t'),
   );
   return lines.join('\n');
@@ -37,6 +37,11 @@ function resize(text: string, width: number): string {
     if (columns >= kept) break;
   }
   return `${shown}...`;
+}
+
+/** A cell can have more lines than a function can have arguments. */
+function greatest(numbers: readonly number[]): number {
+  return numbers.reduce((most, number) => Math.max(most, number), 0);
 }
 
 /** A line break has no width. */

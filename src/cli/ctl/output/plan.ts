@@ -1,12 +1,12 @@
 import type { CommandAnswers } from '../../../protocol/commands/index.ts';
 import { oneLine } from '../../text.ts';
-import { diffText } from './diff.ts';
+import { differenceText, diffText } from './diff.ts';
 
 type Plan = CommandAnswers['plan_release'];
 
 /** Returns a plan for a person: the release, its objects and its hooks. */
 export function planText({ differences, unchanged, ...plan }: Plan): string {
-  const { hooks, crds, noChange = false } = plan;
+  const { hooks, crds, hookDifferences = [], crdDifferences = [], noChange = false } = plan;
   const lines = [
     `PLAN: ${plan.plan}`,
     `ACTION: ${actionText(plan)}`,
@@ -15,8 +15,9 @@ export function planText({ differences, unchanged, ...plan }: Plan): string {
     ...crds.map((file) => `+ CRDs of ${file}`),
   ];
   const hookLines = hooks.map(({ event, kind, name, weight }) => `${event} ${kind} ${name} (weight ${weight})`);
-  const head = lines.map(oneLine);
-  const tail = hooks.length > 0 ? ['HOOKS:', ...hookLines.map((line) => `  ${oneLine(line)}`)] : [];
+  const head = [...lines.map(oneLine), ...crdDifferences.map((found) => differenceText(found).trimEnd())];
+  const changedHooks = hookDifferences.map((found) => differenceText(found).trimEnd());
+  const tail = hooks.length > 0 ? ['HOOKS:', ...hookLines.map((line) => `  ${oneLine(line)}`), ...changedHooks] : [];
   return [...head, diffText({ differences, unchanged }).trimEnd(), ...tail, ''].join('\n');
 }
 

@@ -1,7 +1,7 @@
 import type { Host } from '../../../go/host.ts';
 import type { CommandAnswers } from '../../../protocol/commands/index.ts';
 import type { Release } from '../../../release/release.ts';
-import { table } from '../../text.ts';
+import { table } from '../../table.ts';
 import { progressText } from '../progress-text.ts';
 import type { Output } from './format.ts';
 import { releaseFields } from './release-fields.ts';

@@ -20,9 +20,14 @@ function timeOf(text: string | undefined, host: Host): Time | undefined {
   return time.instant === zeroTime().instant ? undefined : time;
 }
 
+/** Returns a time of a release; Go's zero time if there is none. */
+export function releaseTime(text: string | undefined, host: Host): Time {
+  return timeOf(text, host) ?? zeroTime();
+}
+
 /** Formats a time like `Mon Jan  2 15:04:05 2006`; Go's zero time if there is none. */
 export function ansiTime(text: string | undefined, host: Host): string {
-  return (timeOf(text, host) ?? zeroTime()).format(ansi);
+  return releaseTime(text, host).format(ansi);
 }
 
 /** Formats a time by a layout of Go, or as Go prints it. Returns `-` if there is none. */
@@ -34,7 +39,7 @@ export function listedTime(text: string | undefined, layout: string, host: Host)
 
 /** Formats a time with seconds in RFC 3339; Go's zero time if there is none. */
 export function rfc3339Time(text: string | undefined, host: Host): string {
-  return (timeOf(text, host) ?? zeroTime()).format(rfc3339);
+  return releaseTime(text, host).format(rfc3339);
 }
 
 /** Whether the text of a release is a time. */

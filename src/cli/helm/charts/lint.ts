@@ -6,27 +6,24 @@ import { switchFlag, textFlag } from '../../pflag/flag.ts';
 import { kubeVersionOf } from '../../release-options.ts';
 import type { HelmContext } from '../context.ts';
 import { valueFlags, valuesOfFlags } from '../flags/value-flags.ts';
+import { nunjucksFlag } from './own-flags.ts';
 
 /** `helm lint` (pkg/cmd/lint.go) */
 export const lintCommand: Command<HelmContext> = {
   use: 'lint PATH',
-  // prettier-ignore
-  long: `
-This command takes a path to a chart and runs a series of tests to verify that
-the chart is well-formed.
+  long: `Check charts for possible problems.
 
-If the linter encounters things that will cause the chart to fail installation,
-it will emit [ERROR] messages. If it encounters issues that break with convention
-or recommendation, it will emit [WARNING] messages.
-`,
+An error would make an installation fail, a warning breaks a convention.`,
+  examples: ['./web', './web --strict --with-subcharts -f values.yaml'],
   checkArguments: argumentCount('at least', 1),
-  flags: () => [
-    switchFlag('strict', 'fail on lint warnings'),
-    switchFlag('with-subcharts', 'lint dependent charts'),
+  flags: (context) => [
+    switchFlag('strict', 'also fail on warnings'),
+    switchFlag('with-subcharts', 'also check the charts in charts/'),
     switchFlag('quiet', 'print only warnings and errors'),
-    switchFlag('skip-schema-validation', 'if set, disables JSON schema validation'),
-    textFlag('kube-version', 'Kubernetes version used for capabilities and deprecation checks'),
+    switchFlag('skip-schema-validation', 'do not check the values against values.schema.json'),
+    textFlag('kube-version', 'Kubernetes version in .Capabilities.KubeVersion, and for deprecated APIs'),
     ...valueFlags,
+    nunjucksFlag(context),
   ],
   async run({ args, flags, context }) {
     const { stdout, readFile } = context;
@@ -40,7 +37,8 @@ or recommendation, it will emit [WARNING] messages.
       values: () => mergeValueFlags(valuesOfFlags(flags), readFile),
       helm: context.log,
     };
-    const { text, failure } = await lintCharts(args, options, () => context.createRenderer({ allowNunjucks: false }));
+    const createRenderer = () => context.createRenderer({ allowNunjucks: flags.isOn('allow-nunjucks') });
+    const { text, failure } = await lintCharts(args, options, createRenderer);
     stdout.write(text);
     if (failure !== undefined) throw new Error(failure);
   },

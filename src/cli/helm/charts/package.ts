@@ -12,37 +12,26 @@ import { packageChart } from './package-chart.ts';
 /** `helm package` (pkg/cmd/package.go) */
 export const packageCommand: Command<HelmContext> = {
   use: 'package [CHART_PATH] [...]',
-  // prettier-ignore
-  long: `
-This command packages a chart into a versioned chart archive file. If a path
-is given, this will look at that path for a chart (which must contain a
-Chart.yaml file) and then package that directory.
+  long: `Pack charts into archives, as repositories and registries have them.
 
-Versioned chart archives are used by Helm package repositories.
-
-To sign a chart, use the '--sign' flag. In most cases, you should also
-provide '--keyring path/to/secret/keys' and '--key keyname'.
-
-  $ helm package --sign ./mychart --key mykey --keyring ~/.gnupg/secring.gpg
-
-If '--keyring' is not specified, Helm usually defaults to the public keyring
-unless your environment is otherwise configured.
-`,
+--sign adds a provenance file with a signature by the key that --key names.`,
+  examples: [
+    './web',
+    './web --version 1.2.0 --destination out',
+    './web --sign --key ada --keyring ~/.gnupg/secring.gpg',
+  ],
   flags: ({ env }) => [
-    switchFlag('sign', 'use a PGP private key to sign this package'),
-    textFlag('key', 'name of the key to use when signing. Used if --sign is true'),
-    textFlag('keyring', 'location of a public keyring', { initial: defaultKeyring(env) }),
-    textFlag(
-      'passphrase-file',
-      'location of a file which contains the passphrase for the signing key. Use "-" in order to read from stdin.',
-    ),
-    textFlag('version', 'set the version on the chart to this semver version'),
-    textFlag('app-version', 'set the appVersion on the chart to this version'),
-    textFlag('destination', 'location to write the chart.', { shorthand: 'd', initial: '.' }),
-    switchFlag('dependency-update', 'update dependencies from "Chart.yaml" to dir "charts/" before packaging', {
+    switchFlag('sign', 'sign the archive with an OpenPGP key'),
+    textFlag('key', 'name of the key for --sign'),
+    textFlag('keyring', 'file with the keys for --sign', { initial: defaultKeyring(env) }),
+    textFlag('passphrase-file', 'file with the passphrase of the key; - for stdin'),
+    textFlag('version', 'version of the chart (default: that of Chart.yaml)'),
+    textFlag('app-version', 'appVersion of the chart (default: that of Chart.yaml)'),
+    textFlag('destination', 'folder for the archives', { shorthand: 'd', initial: '.' }),
+    switchFlag('dependency-update', 'first download the dependencies into charts/', {
       shorthand: 'u',
     }),
-    ...connectionFlags('download'),
+    ...connectionFlags(),
   ],
   async run({ args, flags, context }) {
     if (args.length === 0) throw new Error('need at least one argument, the path to the chart');

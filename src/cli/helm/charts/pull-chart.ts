@@ -1,9 +1,10 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { openError } from '../../../go/file-error.ts';
 import { replaceFile } from '../../../source/configuration/replace-file.ts';
 import type { HelmContext } from '../context.ts';
-import { downloadChart } from '../download/download-chart.ts';
+import { isArchiveName } from '../download/archive-file-name.ts';
+import { downloadChart, type DownloadedChart } from '../download/download-chart.ts';
 import type { ChartPathOptions } from '../flags/chart-path-flags.ts';
 import { fetchProvenance } from '../provenance/fetch-provenance.ts';
 import { expandArchive } from './expand-archive.ts';
@@ -26,7 +27,7 @@ export async function pullChart(name: string, options: PullOptions, context: Hel
   const onPulled = (lines: string) => context.stdout.write(lines);
   const chart = await downloadChart(name, { ...options, onPulled }, context, signal);
   const save = async (suffix: string, data: Uint8Array) => {
-    if (options.untar === undefined) await write(`${join(destination, chart.fileName)}${suffix}`, data);
+    if (options.untar === undefined) await write(join(destination, `${chart.fileName}${suffix}`), data);
   };
   let output = ''; // printed only if nothing fails
   await save('', chart.archive);
@@ -37,24 +38,39 @@ export async function pullChart(name: string, options: PullOptions, context: Hel
     const { verifyDownloaded, verificationText } = await import('../provenance/verify-chart.ts');
     output += verificationText(await verifyDownloaded(chart, provenance, keyring, context));
   }
-  if (options.untar !== undefined) await untar(name, chart.archive, options.untar, destination);
+  if (options.untar !== undefined) await untar(name, chart, options.untar, options);
   context.stdout.write(output);
 }
 
 async function write(path: string, data: Uint8Array): Promise<void> {
+  if (!isArchiveName(path) && (await isThere(path))) {
+    throw new Error(`${path} already exists, and its name is not that of an archive; move it, or use --destination`);
+  }
   await replaceFile(path, data).catch((error: unknown) => {
     throw openError(path, error);
   });
 }
 
-async function untar(name: string, archive: Uint8Array, untarFolder: string, destination: string): Promise<void> {
+async function untar(
+  name: string,
+  { archive, fileName }: DownloadedChart,
+  untarFolder: string,
+  { destination, repo }: PullOptions,
+): Promise<void> {
   const folder = isAbsolute(untarFolder) ? untarFolder : join(destination, untarFolder);
   const target = join(folder, basename(name));
-  const isThere = await stat(target).then(
+  if (await isThere(target)) {
+    throw new Error(`failed to untar: a file or directory with the name ${target} already exists`);
+  }
+  const isUrl = repo === '' && /^https?:/i.test(name);
+  const chartName = isUrl ? undefined : basename(name).replace(/[:@].*$/s, '');
+  await expandArchive(archive, folder, { chartName, fileName });
+  await mkdir(target, { recursive: true, mode: 0o755 }); // Helm's is empty if it has another name
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
     () => true,
     () => false,
   );
-  if (isThere) throw new Error(`failed to untar: a file or directory with the name ${target} already exists`);
-  await mkdir(target, { recursive: true, mode: 0o755 });
-  await expandArchive(archive, folder);
 }

@@ -2,44 +2,26 @@ import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
 import { switchFlag, textFlag } from '../../pflag/flag.ts';
 import type { HelmContext } from '../context.ts';
+import { develFlag } from '../flags/install-flags.ts';
 import { chartPathFlags, chartPathOfFlags } from '../flags/chart-path-flags.ts';
 
 /** `helm pull` (pkg/cmd/pull.go) */
 export const pullCommand: Command<HelmContext> = {
   use: 'pull [chart URL | repo/chartname] [...]',
-  // prettier-ignore
-  long: `
-Retrieve a package from a package repository, and download it locally.
+  long: `Download charts as archives, or with --untar as folders.
 
-This is useful for fetching packages to inspect, modify, or repackage. It can
-also be used to perform cryptographic verification of a chart without installing
-the chart.
-
-There are options for unpacking the chart after download. This will create a
-directory for the chart and uncompress into that directory.
-
-If the --verify flag is specified, the requested chart MUST have a provenance
-file, and MUST pass the verification process. Failure in any part of this will
-result in an error, and the chart will not be saved locally.
-`,
+With --verify, a chart must have a valid signature.`,
+  examples: [
+    'podinfo --repo https://stefanprodan.github.io/podinfo',
+    'oci://ghcr.io/stefanprodan/charts/podinfo --version 6.9.0 --untar',
+  ],
   checkArguments: argumentCount('at least', 1),
   flags: (context) => [
-    switchFlag(
-      'devel',
-      "use development versions, too. Equivalent to version '>0.0.0-0'. If --version is set, this is ignored.",
-    ),
-    switchFlag('untar', 'if set to true, will untar the chart after downloading it'),
-    switchFlag('prov', "fetch the provenance file, but don't perform verification"),
-    textFlag(
-      'untardir',
-      'if untar is specified, this flag specifies the name of the directory into which the chart is expanded',
-      { initial: '.' },
-    ),
-    textFlag(
-      'destination',
-      'location to write the chart. If this and untardir are specified, untardir is appended to this',
-      { shorthand: 'd', initial: '.' },
-    ),
+    develFlag(),
+    switchFlag('untar', 'unpack the archive'),
+    switchFlag('prov', 'also download the signature, and do not verify it'),
+    textFlag('untardir', 'folder for --untar, below --destination', { initial: '.' }),
+    textFlag('destination', 'folder for the archive', { shorthand: 'd', initial: '.' }),
     ...chartPathFlags(context),
   ],
   async run({ args, flags, context }) {

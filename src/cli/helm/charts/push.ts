@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
+import { isMissing } from '../../../errors/index.ts';
 import { parseUrl } from '../../../functions/support/net-url.ts';
 import { openError } from '../../../go/file-error.ts';
 import { quote } from '../../../go/strconv.ts';
-import { isMissing } from '../../../source/configuration/missing-file.ts';
 import { loadChart } from '../../load-chart.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
@@ -12,15 +12,10 @@ import { connectionFlags, connectionOfFlags } from '../flags/connection-flags.ts
 /** `helm push` (pkg/cmd/push.go) */
 export const pushCommand: Command<HelmContext> = {
   use: 'push [chart] [remote]',
-  // prettier-ignore
-  long: `
-Upload a chart to a registry.
-
-If the chart has an associated provenance file,
-it will also be uploaded.
-`,
+  long: 'Upload the archive of a chart to a registry, and its signature if there is one beside it.',
+  examples: ['web-1.2.0.tgz oci://registry.example/charts'],
   checkArguments: argumentCount('at least', 2),
-  flags: () => connectionFlags('upload', 'registry client'),
+  flags: connectionFlags,
   async run({ args: [path = '', remote = ''], flags, context }) {
     const { scheme } = parseUrl(remote);
     if (scheme === '') throw new Error('scheme prefix missing from remote (e.g. "oci://")');

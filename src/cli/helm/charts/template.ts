@@ -11,37 +11,27 @@ import { mergeValueFlags } from '../../values.ts';
 import type { HelmContext } from '../context.ts';
 import { prepareDependencies } from '../dependency/prepare-dependencies.ts';
 import { findHelmChart } from '../download/find-chart.ts';
-import { chartPathOfFlags } from '../flags/chart-path-flags.ts';
 import { connectionOfFlags } from '../flags/connection-flags.ts';
 import { installFlags } from '../flags/install-flags.ts';
 import { postRendererFlags } from '../flags/post-renderer-flags.ts';
 import { valuesOfFlags } from '../flags/value-flags.ts';
+import { chartPathWithPassword, givenLimits, nunjucksFlag, passwordFileFlag, templateLimitsFlag } from './own-flags.ts';
 import { writeManifests } from './write-manifests.ts';
 
-const dryRun =
-  'simulates the operation either client-side or server-side. Must be either: "client", or "server". \'--dry-run=client simulates the operation client-side only and avoids cluster connections. \'--dry-run=server\' simulates/validates the operation on the server, requiring cluster connectivity.';
+const dryRun = 'client, without a cluster. "server" is refused: install --dry-run=server asks a cluster';
 
 /** `helm template` (pkg/cmd/template.go) */
 export const templateCommand: Command<HelmContext> = {
   use: 'template [NAME] [CHART]',
-  // prettier-ignore
-  long: `
-Render chart templates locally and display the output.
+  long: `Render a chart and print its manifests, without a cluster.
 
-Any values that would normally be looked up or retrieved in-cluster will be
-faked locally. Additionally, none of the server-side testing of chart validity
-(e.g. whether an API is supported) is done.
-
-To specify the Kubernetes API versions used for Capabilities.APIVersions, use
-the '--api-versions' flag. This flag can be specified multiple times or as a
-comma-separated list:
-
-    $ helm template --api-versions networking.k8s.io/v1 --api-versions cert-manager.io/v1 mychart ./mychart
-
-or
-
-    $ helm template --api-versions networking.k8s.io/v1,cert-manager.io/v1 mychart ./mychart
-`,
+Lookups find nothing, and no API server checks the manifests.
+--api-versions and --kube-version say what the cluster would have.`,
+  examples: [
+    'web ./web -f values.yaml --set replicas=2 -n demo',
+    'podinfo --repo https://stefanprodan.github.io/podinfo --version ^6',
+    "web ./web -s 'templates/*.yaml' --kube-version 1.33 -a monitoring.coreos.com/v1",
+  ],
   checkArguments: argumentCount('at least', 1),
   flags: templateFlags,
   exclusiveFlags: [
@@ -53,10 +43,12 @@ or
     const kubeVersion = kubeVersionOf({ kubeVersion: flags.text('kube-version') });
     refuseServer(flags, context);
     const { name, chartName } = nameAndChart(args, flags, context);
+    const limits = await givenLimits(flags);
     const { stdout, stderr, log } = context;
     const write = (text: string) => stderr.write(text);
     const request = {
-      locate: () => findHelmChart(chartName, chartPathOfFlags(flags), context, { onPulled: write }),
+      locate: async () =>
+        findHelmChart(chartName, await chartPathWithPassword(flags, context), context, { onPulled: write }),
       values: () => mergeValueFlags(valuesOfFlags(flags), context.readFile),
       ...(flags.isOn('dependency-update') && {
         prepare: prepareDependencies({ ...connectionOfFlags(flags), skipRefresh: false }, context),
@@ -71,8 +63,14 @@ or
       skipTests: flags.isOn('skip-tests'),
       resolveHost: flags.isOn('enable-dns') ? context.resolveHost : undefined,
       skipSchemaValidation: flags.isOn('skip-schema-validation'),
+      ...(limits && { limits: limits.chart }),
     };
-    const output = await renderChart(request, () => context.createRenderer({ allowNunjucks: false }), log, write);
+    const createRenderer = () =>
+      context.createRenderer({
+        allowNunjucks: flags.isOn('allow-nunjucks'),
+        ...(limits && { limits: limits.render }),
+      });
+    const output = await renderChart(request, createRenderer, log, write);
     const folder = flags.text('output-dir');
     const patterns = flags.list('show-only');
     if (folder !== '') {
@@ -88,21 +86,26 @@ function templateFlags(context: HelmContext): readonly Flag[] {
     ...installFlags(context).map((flag) =>
       flag.name === 'hide-notes' || flag.name === 'render-subchart-notes' ? { ...flag, deprecated: hasNoEffect } : flag,
     ),
-    listFlag('show-only', 'only show manifests rendered from the given templates', { shorthand: 's' }),
-    textFlag('output-dir', 'writes the executed templates to files in output-dir instead of stdout'),
+    listFlag('show-only', 'print only the output of this template, a path or a pattern; may be repeated', {
+      shorthand: 's',
+    }),
+    textFlag('output-dir', 'write the manifests to files in this folder'),
     switchFlag('validate', 'deprecated', { deprecated: "use '--dry-run=server' instead" }),
-    switchFlag('include-crds', 'include CRDs in the templated output'),
-    switchFlag('skip-tests', 'skip tests from templated output'),
+    switchFlag('include-crds', 'also print the CRDs of the chart'),
+    switchFlag('skip-tests', 'leave out tests'),
     switchFlag('is-upgrade', 'set .Release.IsUpgrade instead of .Release.IsInstall'),
-    textFlag('kube-version', 'Kubernetes version used for Capabilities.KubeVersion'),
+    textFlag('kube-version', 'Kubernetes version in .Capabilities.KubeVersion'),
     commaListFlag(
       'api-versions',
-      'Kubernetes api versions used for Capabilities.APIVersions (multiple can be specified)',
+      'API versions to add to .Capabilities.APIVersions, separated by commas; may be repeated',
       { shorthand: 'a' },
     ),
-    switchFlag('release-name', 'use release name in the output-dir path.'),
+    switchFlag('release-name', 'add the name of the release to the path of --output-dir'),
     textFlag('dry-run', dryRun, { initial: 'client', withoutValue: 'unset' }),
     ...postRendererFlags(),
+    nunjucksFlag(context),
+    templateLimitsFlag(context),
+    passwordFileFlag(context),
   ];
 }
 

@@ -8,19 +8,12 @@ import { defaultKeyring } from '../settings.ts';
 /** `helm verify` (pkg/cmd/verify.go) */
 export const verifyCommand: Command<HelmContext> = {
   use: 'verify PATH',
-  // prettier-ignore
-  long: `
-Verify that the given chart has a valid provenance file.
-
-Provenance files provide cryptographic verification that a chart has not been
-tampered with, and was packaged by a trusted provider.
-
-This command can be used to verify a local chart. Several other commands provide
-'--verify' flags that run the same validation. To generate a signed package, use
-the 'helm package --sign' command.
-`,
+  long: 'Check that the archive of a chart has a valid signature in the file PATH.prov.',
+  examples: ['web-1.2.0.tgz --keyring ~/.gnupg/pubring.gpg'],
   checkArguments: argumentCount('exactly', 1),
-  flags: ({ env }) => [textFlag('keyring', 'keyring containing public keys', { initial: defaultKeyring(env) })],
+  flags: ({ env }) => [
+    textFlag('keyring', 'file with the keys whose signatures are valid', { initial: defaultKeyring(env) }),
+  ],
   async run({ args: [path = ''], flags, context }) {
     context.stdout.write(verificationText(await verifyChartFile(path, flags.text('keyring'), context)));
   },

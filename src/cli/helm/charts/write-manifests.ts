@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { quote } from '../../../go/strconv.ts';
 import { splitDocuments } from '../../../render/manifest/documents.ts';
 
 /**
@@ -12,6 +13,8 @@ export async function writeManifests(output: string, folder: string): Promise<st
   for (const text of splitDocuments(output)) {
     const name = /^# Source: (.+)/.exec(text)?.[1];
     if (name === undefined || name.split('/').includes('..')) continue;
+    // the chart names the folder, which must not be one of the user's settings or of git
+    if (/^[./\\]/.test(name)) throw new Error(`the manifest ${quote(name)} would be in a hidden folder`);
     const path = `${folder}/${name}`;
     await mkdir(dirname(path), { recursive: true, mode: 0o755 });
     await writeFile(path, `---\n${text.replace(/\n$/, '')}\n`, { flag: written.has(path) ? 'a' : 'w' });

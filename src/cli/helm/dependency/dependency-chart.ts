@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { join, parse, resolve } from 'node:path';
 import type { Chart } from '../../../chart/chart.ts';
 import { loadDirectory } from '../../../chart/load/load-directory.ts';
+import { isMissing } from '../../../errors/index.ts';
 import { statError } from '../../../go/file-error.ts';
-import { isMissing } from '../../../source/configuration/missing-file.ts';
 import type { HelmLog } from '../../helm-log.ts';
 import { requireKnownFormat } from '../../template/chart-version.ts';
 

@@ -1,11 +1,12 @@
-import { basename } from 'node:path';
 import type { ChartDependency } from '../../../chart/metadata/metadata.ts';
+import { messageOf } from '../../../errors/index.ts';
 import { compareVersions, parseVersion } from '../../../go/semver.ts';
 import { GoError } from '../../../go/value.ts';
 import type { RepositoryEntry } from '../../../source/configuration/repositories-file.ts';
 import { parseHttpUrl, resolveReference } from '../../../source/http/http-url.ts';
 import type { RepositoryIndex } from '../../../source/repository/index-file.ts';
 import type { HelmContext } from '../context.ts';
+import { archiveFileName } from '../download/archive-file-name.ts';
 import { downloadChart, type DownloadedChart } from '../download/download-chart.ts';
 import { get } from '../download/get.ts';
 import { accessOf, indexPath, readCachedIndex, readIndexText } from '../download/repository-index.ts';
@@ -13,7 +14,6 @@ import { maxProvenanceBytes } from '../../../source/download-settings.ts';
 import { fetchProvenance } from '../provenance/fetch-provenance.ts';
 import type { DependencyOptions } from './dependency-flags.ts';
 import { equalUrls } from './equal-urls.ts';
-import { messageOf } from '../../../operation/error.ts';
 
 /** The archive of a dependency. */
 interface DependencyArchive {
@@ -61,7 +61,7 @@ export async function createDependencyDownloader(
     const access = await accessOf(entry, context);
     return verified(url.href, async () => ({
       reference: url.href,
-      fileName: basename(decodeURIComponent(url.pathname)),
+      fileName: archiveFileName(url),
       archive: await get(url.href, access, signal),
       provenance: () => get(`${url.href}.prov`, access, signal, maxProvenanceBytes),
       provenanceUrl: `${url.href}.prov`,

@@ -16,10 +16,10 @@ export interface DependencyOptions extends ConnectionOptions {
 /** Returns the flags that update and build have in common (pkg/cmd/dependency.go). */
 export function dependencyFlags({ env }: Pick<HelmContext, 'env'>): Flag[] {
   return [
-    switchFlag('verify', 'verify the packages against signatures'),
-    textFlag('keyring', 'keyring containing public keys', { initial: defaultKeyring(env) }),
-    switchFlag('skip-refresh', 'do not refresh the local repository cache'),
-    ...connectionFlags('download'),
+    switchFlag('verify', 'check the signatures of the charts'),
+    textFlag('keyring', 'file with the keys for --verify', { initial: defaultKeyring(env) }),
+    switchFlag('skip-refresh', 'do not download the indexes of the repositories again'),
+    ...connectionFlags(),
   ];
 }
 

@@ -1,11 +1,11 @@
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ChartDependency } from '../../../chart/metadata/metadata.ts';
+import { isMissing, messageOf } from '../../../errors/index.ts';
 import { parseConstraint, satisfies } from '../../../go/semver-constraint.ts';
 import { parseVersion } from '../../../go/semver.ts';
 import { quote } from '../../../go/strconv.ts';
 import type { RepositoryEntry } from '../../../source/configuration/repositories-file.ts';
-import { isMissing } from '../../../source/configuration/missing-file.ts';
 import { saveChart } from '../charts/package-chart.ts';
 import type { HelmContext } from '../context.ts';
 import { loadFolder, localPath } from './dependency-chart.ts';
@@ -13,7 +13,6 @@ import type { DependencyOptions } from './dependency-flags.ts';
 import { createDependencyDownloader } from './dependency-downloader.ts';
 import { replaceSubcharts } from './replace-subcharts.ts';
 import { epochMilliseconds } from '../../../operation/clock.ts';
-import { messageOf } from '../../../operation/error.ts';
 
 /**
  * Downloads dependencies in exact versions into charts/ and removes those that are not wanted any

@@ -8,17 +8,10 @@ import { listDependencies } from './list-dependencies.ts';
 /** `helm dependency list` (pkg/cmd/dependency.go) */
 export const dependencyListCommand: Command<HelmContext> = {
   use: 'list CHART',
-  // prettier-ignore
-  long: `
-List all of the dependencies declared in a chart.
-
-This can take chart archives and chart directories as input. It will not alter
-the contents of a chart.
-
-This will produce an error if the chart cannot be loaded.
-`,
+  long: 'List the dependencies of a chart, and whether charts/ contains them.',
+  examples: ['./web'],
   checkArguments: argumentCount('at most', 1),
-  flags: () => [unsignedFlag('max-col-width', 'maximum column width for output table', { initial: 80 })],
+  flags: () => [unsignedFlag('max-col-width', 'largest width of a column; 0 for any', { initial: 80 })],
   async run({ args: [path = '.'], flags, context: { stdout, log } }) {
     await listDependencies(normalize(path), flags.integer('max-col-width') || Infinity, {
       print: (text) => stdout.write(text),

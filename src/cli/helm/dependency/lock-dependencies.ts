@@ -1,4 +1,5 @@
 import type { ChartDependency } from '../../../chart/metadata/metadata.ts';
+import { messageOf } from '../../../errors/index.ts';
 import { parseConstraint, satisfies, type Constraint } from '../../../go/semver-constraint.ts';
 import { compareVersions, parseVersion } from '../../../go/semver.ts';
 import { quote } from '../../../go/strconv.ts';
@@ -10,7 +11,6 @@ import { registryVersions } from '../download/registry-versions.ts';
 import { loadFolder, localPath } from './dependency-chart.ts';
 import type { DependencyOptions } from './dependency-flags.ts';
 import type { NamedDependencies } from './repository-names.ts';
-import { messageOf } from '../../../operation/error.ts';
 
 interface Locking {
   readonly names: ReadonlyMap<string, string>;

@@ -2,10 +2,10 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadArchive } from '../../../chart/load/load-archive.ts';
 import type { ChartDependency } from '../../../chart/metadata/metadata.ts';
+import { messageOf } from '../../../errors/index.ts';
 import { compareStrings } from '../../../go/text.ts';
 import type { Terminal } from '../../dependencies.ts';
 import { requireArchive } from '../../load-chart.ts';
-import { messageOf } from '../../../operation/error.ts';
 
 /**
  * Moves archives of dependencies to charts/ and removes the archives there that are neither new nor

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../errors/index.ts';
 import { quote } from '../../../go/strconv.ts';
 import { fromBytes } from '../../../go/text.ts';
 import {
@@ -5,6 +6,7 @@ import {
   type RepositoriesFile,
   type RepositoryEntry,
 } from '../../../source/configuration/repositories-file.ts';
+import { digitsOf } from '../../../source/digest.ts';
 import { parseHttpUrl, resolveReference } from '../../../source/http/http-url.ts';
 import { findChart, type IndexedChart } from '../../../source/repository/find-chart.ts';
 import { isVersionRange } from '../../../source/select-version.ts';
@@ -15,11 +17,15 @@ import { parseChartUrl } from './chart-url.ts';
 import { connect } from './connect.ts';
 import type { RepositoryAccess } from './get.ts';
 import { accessOf, downloadIndex, readCachedIndex, requireRepositoryUrl } from './repository-index.ts';
-import { messageOf } from '../../../operation/error.ts';
 
 /** Where a chart is. */
 export type ChartLocation =
-  | { kind: 'registry'; url: string }
+  | {
+      kind: 'registry';
+      url: string;
+      /** SHA-256 of the archive or the manifest, from the index; empty if it is not known. */
+      digest: string;
+    }
   | {
       kind: 'archive';
       url: URL;
@@ -42,7 +48,7 @@ export async function locate(
   signal: AbortSignal,
 ): Promise<ChartLocation> {
   if (options.repo !== '') return inRepositoryAt(options.repo, name, options, context, signal);
-  if (name.startsWith('oci://')) return { kind: 'registry', url: name };
+  if (name.startsWith('oci://')) return { kind: 'registry', url: name, digest: '' };
   const file = await readRepositoriesFile(context.settings.repositoryConfig);
   const { scheme, host, path } = parseChartUrl(name);
   if (scheme !== '' && host !== '' && path !== '') return atUrl(name, options, file, context);
@@ -146,8 +152,10 @@ async function inRepositoryAt(
 }
 
 function archiveAt(url: URL, chart: IndexedChart, access: RepositoryAccess): ChartLocation {
-  if (url.protocol === 'oci:') return { kind: 'registry', url: withVersion(url.href, chart.version) };
-  return { kind: 'archive', url, digest: chart.digest.replace(/^sha256:/, ''), access };
+  if (url.protocol === 'oci:') {
+    return { kind: 'registry', url: withVersion(url.href, chart.version), digest: chart.digest };
+  }
+  return { kind: 'archive', url, digest: digitsOf(chart.digest) ?? chart.digest, access };
 }
 
 function withVersion(url: string, version: string): string {

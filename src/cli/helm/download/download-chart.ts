@@ -1,12 +1,15 @@
 import { basename } from 'node:path';
 import { findRegistryCredentials, registryConfigFiles } from '../../../source/configuration/registry-config.ts';
 import { defaultDownloadSettings, maxProvenanceBytes } from '../../../source/download-settings.ts';
+import { shownUrl } from '../../../source/http/shown-url.ts';
+import { checkDigest, digitsOf } from '../../../source/digest.ts';
 import { createChartSource } from '../../../source/chart-source.ts';
 import { pullProvenance } from '../../../source/oci/pull-chart.ts';
 import { parseReference, type ChartReference } from '../../../source/oci/reference.ts';
 import { pulledText } from '../../registry-texts.ts';
 import type { HelmContext } from '../context.ts';
 import type { ChartPathOptions } from '../flags/chart-path-flags.ts';
+import { archiveFileName } from './archive-file-name.ts';
 import { locate, type ChartLocation } from './chart-location.ts';
 import { connect } from './connect.ts';
 import { contentCache } from './content-cache.ts';
@@ -40,7 +43,7 @@ export async function downloadChart(
 ): Promise<DownloadedChart> {
   const location = await locate(name, options, context, signal);
   return location.kind === 'registry'
-    ? pull(location.url, options, context, signal)
+    ? pull(location, options, context, signal)
     : fetchArchive(options.repo === '' ? name : location.url.href, location, context, signal);
 }
 
@@ -50,36 +53,41 @@ async function fetchArchive(
   { settings }: HelmContext,
   signal: AbortSignal,
 ): Promise<DownloadedChart> {
-  const fileName = basename(decodeURIComponent(url.pathname));
-  const cached = digest === '' ? undefined : await contentCache(settings.contentCache).get(digest);
+  const cached = digitsOf(digest) === undefined ? undefined : await contentCache(settings.contentCache).get(digest);
+  const archive = cached ?? (await get(url.href, access, signal));
+  if (digest !== '' && cached === undefined) await checkDigest(archive, digest, shownUrl(url));
   const provenanceUrl = `${url.href}.prov`;
   return {
     reference,
-    fileName,
-    archive: cached ?? (await get(url.href, access, signal)),
+    // not every use needs it, so that the URL may end without a name
+    get fileName() {
+      return archiveFileName(url);
+    },
+    archive,
     provenance: () => get(provenanceUrl, access, signal, maxProvenanceBytes),
     provenanceUrl,
   };
 }
 
 async function pull(
-  url: string,
+  { url, digest }: Extract<ChartLocation, { kind: 'registry' }>,
   options: DownloadOptions,
   context: HelmContext,
   signal: AbortSignal,
 ): Promise<DownloadedChart> {
   const reference = parseReference(url);
   const dispatcher = await connect(options, context);
-  let reached = '';
-  const onPulled = (pulled: string, digest: string) => {
-    reached = pulled;
-    options.onPulled(pulledText(pulled, digest));
+  let [reached, manifestDigest] = ['', ''];
+  const onPulled = (pulled: string, pulledDigest: string) => {
+    [reached, manifestDigest] = [pulled, pulledDigest];
+    options.onPulled(pulledText(pulled, pulledDigest));
   };
   const { plainHttp, passCredentials } = options;
   const source = createChartSource({ dispatcher, plainHttp, onPulled });
   const credentials = { ...(await credentialsFor(reference, options, context)), passCredentials };
   const chartVersion = options.repo === '' ? options.version : undefined;
   const archive = await source.download({ chartName: url, chartVersion, ...credentials }, signal);
+  if (digest !== '' && digitsOf(digest) !== digitsOf(manifestDigest)) await checkDigest(archive, digest, url);
   const address = `oci://${reference.digest === '' ? reached.replaceAll('_', '+') : reached}`;
   const settings = { dispatcher, plainHttp, onPulled, timeoutMs: defaultDownloadSettings.timeoutMs };
   return {

@@ -1,6 +1,6 @@
+import { messageOf } from '../../../errors/index.ts';
 import { quote } from '../../../go/strconv.ts';
 import { SourceError } from '../../../source/source-error.ts';
-import { messageOf } from '../../../operation/error.ts';
 
 /**
  * Returns Go's text for the failure of a GET of this URL without a response, and the error's own

@@ -1,8 +1,8 @@
+import { messageOf } from '../../../errors/index.ts';
 import { quote } from '../../../go/strconv.ts';
 import type { RepositoryEntry } from '../../../source/configuration/repositories-file.ts';
 import type { HelmContext } from '../context.ts';
 import { updateIndex } from './repository-index.ts';
-import { messageOf } from '../../../operation/error.ts';
 
 /** Prefix of the names of repositories that were not added: those of dependencies. */
 export const unmanagedPrefix = 'helm-manager-';

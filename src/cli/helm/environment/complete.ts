@@ -1,11 +1,9 @@
 import type { Command, CommandEntry, FoundCommand } from '../../cobra/command.ts';
 import { findCommand, wordPositions } from '../../cobra/find-command.ts';
-import type { Flag } from '../../pflag/flag.ts';
-import { isShown } from '../../pflag/flag-usages.ts';
-import { switchFlag } from '../../pflag/flag.ts';
+import { directives, withoutFiles, type Completion } from '../../completion/candidate.ts';
+import { candidatesText, flagCompletion, lineOf, subcommandCompletion } from '../../completion/complete.ts';
 import type { HelmContext } from '../context.ts';
 import { globalFlags } from '../global-flags.ts';
-import { directives, withoutFiles, type Candidate, type Completion } from './candidate.ts';
 import { chartCompletion, repositoryCandidates, versionCompletion } from './chart-candidates.ts';
 
 /** The meaning of each argument of a command. */
@@ -34,10 +32,7 @@ const argumentsOf: Readonly<Record<string, { given: readonly Argument[]; repeats
   ),
 };
 
-/**
- * Returns the hidden command with which completion scripts ask for candidates: it prints them, and
- * the directive for the shell in the last line (cobra: completions.go).
- */
+/** Returns the hidden command with which completion scripts ask for candidates. */
 export function completeCommand(
   commands: () => readonly CommandEntry<HelmContext>[],
   { hasDescriptions }: { hasDescriptions: boolean },
@@ -46,14 +41,9 @@ export function completeCommand(
     use: '__complete [command-line]',
     passesFlags: true,
     async run({ args, context }) {
-      const words = args.slice(0, -1);
       const typed = args.at(-1) ?? '';
-      const { candidates, directive } = await completionOf(words, typed, commands(), context);
-      const matching = candidates.filter(({ name }) => name.startsWith(typed));
-      const lines = matching.map(({ name, description }) =>
-        hasDescriptions && description !== '' ? `${name}\t${description}\n` : `${name}\n`,
-      );
-      context.stdout.write(`${lines.join('')}:${directive}\n`);
+      const completion = await completionOf(args.slice(0, -1), typed, commands(), context);
+      context.stdout.write(candidatesText(completion, typed, hasDescriptions));
     },
   };
 }
@@ -72,26 +62,23 @@ async function completionOf(
   const globals = globalFlags(context.settings);
   const top: FoundCommand<HelmContext> = {
     entry: { name: 'helm', short: '', load: () => Promise.resolve(top.command) },
-    command: { use: 'helm', subcommands: commands },
+    command: { use: 'helm', persistentFlags: globals, subcommands: commands },
     path: 'helm',
+    inherited: [],
   };
-  const { found, args } = await findCommand(top, words, globals);
-  const own = [...(found.command.flags?.(context) ?? []), helpFlag(found.entry.name)];
-  if (typed.startsWith('-')) return withoutFiles([...flagCandidates(globals), ...flagCandidates(own)]);
-  if (['-o', '--output'].includes(last) && own.some(({ type }) => type === 'format')) return withoutFiles(formats);
+  const { found, args } = await findCommand(top, words);
+  const line = lineOf(found, args, typed, context);
+  const ofFlag = flagCompletion(line);
+  if (ofFlag !== undefined) return ofFlag;
   const isNamed = words.every((word) => !['-g', '--generate-name'].includes(word));
   const kinds = argumentsOf[found.path];
   const wanted = (kinds?.given ?? []).filter((kind) => isNamed || kind !== 'new');
-  const flags = [...own, ...globals];
-  const given = wordPositions(last === '--version' ? args.slice(0, -1) : args, flags).map((at) => args[at] ?? '');
+  const given = wordPositions(last === '--version' ? args.slice(0, -1) : args, line.flags).map((at) => args[at] ?? '');
   if (last === '--version' && wanted.some((kind) => kind.endsWith('chart'))) {
     return versionCompletion(given[wanted.findIndex((kind) => kind.endsWith('chart'))] ?? '', context);
   }
-  const subcommands = (found.command.subcommands ?? []).filter(({ isHidden }) => isHidden !== true);
-  if (given.length === 0 && subcommands.length > 0) {
-    const sorted = subcommands.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    return withoutFiles(sorted.map(({ name, short }) => ({ name, description: short })));
-  }
+  const ofCommand = subcommandCompletion(line);
+  if (ofCommand !== undefined) return ofCommand;
   if (kinds === undefined) return { candidates: [], directive: directives.default };
   const kind = wanted[given.length] ?? (kinds.repeats ? wanted.at(-1) : undefined);
   return argumentCompletion(kind, typed, given, context);
@@ -117,22 +104,4 @@ async function argumentCompletion(
     case undefined:
       return withoutFiles([]);
   }
-}
-
-const formats: readonly Candidate[] = [
-  { name: 'json', description: 'Output result in JSON format' },
-  { name: 'table', description: 'Output result in human-readable format' },
-  { name: 'yaml', description: 'Output result in YAML format' },
-];
-
-function helpFlag(command: string): Flag {
-  return switchFlag('help', `help for ${command}`, { shorthand: 'h' });
-}
-
-function flagCandidates(flags: readonly Flag[]): Candidate[] {
-  const shown = flags.filter(isShown).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return shown.flatMap(({ name, shorthand, usage: description }) => [
-    { name: `--${name}`, description },
-    ...(shorthand === undefined ? [] : [{ name: `-${shorthand}`, description }]),
-  ]);
 }

@@ -6,10 +6,8 @@ import { helmPath } from '../settings.ts';
 /** `helm env` (pkg/cmd/env.go) */
 export const envCommand: Command<HelmContext> = {
   use: 'env',
-  // prettier-ignore
-  long: `
-Env prints out all the environment information in use by Helm.
-`,
+  long: 'Print the variables and folders that commands use.',
+  examples: ['', 'HELM_REPOSITORY_CONFIG'],
   checkArguments: argumentCount('at most', 1),
   async run({ args: [name], context }) {
     const variables = await variablesOf(context);

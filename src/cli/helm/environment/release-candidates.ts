@@ -1,7 +1,7 @@
 import type { CommandAnswers } from '../../../protocol/commands/index.ts';
 import type { HelmContext } from '../context.ts';
 import { withReleases } from '../release/with-releases.ts';
-import { directives, withoutFiles, type Completion } from './candidate.ts';
+import { directives, withoutFiles, type Completion } from '../../completion/candidate.ts';
 
 type ListedRelease = CommandAnswers['list_releases']['releases'][number];
 

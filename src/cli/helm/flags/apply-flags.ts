@@ -5,9 +5,9 @@ import type { HelmContext } from '../context.ts';
 /** Returns the flags for how objects are applied. */
 export function forceFlags(): Flag[] {
   return [
-    switchFlag('force-replace', 'force resource updates by replacement'),
+    switchFlag('force-replace', 'replace existing objects instead of changing fields; needs --server-side=false'),
     switchFlag('force', 'deprecated', { deprecated: 'use --force-replace instead' }),
-    switchFlag('force-conflicts', 'if set server-side apply will force changes against conflicts'),
+    switchFlag('force-conflicts', 'take over fields that other managers own with other values'),
   ];
 }
 
@@ -21,7 +21,7 @@ export const exclusiveForceFlags = [
 export function serverSideFlag(): Flag {
   return textFlag(
     'server-side',
-    'must be "true", "false" or "auto". Object updates run in the server instead of the client ("auto" defaults the value from the previous chart release\'s method)',
+    'true, false or auto: apply server-side, or client-side; auto does what the revision before did',
     { initial: 'auto' },
   );
 }
@@ -51,7 +51,7 @@ export function serverSideMode(flags: FlagValues): boolean | 'auto' {
 
 /** Returns the flag for the number of revisions to keep. */
 export function historyMaxFlag({ settings }: Pick<HelmContext, 'settings'>): Flag {
-  return integerFlag('history-max', 'limit the maximum number of revisions saved per release. Use 0 for no limit', {
+  return integerFlag('history-max', 'number of revisions to keep; 0 for all', {
     initial: settings.maxHistory,
   });
 }

@@ -15,20 +15,26 @@ export interface ChartPathOptions extends ConnectionOptions {
   readonly passCredentials: boolean;
 }
 
-const version =
-  'specify a version constraint for the chart version to use. This constraint can be a specific tag (e.g. 1.1.1) or it may reference a valid range (e.g. ^2.0.0). If this is not specified, the latest version is used';
+const version = 'version of the chart, or a range such as ^2.0.0 (default: the newest)';
 
 /** Returns Helm's flags for finding a chart (pkg/cmd/flags.go: addChartPathOptionsFlags). */
 export function chartPathFlags({ env }: Pick<HelmContext, 'env'>): readonly Flag[] {
   return [
     textFlag('version', version),
-    switchFlag('verify', 'verify the package before using it'),
-    textFlag('keyring', 'location of public keys used for verification', { initial: defaultKeyring(env) }),
-    textFlag('repo', 'chart repository url where to locate the requested chart'),
-    ...connectionFlags('download'),
-    switchFlag('pass-credentials', 'pass credentials to all domains'),
+    switchFlag('verify', 'check the signature of the chart'),
+    textFlag('keyring', 'file with the keys for --verify', { initial: defaultKeyring(env) }),
+    textFlag('repo', 'URL of the repository of the chart'),
+    ...connectionFlags(),
+    switchFlag('pass-credentials', 'send the credentials to other hosts, too, that the repository links to'),
   ];
 }
+
+/** The flag for the Secret of an agent with the credentials for a chart. Helm has none like it. */
+export const credentialsFromFlag = textFlag(
+  'credentials-from',
+  "Secret in the agent's namespace with the credentials for the chart's repository",
+  { isHidden: true },
+);
 
 /**
  * Returns what the flags of {@link chartPathFlags} set. With `--devel` and without a version,

@@ -12,20 +12,16 @@ export interface ConnectionOptions {
   readonly plainHttp: boolean;
 }
 
-/**
- * Returns Helm's flags for connecting to repositories and registries. `purpose` is what commands
- * do with charts there.
- */
-export function connectionFlags(purpose: 'download' | 'upload', client = 'HTTPS client'): readonly Flag[] {
-  const chart = 'chart repository %s where to locate the requested chart';
+/** Returns Helm's flags for connecting to repositories and registries. */
+export function connectionFlags(): readonly Flag[] {
   return [
-    textFlag('username', chart.replace('%s', 'username')),
-    textFlag('password', chart.replace('%s', 'password')),
-    textFlag('cert-file', `identify ${client} using this SSL certificate file`),
-    textFlag('key-file', `identify ${client} using this SSL key file`),
-    switchFlag('insecure-skip-tls-verify', `skip tls certificate checks for the chart ${purpose}`),
-    switchFlag('plain-http', `use insecure HTTP connections for the chart ${purpose}`),
-    textFlag('ca-file', 'verify certificates of HTTPS-enabled servers using this CA bundle'),
+    textFlag('username', 'user name for the repository'),
+    textFlag('password', 'password for the repository'),
+    textFlag('cert-file', 'file with the certificate of this client'),
+    textFlag('key-file', 'file with the private key of --cert-file'),
+    switchFlag('insecure-skip-tls-verify', 'do not check the certificate of the server'),
+    switchFlag('plain-http', 'use HTTP instead of HTTPS for a registry'),
+    textFlag('ca-file', 'file with the CAs of servers'),
   ];
 }
 

@@ -3,7 +3,7 @@ import { parseBool, textFlag, type Flag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
 
-const usage = `simulates the operation without persisting changes. Must be one of: "none" (default), "client", or "server". '--dry-run=none' executes the operation normally and persists changes (no simulation). '--dry-run=client' simulates the operation client-side only and avoids cluster connections. '--dry-run=server' simulates the operation on the server, requiring cluster connectivity.`;
+const usage = 'none, server or client: change nothing, with the cluster or without it';
 
 /** The value of the flag if it is given without one. */
 const unset = 'unset';

@@ -8,42 +8,30 @@ import { waitFlag } from './wait-flag.ts';
 /** Returns the flags that `install` and `template` have in common (pkg/cmd/install.go). */
 export function installFlags(context: HelmContext): Flag[] {
   return [
-    switchFlag('create-namespace', 'create the release namespace if not present'),
+    switchFlag('create-namespace', 'create the namespace if it does not exist'),
     ...forceFlags(),
-    switchFlag('server-side', 'object updates run in the server instead of the client', { initial: true }),
-    switchFlag('no-hooks', 'prevent hooks from running during install'),
-    switchFlag(
-      'replace',
-      'reuse the given name, only if that name is a deleted release which remains in the history. This is unsafe in production',
-    ),
+    switchFlag('server-side', 'apply objects server-side', { initial: true }),
+    switchFlag('no-hooks', 'do not run hooks'),
+    switchFlag('replace', 'use the name of a release that failed, or was uninstalled with its history kept'),
     timeoutFlag(),
     waitForJobsFlag(),
-    switchFlag('generate-name', 'generate the name (and omit the NAME parameter)', { shorthand: 'g' }),
-    textFlag('name-template', 'specify template used to name the release'),
-    textFlag('description', 'add a custom description'),
+    switchFlag('generate-name', 'generate the name', { shorthand: 'g' }),
+    textFlag('name-template', 'Go template for the name'),
+    textFlag('description', 'description of the revision'),
     develFlag(),
-    switchFlag('dependency-update', 'update dependencies if they are missing before installing the chart'),
-    switchFlag(
-      'disable-openapi-validation',
-      'if set, the installation process will not validate rendered templates against the Kubernetes OpenAPI Schema',
-    ),
-    switchFlag(
-      'rollback-on-failure',
-      'if set, Helm will rollback (uninstall) the installation upon failure. The --wait flag will be default to "watcher" if --rollback-on-failure is set',
-    ),
+    switchFlag('dependency-update', 'download the dependencies that charts/ does not contain'),
+    switchFlag('disable-openapi-validation', 'no effect: only the API server checks the fields of objects'),
+    switchFlag('rollback-on-failure', 'undo a failed operation; waits as with --wait'),
     atomicFlag(),
-    switchFlag('skip-crds', 'if set, no CRDs will be installed. By default, CRDs are installed if not already present'),
-    switchFlag('render-subchart-notes', 'if set, render subchart notes along with the parent'),
-    switchFlag('skip-schema-validation', 'if set, disables JSON schema validation'),
-    pairsFlag('labels', 'Labels that would be added to release metadata. Should be divided by comma.', {
+    switchFlag('skip-crds', 'leave the CRDs of the chart'),
+    switchFlag('render-subchart-notes', 'add the notes of subcharts'),
+    switchFlag('skip-schema-validation', 'do not check the values against values.schema.json'),
+    pairsFlag('labels', 'labels for the stored revision: a=1,b=2', {
       shorthand: 'l',
     }),
-    switchFlag('enable-dns', 'enable DNS lookups when rendering templates'),
-    switchFlag('hide-notes', 'if set, do not show notes in install output. Does not affect presence in chart metadata'),
-    switchFlag(
-      'take-ownership',
-      'if set, install will ignore the check for helm annotations and take ownership of the existing resources',
-    ),
+    switchFlag('enable-dns', 'let templates resolve host names'),
+    switchFlag('hide-notes', 'do not print the notes'),
+    switchFlag('take-ownership', 'take over existing objects that do not belong to the release'),
     ...valueFlags,
     ...chartPathFlags(context),
     waitFlag(context),
@@ -51,23 +39,17 @@ export function installFlags(context: HelmContext): Flag[] {
 }
 
 export function timeoutFlag(): Flag {
-  return durationFlag('timeout', 'time to wait for any individual Kubernetes operation (like Jobs for hooks)', {
+  return durationFlag('timeout', 'time limit of each hook and of waiting', {
     initial: 300_000_000_000n,
   });
 }
 
 export function waitForJobsFlag(): Flag {
-  return switchFlag(
-    'wait-for-jobs',
-    'if set and --wait enabled, will wait until all Jobs have been completed before marking the release as successful. It will wait for as long as --timeout',
-  );
+  return switchFlag('wait-for-jobs', 'with --wait: also wait until Jobs have completed');
 }
 
 export function develFlag(): Flag {
-  return switchFlag(
-    'devel',
-    "use development versions, too. Equivalent to version '>0.0.0-0'. If --version is set, this is ignored",
-  );
+  return switchFlag('devel', "include pre-releases; the same as --version '>0.0.0-0'");
 }
 
 export function atomicFlag(): Flag {
@@ -75,5 +57,5 @@ export function atomicFlag(): Flag {
 }
 
 export function hideSecretFlag(): Flag {
-  return switchFlag('hide-secret', 'hide Kubernetes Secrets when also using the --dry-run flag');
+  return switchFlag('hide-secret', 'with --dry-run: leave Secrets out');
 }

@@ -4,12 +4,11 @@ export const outputFormats = ['table', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 /** Helm's flag for the format of the output (pkg/cmd/flags.go: bindOutputFlag). */
-export const outputFlag: Flag = customFlag(
-  'format',
-  'output',
-  `prints the output in the specified format. Allowed values: ${outputFormats.join(', ')}`,
-  { shorthand: 'o', initial: 'table', check: requireFormat },
-);
+export const outputFlag: Flag = customFlag('format', 'output', `format of the output: ${outputFormats.join(', ')}`, {
+  shorthand: 'o',
+  initial: 'table',
+  check: requireFormat,
+});
 
 function requireFormat(text: string): OutputFormat {
   const format = outputFormats.find((name) => name === text);

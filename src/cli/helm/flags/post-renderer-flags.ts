@@ -2,12 +2,11 @@ import { customFlag, listFlag, type Flag } from '../../pflag/flag.ts';
 
 /** Returns the flags for a post-renderer, which Helm finds among its plugins (pkg/cmd/flags.go). */
 export function postRendererFlags(): Flag[] {
-  const name =
-    'the name of a postrenderer type plugin to be used for post rendering. If it exists, the plugin will be used';
+  const name = 'refused: in helm it names a plugin, and plugins are not run';
   return [
     customFlag('postRendererString', 'post-renderer', name, { check: refusePlugin }),
     {
-      ...listFlag('post-renderer-args', 'an argument to the post-renderer (can specify multiple)'),
+      ...listFlag('post-renderer-args', 'argument of the post-renderer; may be repeated'),
       type: 'postRendererArgsSlice',
       shownDefault: '[]',
     },

@@ -1,7 +1,7 @@
 import { pairsFlag, switchFlag, textFlag, type Flag } from '../../pflag/flag.ts';
 import type { HelmContext } from '../context.ts';
 import { forceFlags, historyMaxFlag, serverSideFlag } from './apply-flags.ts';
-import { chartPathFlags } from './chart-path-flags.ts';
+import { chartPathFlags, credentialsFromFlag } from './chart-path-flags.ts';
 import { dryRunFlag } from './dry-run-flag.ts';
 import { atomicFlag, develFlag, hideSecretFlag, timeoutFlag, waitForJobsFlag } from './install-flags.ts';
 import { outputFlag } from './output-flag.ts';
@@ -12,56 +12,40 @@ import { waitFlag } from './wait-flag.ts';
 /** Returns the flags of `helm upgrade` (pkg/cmd/upgrade.go). */
 export function upgradeFlags(context: HelmContext): Flag[] {
   return [
-    switchFlag('create-namespace', 'if --install is set, create the release namespace if not present'),
-    switchFlag('install', "if a release by this name doesn't already exist, run an install", { shorthand: 'i' }),
+    switchFlag('create-namespace', 'with --install: create the namespace if it does not exist'),
+    switchFlag('install', 'install the release if it does not exist', { shorthand: 'i' }),
     develFlag(),
     hideSecretFlag(),
     ...forceFlags(),
     serverSideFlag(),
-    switchFlag('no-hooks', 'disable pre/post upgrade hooks'),
-    switchFlag(
-      'disable-openapi-validation',
-      'if set, the upgrade process will not validate rendered templates against the Kubernetes OpenAPI Schema',
-    ),
-    switchFlag(
-      'skip-crds',
-      'if set, no CRDs will be installed when an upgrade is performed with install flag enabled. By default, CRDs are installed if not already present, when an upgrade is performed with install flag enabled',
-    ),
+    switchFlag('no-hooks', 'do not run hooks'),
+    switchFlag('disable-openapi-validation', 'no effect: only the API server checks the fields of objects'),
+    switchFlag('skip-crds', 'with --install: leave the CRDs of the chart'),
     timeoutFlag(),
-    switchFlag('reset-values', 'when upgrading, reset the values to the ones built into the chart'),
-    switchFlag(
-      'reuse-values',
-      "when upgrading, reuse the last release's values and merge in any overrides from the command line via --set and -f. If '--reset-values' is specified, this is ignored",
-    ),
+    switchFlag('reset-values', 'use only the values that are given, and the defaults of the chart'),
+    switchFlag('reuse-values', "use the last release's values and defaults, under the values that are given"),
     switchFlag(
       'reset-then-reuse-values',
-      "when upgrading, reset the values to the ones built into the chart, apply the last release's values and merge in any overrides from the command line via --set and -f. If '--reset-values' or '--reuse-values' is specified, this is ignored",
+      "use the last release's values under those that are given, with new defaults",
     ),
     waitForJobsFlag(),
-    switchFlag(
-      'rollback-on-failure',
-      'if set, Helm will rollback the upgrade to previous success release upon failure. The --wait flag will be defaulted to "watcher" if --rollback-on-failure is set',
-    ),
+    switchFlag('rollback-on-failure', 'undo a failed operation; waits as with --wait'),
     atomicFlag(),
     historyMaxFlag(context),
-    switchFlag('cleanup-on-fail', 'allow deletion of new resources created in this upgrade when upgrade fails'),
-    switchFlag('render-subchart-notes', 'if set, render subchart notes along with the parent'),
-    switchFlag('hide-notes', 'if set, do not show notes in upgrade output. Does not affect presence in chart metadata'),
-    switchFlag('skip-schema-validation', 'if set, disables JSON schema validation'),
-    pairsFlag(
-      'labels',
-      'Labels that would be added to release metadata. Should be separated by comma. Original release labels will be merged with upgrade labels. You can unset label using null.',
-      { shorthand: 'l' },
-    ),
-    textFlag('description', 'add a custom description'),
-    switchFlag('dependency-update', 'update dependencies if they are missing before installing the chart'),
-    switchFlag('enable-dns', 'enable DNS lookups when rendering templates'),
-    switchFlag(
-      'take-ownership',
-      'if set, upgrade will ignore the check for helm annotations and take ownership of the existing resources',
-    ),
+    switchFlag('cleanup-on-fail', 'delete the objects that a failed upgrade has created'),
+    switchFlag('render-subchart-notes', 'add the notes of subcharts'),
+    switchFlag('hide-notes', 'do not print the notes'),
+    switchFlag('skip-schema-validation', 'do not check the values against values.schema.json'),
+    pairsFlag('labels', 'labels for the stored revision: a=1,b=2; a=null removes one of the last revision', {
+      shorthand: 'l',
+    }),
+    textFlag('description', 'description of the revision'),
+    switchFlag('dependency-update', 'download the dependencies that charts/ does not contain'),
+    switchFlag('enable-dns', 'let templates resolve host names'),
+    switchFlag('take-ownership', 'take over existing objects that do not belong to the release'),
     dryRunFlag(),
     ...chartPathFlags(context),
+    credentialsFromFlag,
     ...valueFlags,
     outputFlag,
     ...postRendererFlags(),

@@ -2,22 +2,16 @@ import { commaListFlag, listFlag, type Flag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { ValueFlags } from '../../values.ts';
 
-const several = 'can specify multiple or separate values with commas';
-
 /** Helm's flags for values (pkg/cmd/flags.go: addValueOptionsFlags). */
 export const valueFlags: readonly Flag[] = [
-  commaListFlag('values', 'specify values in a YAML file or a URL (can specify multiple)', { shorthand: 'f' }),
-  listFlag('set', `set values on the command line (${several}: key1=val1,key2=val2)`),
-  listFlag('set-string', `set STRING values on the command line (${several}: key1=val1,key2=val2)`),
-  listFlag(
-    'set-file',
-    `set values from respective files specified via the command line (${several}: key1=path1,key2=path2)`,
-  ),
-  listFlag(
-    'set-json',
-    `set JSON values on the command line (${several}: key1=jsonval1,key2=jsonval2 or using json format: {"key1": jsonval1, "key2": "jsonval2"})`,
-  ),
-  listFlag('set-literal', 'set a literal STRING value on the command line'),
+  commaListFlag('values', 'file or URL with values, - for stdin; may be repeated, the last one wins', {
+    shorthand: 'f',
+  }),
+  listFlag('set', 'set values: a=1,b.c=x; may be repeated'),
+  listFlag('set-string', 'set values as strings; may be repeated'),
+  listFlag('set-file', 'set values to the contents of files: a=FILE; may be repeated'),
+  listFlag('set-json', 'set values as JSON: a=[1],b=true, or {"a":[1]}; may be repeated'),
+  listFlag('set-literal', 'set a value to the text after =, without reading it; may be repeated'),
 ];
 
 /** Returns what the flags for values set. */

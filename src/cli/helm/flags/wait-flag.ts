@@ -3,7 +3,7 @@ import { customFlag, type Flag } from '../../pflag/flag.ts';
 import type { HelmContext } from '../context.ts';
 
 const usage =
-  "wait until resources are ready (up to --timeout). Use '--wait' alone for 'watcher' strategy, or specify one of: 'watcher', 'hookOnly', 'legacy'. Default when flag is omitted: 'hookOnly'.";
+  'wait until all resources are ready: watcher; legacy judges by the rules of helm 3, hookOnly waits for hooks only';
 
 /** Returns the flag `--wait` (pkg/cmd/flags.go). Its value is a strategy. */
 export function waitFlag({ log }: Pick<HelmContext, 'log'>): Flag {

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../operation/error.ts';
+import { messageOf } from '../../../errors/index.ts';
 import type { DownloadedChart } from '../download/download-chart.ts';
 
 /** How the signature of a downloaded chart is used, in Helm's words. */

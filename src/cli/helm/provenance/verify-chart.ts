@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
+import { messageOf } from '../../../errors/index.ts';
 import { statError } from '../../../go/file-error.ts';
 import { epochMilliseconds } from '../../../operation/clock.ts';
-import { messageOf } from '../../../operation/error.ts';
 import { sha256, sha256OfFile } from '../../../source/digest.ts';
 import { maxProvenanceBytes } from '../../../source/download-settings.ts';
 import type { Verification } from '../../../source/provenance/verify-archive.ts';

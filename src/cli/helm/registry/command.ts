@@ -4,19 +4,16 @@ import type { HelmContext } from '../context.ts';
 /** `helm registry` */
 export const registryCommand: Command<HelmContext> = {
   use: 'registry',
-  // prettier-ignore
-  long: `
-This command consists of multiple subcommands to interact with registries.
-`,
+  long: 'Log in to registries of charts, and log out.',
   subcommands: [
     {
       name: 'login',
-      short: 'login to a registry',
+      short: 'log in to a registry',
       load: async () => (await import('./login.ts')).registryLoginCommand,
     },
     {
       name: 'logout',
-      short: 'logout from a registry',
+      short: 'log out of a registry',
       load: async () => (await import('./logout.ts')).registryLogoutCommand,
     },
   ],

@@ -15,24 +15,21 @@ import { readLine, readPassword } from '../password.ts';
 /** `helm registry login` (pkg/cmd/registry_login.go) */
 export const registryLoginCommand: Command<HelmContext> = {
   use: 'login [host]',
-  // prettier-ignore
-  long: `
-Authenticate to a remote registry.
+  long: `Log in to a registry. The credentials are checked and stored for later commands.
 
-For example for Github Container Registry:
+A password on stdin does not appear in the list of processes:
 
-    echo "$GITHUB_TOKEN" | helm registry login ghcr.io -u $GITHUB_USER --password-stdin
-`,
+    echo "$TOKEN" | helm registry login ghcr.io --username ada --password-stdin`,
   checkArguments: argumentCount('at least', 1),
   flags: () => [
-    textFlag('username', 'registry username', { shorthand: 'u' }),
-    textFlag('password', 'registry password or identity token', { shorthand: 'p' }),
-    switchFlag('password-stdin', 'read password or identity token from stdin'),
-    switchFlag('insecure', 'allow connections to TLS registry without certs'),
-    textFlag('cert-file', 'identify registry client using this SSL certificate file'),
-    textFlag('key-file', 'identify registry client using this SSL key file'),
-    textFlag('ca-file', 'verify certificates of HTTPS-enabled servers using this CA bundle'),
-    switchFlag('plain-http', 'use insecure HTTP connections for the chart upload'),
+    textFlag('username', 'user name', { shorthand: 'u' }),
+    textFlag('password', 'password or identity token', { shorthand: 'p' }),
+    switchFlag('password-stdin', 'read the password or token from stdin'),
+    switchFlag('insecure', 'do not check the certificate of the registry'),
+    textFlag('cert-file', 'file with the certificate of this client'),
+    textFlag('key-file', 'file with the private key of --cert-file'),
+    textFlag('ca-file', 'file with the CAs of servers'),
+    switchFlag('plain-http', 'use HTTP instead of HTTPS'),
   ],
   async run({ args: [host = ''], flags, context }) {
     const credentials = await credentialsOf(flags, context);

@@ -6,10 +6,8 @@ import type { HelmContext } from '../context.ts';
 /** `helm registry logout` (pkg/cmd/registry_logout.go) */
 export const registryLogoutCommand: Command<HelmContext> = {
   use: 'logout [host]',
-  // prettier-ignore
-  long: `
-Remove credentials stored for a remote registry.
-`,
+  long: 'Remove the stored credentials of a registry.',
+  examples: ['ghcr.io'],
   checkArguments: argumentCount('at least', 1),
   async run({ args: [host = ''], context: { settings, stdout } }) {
     await removeRegistryCredentials(settings.registryConfig, host);

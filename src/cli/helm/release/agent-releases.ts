@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
-import { packChart } from '../../../chart/save/pack-chart.ts';
-import { maxChartArchiveBytes, maxUploadedChartBytes } from '../../../protocol/limits.ts';
+import * as z from 'zod';
+import { commands } from '../../../protocol/commands/index.ts';
 import type { ApiClient } from '../../ctl/api-client.ts';
+import { packedChart } from '../../ctl/chart-to-send.ts';
 import { resultOf } from '../../ctl/follow.ts';
 import { readAs } from '../../ctl/read-as.ts';
 import { answerSchema } from '../../ctl/result-text.ts';
 import { silentScreen } from '../../ctl/screen.ts';
-import { loadChart } from '../../load-chart.ts';
-import type { LocatedChart } from '../../locate-chart.ts';
 import type { Releases } from './releases.ts';
 
 /** Pause after a failed attempt to follow a command, in milliseconds. */
@@ -30,7 +28,11 @@ export function agentReleases(client: ApiClient, agentId: string): Releases {
     async perform(type, payload, { chart, signal } = {}) {
       const never = new AbortController().signal;
       const packed = chart === undefined ? {} : await packedChart(chart, client, never);
-      const { key } = await client.send(agentId, { type, payload: { ...payload, ...packed } }, never);
+      const { key } = await client.send(
+        agentId,
+        { type, payload: { ...z.encode(commands[type].payload, payload), ...packed } },
+        never,
+      );
       const cancel = () => {
         const command = { type: 'cancel_command', payload: { key } };
         // the command's own result says whether it was cancelled
@@ -47,26 +49,4 @@ export function agentReleases(client: ApiClient, agentId: string): Releases {
     },
     close: () => Promise.resolve(),
   };
-}
-
-/** Returns the fields of a command that has its chart with it. Uploads a large chart. */
-async function packedChart(chart: LocatedChart, client: ApiClient, signal: AbortSignal) {
-  const archive = 'archive' in chart ? chart.archive : await packFolder(chart);
-  const chartDigest = createHash('sha256').update(archive).digest('hex');
-  if (archive.length <= maxChartArchiveBytes) {
-    return { chartArchive: Buffer.from(archive).toString('base64'), chartDigest };
-  }
-  if (archive.length > maxUploadedChartBytes) {
-    throw new Error(
-      `the chart has ${archive.length} bytes as an archive; at most ${maxUploadedChartBytes} are allowed`,
-    );
-  }
-  const chartUpload = `sha256:${chartDigest}`;
-  await client.uploadChart(chartUpload, archive, signal);
-  return { chartUpload };
-}
-
-async function packFolder(chart: LocatedChart): Promise<Uint8Array> {
-  // the notices of a chart were logged when it was checked
-  return packChart(await loadChart(chart, () => undefined), new Date(0));
 }

@@ -1,4 +1,5 @@
 import { readRepositoriesFile } from '../../../source/configuration/repositories-file.ts';
+import { decodePercents } from '../../../source/http/http-url.ts';
 import { localChart } from '../../locate-chart.ts';
 import type { HelmContext } from '../context.ts';
 import type { ChartPathOptions } from '../flags/chart-path-flags.ts';
@@ -10,37 +11,104 @@ export interface ChartReference {
   repoUrl?: string | undefined;
   repoUserName?: string | undefined;
   repoPassword?: string | undefined;
+  credentialsFrom?: { secret: string } | undefined;
+}
+
+/** How this user accesses a repository or registry. */
+interface OwnAccess {
+  readonly username: string;
+  readonly password: string;
+  /** Whether it takes certificates or switches, which a command cannot have. */
+  readonly hasConnectionOptions: boolean;
+}
+
+/** A chart of a repository or registry. */
+export interface ReferredChart {
+  /** Without credentials. */
+  readonly reference: ChartReference;
+  /** Undefined if the chart can be downloaded without credentials, as far as this user knows. */
+  readonly access: OwnAccess | undefined;
 }
 
 /**
- * Returns where an agent finds a chart of a repository or a registry. Undefined for a chart of this
- * machine.
+ * Returns where an agent finds a chart of a repository or a registry, and how this user accesses
+ * it. Undefined for a chart of this machine.
  */
-export async function chartReference(
+export async function referredChart(
   given: string,
-  { repo, version, username, password }: ChartPathOptions,
-  { settings }: HelmContext,
-): Promise<ChartReference | undefined> {
+  options: ChartPathOptions,
+  context: HelmContext,
+): Promise<ReferredChart | undefined> {
   const name = given.trim();
-  const fields = {
-    chartVersion: version.trim() || undefined,
-    repoUserName: username || undefined,
-    repoPassword: password || undefined,
-  };
-  if (repo !== '') return { chartName: name, repoUrl: repo, ...fields };
+  const { repo } = options;
+  const chartVersion = options.version.trim() || undefined;
+  if (repo !== '') {
+    const { url, access } = await accessAt(repo, options, context);
+    return { reference: { chartName: name, chartVersion, repoUrl: url }, access };
+  }
   if ((await localChart(name)) !== undefined) return undefined;
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) return { chartName: name, ...fields };
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name)) {
+    const { url, access } = await accessAt(name, options, context);
+    return { reference: { chartName: url, chartVersion }, access };
+  }
   const [repository = '', ...rest] = name.split('/');
   if (rest.length === 0) {
     throw new Error(`non-absolute URLs should be in form of repo_name/path_to_chart, got: ${name}`);
   }
-  const file = await readRepositoriesFile(settings.repositoryConfig);
+  const file = await readRepositoriesFile(context.settings.repositoryConfig);
   const entry = file?.repositories.find((each) => each.name === repository);
   if (entry === undefined) throw new Error(`repo ${repository} not found`);
-  return {
-    chartName: rest.join('/'),
-    repoUrl: entry.url,
-    ...fields,
-    ...(entry.username !== '' && { repoUserName: entry.username, repoPassword: entry.password }),
-  };
+  const { username, password, certFile, keyFile, caFile, insecure_skip_tls_verify: insecure } = entry;
+  const hasOptions = hasConnectionOptions({ ...options, certFile, keyFile, caFile }) || insecure;
+  const hasCredentials = username !== '' && password !== '';
+  const own = { ...options, ...(hasCredentials && { username, password }) };
+  const { url, access } = await accessAt(entry.url, own, context, hasOptions || hasConnectionOptions(options));
+  return { reference: { chartName: rest.join('/'), chartVersion, repoUrl: url }, access };
+}
+
+/** Returns an address without its userinfo, and the access of this user to it. */
+async function accessAt(
+  address: string,
+  options: Pick<ChartPathOptions, 'username' | 'password'> & ConnectionOptions,
+  context: HelmContext,
+  hasOptions = hasConnectionOptions(options),
+): Promise<{ url: string; access: OwnAccess | undefined }> {
+  const { url, ...userinfo } = withoutUserinfo(address);
+  const { username, password } = options;
+  const given = username === '' && password === '' ? userinfo : { username, password };
+  const isGiven = given.username !== '' || given.password !== '';
+  const { username: name, password: secret } = isGiven ? given : ((await storedLogin(url, context)) ?? given);
+  if (name === '' && secret === '' && !hasOptions) return { url, access: undefined };
+  return { url, access: { username: name, password: secret, hasConnectionOptions: hasOptions } };
+}
+
+type ConnectionOptions = Pick<
+  ChartPathOptions,
+  'certFile' | 'keyFile' | 'caFile' | 'insecureSkipTlsVerify' | 'plainHttp'
+>;
+
+function hasConnectionOptions(options: ConnectionOptions): boolean {
+  const { certFile, keyFile, caFile, insecureSkipTlsVerify, plainHttp } = options;
+  return `${certFile}${keyFile}${caFile}` !== '' || insecureSkipTlsVerify || plainHttp;
+}
+
+/** Returns an address without its userinfo, and what that was. */
+export function withoutUserinfo(address: string): { url: string; username: string; password: string } {
+  const parsed = URL.parse(address);
+  if (parsed === null || (parsed.username === '' && parsed.password === '')) {
+    return { url: address, username: '', password: '' };
+  }
+  const { username, password } = parsed;
+  parsed.username = '';
+  parsed.password = '';
+  return { url: parsed.href, username: decodePercents(username), password: decodePercents(password) };
+}
+
+/** Returns the credentials that a login to a registry has stored. */
+async function storedLogin(address: string, { settings, env }: HelmContext) {
+  const url = URL.parse(address);
+  if (url?.protocol !== 'oci:') return undefined;
+  const { findRegistryCredentials, registryConfigFiles } =
+    await import('../../../source/configuration/registry-config.ts');
+  return findRegistryCredentials(registryConfigFiles(settings.registryConfig, env), url.host);
 }

@@ -1,4 +1,3 @@
-import { formatDuration } from '../../../go/duration.ts';
 import { deployDefaults } from '../../helm-default-options.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import { valueParameters } from '../../values.ts';
@@ -12,11 +11,11 @@ const timeoutForZero = 30_000_000_000n;
 /** The longest time limit of an operation. */
 const maxTimeout = 168n * 3_600_000_000_000n;
 
-/** Returns the time limit of an operation. */
-export function timeoutParameter(flags: FlagValues): string {
+/** Returns the time limit of an operation, in milliseconds. */
+export function timeoutParameter(flags: FlagValues): number {
   const given = flags.duration('timeout');
   const timeout = given <= 0n ? timeoutForZero : given > maxTimeout ? maxTimeout : given;
-  return formatDuration(timeout);
+  return Number(timeout) / 1e6;
 }
 
 /** Returns the parameters that install and upgrade have in common, with Helm's defaults. */

@@ -1,7 +1,8 @@
-import { codeOf, messageOf } from '../../../operation/error.ts';
+import { codeOf, messageOf } from '../../../errors/index.ts';
 import type { HelmContext } from '../context.ts';
 
 const nameCheck = 'release name check failed: ';
+const hidesWithoutDryRun = 'hiding Kubernetes secrets requires a dry-run mode';
 
 /** Logs a failed installation, and returns its error, as Helm does (pkg/action/install.go). */
 export function failedInstall(error: unknown, { log }: Pick<HelmContext, 'log'>): unknown {
@@ -12,10 +13,9 @@ export function failedInstall(error: unknown, { log }: Pick<HelmContext, 'log'>)
       log.rendering({ level: 'ERROR', message, attributes: {} });
       return new Error(message, { cause: error });
     }
-    case 'release_exists':
-      log.error('release name check failed', text.replace(nameCheck, ''));
-      return error;
     default:
+      if (text.startsWith(nameCheck)) log.error('release name check failed', text.slice(nameCheck.length));
+      if (text === hidesWithoutDryRun) log.rendering({ level: 'ERROR', message: text, attributes: {} });
       return error;
   }
 }
@@ -23,7 +23,14 @@ export function failedInstall(error: unknown, { log }: Pick<HelmContext, 'log'>)
 /** Codes of upgrades that fail after they have stored their revision. */
 const afterRecord = ['apply_failed', 'conflict', 'delete_failed', 'hook_failed', 'not_ready', 'timeout'];
 
-/** Logs an upgrade that has failed and stored a failed revision (pkg/action/upgrade.go). */
+/** Text before the reason in the error of an upgrade that was rolled back. */
+const rolledBack = /^release \S+ failed, and has been rolled back due to rollback-on-failure being set: /;
+
+/**
+ * Logs an upgrade that has failed and stored a failed revision, before it was rolled back
+ * (pkg/action/upgrade.go).
+ */
 export function logFailedUpgrade(error: unknown, name: string, { log }: Pick<HelmContext, 'log'>): void {
-  if (afterRecord.includes(codeOf(error) ?? '')) log.warn('upgrade failed', { name, error: messageOf(error) });
+  if (afterRecord.includes(codeOf(error) ?? ''))
+    log.warn('upgrade failed', { name, error: messageOf(error).replace(rolledBack, '') });
 }

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../operation/error.ts';
+import { messageOf } from '../../../errors/index.ts';
 
 /** Calls a function, and adds a prefix to the message of its error. */
 export async function withPrefix<Result>(prefix: string, perform: () => Promise<Result>): Promise<Result> {

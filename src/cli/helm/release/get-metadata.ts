@@ -13,7 +13,7 @@ import { getRelease, revisionFlag } from './get-release.ts';
 export const getMetadata: Command<HelmContext> = {
   use: 'metadata RELEASE_NAME',
   checkArguments: argumentCount('exactly', 1),
-  flags: () => [revisionFlag('specify release revision'), outputFlag],
+  flags: () => [revisionFlag(), outputFlag],
   async run(invocation) {
     const { flags, context } = invocation;
     const answer = await getRelease(invocation);

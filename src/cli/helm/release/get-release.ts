@@ -9,8 +9,8 @@ import { withReleases } from './with-releases.ts';
 type Answer = CommandAnswers['get_release'];
 
 /** Returns the flag that selects a revision. */
-export function revisionFlag(usage = 'get the named release with revision'): Flag {
-  return integerFlag('revision', usage);
+export function revisionFlag(): Flag {
+  return integerFlag('revision', 'the revision (default: the newest)');
 }
 
 /** Returns the release that an invocation names. As in Helm, a negative revision is the newest. */

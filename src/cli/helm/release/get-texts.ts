@@ -6,46 +6,21 @@ import { hooksText, manifestText, wholeNotesText } from '../../ctl/output/releas
 import type { HelmContext } from '../context.ts';
 import { getRelease, revisionFlag } from './get-release.ts';
 
-// prettier-ignore
-const manifestLong = `
-This command fetches the generated manifest for a given release.
+export const getManifest = textCommand('manifest', ['manifest'], manifestText);
 
-A manifest is a YAML-encoded representation of the Kubernetes resources that
-were generated from this release's chart(s). If a chart is dependent on other
-charts, those resources will also be included in the manifest.
-`;
+export const getHooks = textCommand('hooks', ['hooks'], hooksText);
 
-// prettier-ignore
-const hooksLong = `
-This command downloads hooks for a given release.
-
-Hooks are formatted in YAML and separated by the YAML '---\\n' separator.
-`;
-
-// prettier-ignore
-const notesLong = `
-This command shows notes provided by the chart of a named release.
-`;
-
-/** The command `helm get manifest`. */
-export const getManifest = textCommand('manifest', manifestLong, ['manifest'], manifestText);
-
-/** The command `helm get hooks`. */
-export const getHooks = textCommand('hooks', hooksLong, ['hooks'], hooksText);
-
-/** The command `helm get notes`. */
-export const getNotes = textCommand('notes', notesLong, [], wholeNotesText);
+export const getNotes = textCommand('notes', [], wholeNotesText);
 
 /** Returns a command that prints a part of a release, which needs some of its fields. */
 function textCommand(
   name: string,
-  long: string,
   fields: readonly string[],
   textOf: (release: Release) => string,
 ): Command<HelmContext> {
   return {
     use: `${name} RELEASE_NAME`,
-    long,
+    examples: ['web', 'web --revision 2'],
     checkArguments: argumentCount('exactly', 1),
     flags: () => [revisionFlag()],
     async run(invocation) {

@@ -9,17 +9,13 @@ import { outputFlag } from '../flags/output-flag.ts';
 import { outputFormat } from './output-format.ts';
 import { computedValues, getRelease, revisionFlag } from './get-release.ts';
 
-// prettier-ignore
-const long = `
-This command downloads a values file for a given release.
-`;
-
 /** The command `helm get values` (pkg/cmd/get_values.go). */
 export const getValues: Command<HelmContext> = {
   use: 'values RELEASE_NAME',
-  long,
+  long: 'Print the values that a release was given, or with --all those of the chart, too.',
+  examples: ['web', 'web --all -o json'],
   checkArguments: argumentCount('exactly', 1),
-  flags: () => [revisionFlag(), switchFlag('all', 'dump all (computed) values', { shorthand: 'a' }), outputFlag],
+  flags: () => [revisionFlag(), switchFlag('all', "also print the chart's defaults", { shorthand: 'a' }), outputFlag],
   async run(invocation) {
     const { flags, context } = invocation;
     const all = flags.isOn('all');

@@ -5,6 +5,7 @@ import { cancellable } from './cancellation.ts';
 import { checkChart, findChart } from './chart-to-deploy.ts';
 import { deployParameters } from './deploy-parameters.ts';
 import { failedInstall } from './failure-log.ts';
+import { withGivenChart } from './given-chart.ts';
 import { withReleases } from './with-releases.ts';
 
 interface InstallOptions {
@@ -23,9 +24,10 @@ export async function runInstall(
   const parameters = await deployParameters(flags, context);
   await checkChart(found, { flags, context }, { isInstall: true });
   const payload = { ...parameters, ...options, releaseName, ...found.fields };
-  return withReleases(context, (releases) =>
+  const answer = await withReleases(context, (releases) =>
     cancellable(args[0] ?? '', context, (signal) => releases.perform('install_release', payload, { ...found, signal })),
   ).catch((error: unknown) => {
     throw failedInstall(error, context);
   });
+  return await withGivenChart(answer, found, { flags, context });
 }

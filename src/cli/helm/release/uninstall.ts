@@ -9,42 +9,24 @@ import { waitFlag, waitStrategy } from '../flags/wait-flag.ts';
 import { timeoutParameter } from './deploy-parameters.ts';
 import { withReleases } from './with-releases.ts';
 
-// prettier-ignore
-const long = `
-This command takes a release name and uninstalls the release.
-
-It removes all of the resources associated with the last release of the chart
-as well as the release history, freeing it up for future use.
-
-Use the '--dry-run' flag to see which releases will be uninstalled without actually
-uninstalling them.
-
-Use '--cascade foreground' with '--wait' to ensure resources with finalizers
-are fully deleted before the command returns.
-`;
-
 const cascades = ['background', 'foreground', 'orphan'] as const;
 
 /** The command `helm uninstall` (pkg/cmd/uninstall.go). */
 export const uninstall: Command<HelmContext> = {
   use: 'uninstall RELEASE_NAME [...]',
-  long,
+  long: 'Uninstall releases: delete their objects and, without --keep-history, their revisions.',
+  examples: ['web', 'web shop --wait', 'web --keep-history'],
   checkArguments: argumentCount('at least', 1),
   flags: (context) => [
-    switchFlag('dry-run', 'simulate a uninstall'),
-    switchFlag('no-hooks', 'prevent hooks from running during uninstallation'),
-    switchFlag('ignore-not-found', 'Treat "release not found" as a successful uninstall'),
-    switchFlag(
-      'keep-history',
-      'remove all associated resources and mark the release as deleted, but retain the release history',
-    ),
-    textFlag(
-      'cascade',
-      'Must be "background", "orphan", or "foreground". Selects the deletion cascading strategy for the dependents. Defaults to background. Use "foreground" with --wait to ensure resources with finalizers are fully deleted before returning.',
-      { initial: 'background' },
-    ),
+    switchFlag('dry-run', 'change nothing'),
+    switchFlag('no-hooks', 'do not run hooks'),
+    switchFlag('ignore-not-found', 'succeed if there is no such release'),
+    switchFlag('keep-history', 'keep the revisions'),
+    textFlag('cascade', 'background, foreground or orphan: when the pods of an object are deleted', {
+      initial: 'background',
+    }),
     timeoutFlag(),
-    textFlag('description', 'add a custom description'),
+    textFlag('description', 'description of the uninstallation, for a history that is kept'),
     waitFlag(context),
   ],
   async run({ args, flags, context }) {

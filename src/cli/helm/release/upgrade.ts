@@ -11,56 +11,25 @@ import { deployParameters } from './deploy-parameters.ts';
 import { printDeployed } from './deployed-output.ts';
 import { withPrefix } from './failure-text.ts';
 import { historyLimitOf } from '../../ctl/helm-values.ts';
+import { withGivenChart } from './given-chart.ts';
 import { newestStatus } from './newest-status.ts';
 import { outputFormat } from './output-format.ts';
 import { runInstall } from './run-install.ts';
 import { logFailedUpgrade } from './failure-log.ts';
 import { withReleases, withSharedReleases } from './with-releases.ts';
 
-// prettier-ignore
-const long = `
-This command upgrades a release to a new version of a chart.
-
-The upgrade arguments must be a release and chart. The chart
-argument can be either: a chart reference('example/mariadb'), a path to a chart directory,
-a packaged chart, or a fully qualified URL. For chart references, the latest
-version will be specified unless the '--version' flag is set.
-
-To override values in a chart, use either the '--values' flag and pass in a file
-or use the '--set' flag and pass configuration from the command line, to force string
-values, use '--set-string'. You can use '--set-file' to set individual
-values from a file when the value itself is too long for the command line
-or is dynamically generated. You can also use '--set-json' to set json values
-(scalars/objects/arrays) from the command line. Additionally, you can use '--set-json' and passing json object as a string.
-
-You can specify the '--values'/'-f' flag multiple times. The priority will be given to the
-last (right-most) file specified. For example, if both myvalues.yaml and override.yaml
-contained a key called 'Test', the value set in override.yaml would take precedence:
-
-    $ helm upgrade -f myvalues.yaml -f override.yaml redis ./redis
-
-You can specify the '--set' flag multiple times. The priority will be given to the
-last (right-most) set specified. For example, if both 'bar' and 'newbar' values are
-set for a key called 'foo', the 'newbar' value would take precedence:
-
-    $ helm upgrade --set foo=bar --set foo=newbar redis ./redis
-
-You can update the values for an existing release with this command as well via the
-'--reuse-values' flag. The 'RELEASE' and 'CHART' arguments should be set to the original
-parameters, and existing values will be merged with any values set via '--values'/'-f'
-or '--set' flags. Priority is given to new values.
-
-    $ helm upgrade --reuse-values --set foo=bar --set foo=newbar redis ./redis
-
-The --dry-run flag will output all generated chart manifests, including Secrets
-which can contain sensitive values. To hide Kubernetes Secrets use the
---hide-secret flag. Please carefully consider how and when these flags are used.
-`;
-
 /** The command `helm upgrade` (pkg/cmd/upgrade.go). */
 export const upgrade: Command<HelmContext> = {
   use: 'upgrade [RELEASE] [CHART]',
-  long,
+  long: `Upgrade a release to a chart and values.
+
+Without a flag such as --reuse-values, the values of the last revision are kept if
+no values are given, and forgotten otherwise.`,
+  examples: [
+    'web ./web --set replicas=3',
+    'web ./web --install --wait --rollback-on-failure',
+    'web ./web --reuse-values --set image.tag=2',
+  ],
   checkArguments: argumentCount('exactly', 2),
   exclusiveFlags: exclusiveForceFlags,
   flags: upgradeFlags,
@@ -109,7 +78,7 @@ async function runUpgrade(dryRun: DryRun, { args, flags, context }: Invocation<H
   const found = await findChart(chartName, flags, context);
   const parameters = await deployParameters(flags, context);
   await checkChart(found, { flags, context }, { isInstall: false });
-  return withPrefix('UPGRADE FAILED', () => {
+  const answer = await withPrefix('UPGRADE FAILED', () => {
     const payload = {
       ...parameters,
       releaseName,
@@ -129,4 +98,5 @@ async function runUpgrade(dryRun: DryRun, { args, flags, context }: Invocation<H
       throw error;
     });
   });
+  return await withGivenChart(answer, found, { flags, context });
 }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../../../errors/index.ts';
 import { quote } from '../../../go/strconv.ts';
 import { withFileLock } from '../../../source/configuration/file-lock.ts';
 import {
@@ -18,7 +19,6 @@ import type { HelmContext } from '../context.ts';
 import { requireRepositoryUrl, updateIndex } from '../download/repository-index.ts';
 import { readPassword } from '../password.ts';
 import { downloadTimeout, milliseconds } from './timeout.ts';
-import { messageOf } from '../../../operation/error.ts';
 
 /** Repositories that were closed, and those that replace them. */
 const closed: Readonly<Record<string, string>> = {
@@ -31,21 +31,19 @@ const lockSeconds = 30;
 /** `helm repo add` (pkg/cmd/repo_add.go) */
 export const repoAddCommand: Command<HelmContext> = {
   use: 'add [NAME] [URL]',
+  examples: ['podinfo https://stefanprodan.github.io/podinfo'],
   checkArguments: argumentCount('exactly', 2),
   flags: () => [
-    textFlag('username', 'chart repository username'),
-    textFlag('password', 'chart repository password'),
-    switchFlag('password-stdin', 'read chart repository password from stdin'),
-    switchFlag('force-update', 'replace (overwrite) the repo if it already exists'),
-    textFlag('cert-file', 'identify HTTPS client using this SSL certificate file'),
-    textFlag('key-file', 'identify HTTPS client using this SSL key file'),
-    textFlag('ca-file', 'verify certificates of HTTPS-enabled servers using this CA bundle'),
-    switchFlag('insecure-skip-tls-verify', 'skip tls certificate checks for the repository'),
-    switchFlag(
-      'allow-deprecated-repos',
-      'by default, this command will not allow adding official repos that have been permanently deleted. This disables that behavior',
-    ),
-    switchFlag('pass-credentials', 'pass credentials to all domains'),
+    textFlag('username', 'user name for the repository'),
+    textFlag('password', 'password for the repository'),
+    switchFlag('password-stdin', 'read the password from stdin'),
+    switchFlag('force-update', 'replace the repository if the name is taken'),
+    textFlag('cert-file', 'file with the certificate of this client'),
+    textFlag('key-file', 'file with the private key of --cert-file'),
+    textFlag('ca-file', 'file with the CAs of servers'),
+    switchFlag('insecure-skip-tls-verify', 'do not check the certificate of the server'),
+    switchFlag('allow-deprecated-repos', 'also add a repository that is known to be gone'),
+    switchFlag('pass-credentials', 'send the credentials to other hosts, too, that the index links to'),
     durationFlag('timeout', downloadTimeout.usage, { initial: downloadTimeout.initial }),
   ],
   async run({ args: [name = '', url = ''], flags, context }) {

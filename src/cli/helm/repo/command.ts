@@ -5,12 +5,7 @@ import type { HelmContext } from '../context.ts';
 /** `helm repo` */
 export const repoCommand: Command<HelmContext> = {
   use: 'repo add|remove|list|index|update [ARGS]',
-  // prettier-ignore
-  long: `
-This command consists of multiple subcommands to interact with chart repositories.
-
-It can be used to add, remove, list, and index chart repositories.
-`,
+  long: 'Manage the list of chart repositories, whose charts are known as NAME/CHART.',
   checkArguments: argumentCount('exactly', 0),
   subcommands: [
     {
@@ -20,24 +15,24 @@ It can be used to add, remove, list, and index chart repositories.
     },
     {
       name: 'list',
-      short: 'list chart repositories',
+      short: 'list the chart repositories',
       aliases: ['ls'],
       load: async () => (await import('./list.ts')).repoListCommand,
     },
     {
       name: 'remove',
-      short: 'remove one or more chart repositories',
+      short: 'remove chart repositories',
       aliases: ['rm'],
       load: async () => (await import('./remove.ts')).repoRemoveCommand,
     },
     {
       name: 'index',
-      short: 'generate an index file given a directory containing packaged charts',
+      short: 'write the index of a folder of archives',
       load: async () => (await import('./write-index.ts')).repoIndexCommand,
     },
     {
       name: 'update',
-      short: 'update information of available charts locally from chart repositories',
+      short: 'download the indexes of chart repositories',
       aliases: ['up'],
       load: async () => (await import('./update.ts')).repoUpdateCommand,
     },

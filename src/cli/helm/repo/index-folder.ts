@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { loadArchive } from '../../../chart/load/load-archive.ts';
+import { isMissing } from '../../../errors/index.ts';
 import { formatUrl, parseUrl } from '../../../functions/support/net-url.ts';
 import { openError } from '../../../go/file-error.ts';
 import type { Host } from '../../../go/host.ts';
@@ -9,7 +10,6 @@ import { quote } from '../../../go/strconv.ts';
 import { compareStrings, fromBytes } from '../../../go/text.ts';
 import { GoError } from '../../../go/value.ts';
 import { replaceFile } from '../../../source/configuration/replace-file.ts';
-import { isMissing } from '../../../source/configuration/missing-file.ts';
 import {
   indexJson,
   indexYaml,

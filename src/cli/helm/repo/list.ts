@@ -10,7 +10,7 @@ import { printRows } from '../print-rows.ts';
 export const repoListCommand: Command<HelmContext> = {
   use: 'list',
   checkArguments: argumentCount('exactly', 0),
-  flags: () => [switchFlag('no-headers', 'suppress headers in the output'), outputFlag],
+  flags: () => [switchFlag('no-headers', 'do not print the first row of the table'), outputFlag],
   async run({ flags, context: { settings, stdout, stderr } }) {
     const format = flags.text('output');
     const repositories = await known(settings.repositoryConfig);

@@ -1,7 +1,7 @@
 /** The time limit for downloading an index, in nanoseconds, as its flag has it. */
 export const downloadTimeout = {
   initial: 120_000_000_000n,
-  usage: 'time to wait for the index file download to complete',
+  usage: 'time limit for downloading an index',
 } as const;
 
 /** As in Go, a time limit of 0 is none. */

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../errors/index.ts';
 import { readRepositoriesFile, type RepositoryEntry } from '../../../source/configuration/repositories-file.ts';
 import type { Command } from '../../cobra/command.ts';
 import { durationFlag } from '../../pflag/flag.ts';
@@ -5,20 +6,12 @@ import type { HelmContext } from '../context.ts';
 import { updateIndexes } from '../download/update-indexes.ts';
 import { requireRepositoryUrl } from '../download/repository-index.ts';
 import { downloadTimeout, milliseconds } from './timeout.ts';
-import { messageOf } from '../../../operation/error.ts';
 
 /** `helm repo update` (pkg/cmd/repo_update.go) */
 export const repoUpdateCommand: Command<HelmContext> = {
   use: 'update [REPO1 [REPO2 ...]]',
-  // prettier-ignore
-  long: `
-Update gets the latest information about charts from the respective chart repositories.
-Information is cached locally, where it is used by commands like 'helm search'.
-
-You can optionally specify a list of repositories you want to update.
-	$ helm repo update <repo_name> ...
-To update all the repositories, use 'helm repo update'.
-`,
+  long: 'Download the indexes of all chart repositories, or of those with the given names.',
+  examples: ['', 'podinfo'],
   flags: () => [durationFlag('timeout', downloadTimeout.usage, { initial: downloadTimeout.initial })],
   async run({ args, flags, context }) {
     const known = await repositoriesOf(context.settings.repositoryConfig);

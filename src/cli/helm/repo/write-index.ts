@@ -7,24 +7,15 @@ import { indexFolder } from './index-folder.ts';
 /** `helm repo index` (pkg/cmd/repo_index.go) */
 export const repoIndexCommand: Command<HelmContext> = {
   use: 'index [DIR]',
-  // prettier-ignore
-  long: `
-Read the current directory, generate an index file based on the charts found
-and write the result to 'index.yaml' in the current directory.
+  long: `Write index.yaml into a folder of archives, which makes it a chart repository.
 
-This tool is used for creating an 'index.yaml' file for a chart repository. To
-set an absolute URL to the charts, use '--url' flag.
-
-To merge the generated index with an existing index file, use the '--merge'
-flag. In this case, the charts found in the current directory will be merged
-into the index passed in with --merge, with local charts taking priority over
-existing charts.
-`,
+--merge adds the charts of another index; those of the folder win.`,
+  examples: ['./charts --url https://charts.example', './charts --merge old-index.yaml'],
   checkArguments: argumentCount('exactly', 1),
   flags: () => [
-    textFlag('url', 'url of chart repository'),
-    textFlag('merge', 'merge the generated index into the given index'),
-    switchFlag('json', 'output in JSON format'),
+    textFlag('url', 'URL of the repository, for the addresses of the charts'),
+    textFlag('merge', 'file with an index whose charts are added'),
+    switchFlag('json', 'write JSON'),
   ],
   async run({ args: [folder = ''], flags, context: { host, log } }) {
     const options = { url: flags.text('url'), merge: flags.text('merge'), isJson: flags.isOn('json') };

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../errors/index.ts';
 import { parseConstraint, satisfies, type Constraint } from '../../../go/semver-constraint.ts';
 import { GoError } from '../../../go/value.ts';
 import { readRepositoriesFile } from '../../../source/configuration/repositories-file.ts';
@@ -8,50 +9,22 @@ import { readCachedIndex, readIndexText, indexPath } from '../download/repositor
 import { outputFlag } from '../flags/output-flag.ts';
 import { printRows } from '../print-rows.ts';
 import { searchCharts, type SearchableChart, type SearchResult } from './search-charts.ts';
-import { messageOf } from '../../../operation/error.ts';
 
 const headings = ['NAME', 'CHART VERSION', 'APP VERSION', 'DESCRIPTION'];
 
 /** `helm search repo` (pkg/cmd/search_repo.go) */
 export const searchRepoCommand: Command<HelmContext> = {
   use: 'repo [keyword]',
-  // prettier-ignore
-  long: `
-Search reads through all of the repositories configured on the system, and
-looks for matches. Search of these repositories uses the metadata stored on
-the system.
-
-It will display the latest stable versions of the charts found. If you
-specify the --devel flag, the output will include pre-release versions.
-If you want to search using a version constraint, use --version.
-
-Examples:
-
-    # Search for stable release versions matching the keyword "nginx"
-    $ helm search repo nginx
-
-    # Search for release versions matching the keyword "nginx", including pre-release versions
-    $ helm search repo nginx --devel
-
-    # Search for the latest stable release for nginx-ingress with a major version of 1
-    $ helm search repo nginx-ingress --version ^1.0.0
-
-Repositories are managed with 'helm repo' commands.
-`,
+  long: `Search the repositories that "repo add" has added, in the indexes that "repo update"
+has downloaded. Shows the newest version of each chart.`,
+  examples: ['nginx', 'nginx --devel', 'nginx --version ^1.0.0 --versions'],
   flags: () => [
-    switchFlag('regexp', 'use regular expressions for searching repositories you have added', { shorthand: 'r' }),
-    switchFlag(
-      'versions',
-      'show the long listing, with each version of each chart on its own line, for repositories you have added',
-      { shorthand: 'l' },
-    ),
-    switchFlag(
-      'devel',
-      "use development versions (alpha, beta, and release candidate releases), too. Equivalent to version '>0.0.0-0'. If --version is set, this is ignored",
-    ),
-    textFlag('version', 'search using semantic versioning constraints on repositories you have added'),
-    unsignedFlag('max-col-width', 'maximum column width for output table', { initial: 50 }),
-    switchFlag('fail-on-no-result', 'search fails if no results are found'),
+    switchFlag('regexp', 'the keyword is a regular expression', { shorthand: 'r' }),
+    switchFlag('versions', 'show all versions', { shorthand: 'l' }),
+    switchFlag('devel', "include pre-releases; the same as --version '>0.0.0-0'"),
+    textFlag('version', 'show only versions in this range'),
+    unsignedFlag('max-col-width', 'largest width of a column; 0 for any', { initial: 50 }),
+    switchFlag('fail-on-no-result', 'fail if nothing is found'),
     outputFlag,
   ],
   async run({ args, flags, context }) {

@@ -1,22 +1,24 @@
+import { messageOf } from '../../../errors/index.ts';
+import type { Host } from '../../../go/host.ts';
 import type { ObjectRef } from '../../../objects/object.ts';
+import { steeringAnnotations } from '../../../readiness/index.ts';
 import type { Hook, HookEvent } from '../../../release/hook.ts';
 import type { Release } from '../../../release/release.ts';
 import { formatTime } from '../../../release/time.ts';
 import type { ApplyMethod } from '../../apply/apply-settings.ts';
 import { applyStrategy } from '../../apply/apply-strategy.ts';
-import type { ApplyStrategy } from '../../apply/strategy.ts';
-import { seenObject } from '../../apply/seen-object.ts';
 import { resolveReleaseObjects, type ReleaseObject } from '../../apply/release-object.ts';
-import { OperationError, messageOf } from '../../error.ts';
+import { seenObject } from '../../apply/seen-object.ts';
+import type { ApplyStrategy } from '../../apply/strategy.ts';
+import { OperationError } from '../../error.ts';
 import type { AppliedObject, HookRun } from '../../state/hook-run.ts';
 import type { OperationState } from '../../state/operation-state.ts';
 import { ownRevision, type Work } from '../../work.ts';
+import { updateRevision } from '../revisions.ts';
 import type { StateTools } from '../step.ts';
-import { updateRevision } from '../update-revision.ts';
-import { generatedNames, withGeneratedNames } from './generated-names.ts';
 import { deleteBeforeCreation, deletesBeforeCreation, requireStillThere, stopSuperseded } from './hook-objects.ts';
-import { annotatedTimeout } from './hook-timeout.ts';
 import { endedRun, mayVanish, runOf, withRun } from './hook-runs.ts';
+import { annotatedTimeout } from './hook-timeout.ts';
 
 /** A hook at an event. */
 export interface PlacedHook {
@@ -110,7 +112,9 @@ async function applyObjects(
     const live = isResumed && item.ref.name !== '' ? await cluster.get(item.ref, signal) : undefined;
     const isOwn = live !== undefined && !before.includes(live.metadata.uid ?? '');
     const object = isOwn ? live : await strategy.create(item);
-    applied.push({ ...seenObject(item.ref, object), isNew: !before.includes(object.metadata.uid ?? '') });
+    const steering = steeringAnnotations(item.object);
+    const isNew = !before.includes(object.metadata.uid ?? '');
+    applied.push({ ...seenObject(item.ref, object), isNew, ...(steering && { steering }) });
   }
   return applied;
 }
@@ -136,4 +140,36 @@ async function storeRun(state: OperationState, work: Work<unknown>, hook: Hook, 
     tools.signal.throwIfAborted();
     tools.report({ message: `could not store the run of hook ${hook.path}: ${messageOf(error)}` });
   }
+}
+
+/** The characters and the lengths with which the API server generates names. */
+const characters = 'bcdfghjklmnpqrstvwxz2456789';
+const suffixLength = 5;
+const maxNameLength = 63;
+
+/**
+ * Returns the names of objects that have only `generateName`, as the API server would choose them;
+ * empty for the others. A name that is known before the object is created lets another process find
+ * the object.
+ */
+function generatedNames(host: Host, objects: readonly ReleaseObject[]): string[] {
+  return objects.map(({ object: { metadata } }) => {
+    const { name, generateName } = metadata;
+    if (name !== '' || typeof generateName !== 'string') return '';
+    return generateName.slice(0, maxNameLength - suffixLength) + suffix(host);
+  });
+}
+
+/** Returns the objects with their generated names. */
+function withGeneratedNames(objects: readonly ReleaseObject[], names: readonly string[] = []): ReleaseObject[] {
+  return objects.map((item, index) => {
+    const name = names[index] ?? '';
+    if (name === '') return item;
+    const { object, ref } = item;
+    return { ...item, object: { ...object, metadata: { ...object.metadata, name } }, ref: { ...ref, name } };
+  });
+}
+
+function suffix(host: Host): string {
+  return Array.from(host.randomBytes(suffixLength), (byte) => characters[byte % characters.length]).join('');
 }

@@ -11,13 +11,13 @@ export function runsOf(state: OperationState, event: HookEvent): HookRun[] {
 
 /** Returns the run of a hook at an event, which is undefined before it starts. */
 export function runOf(state: OperationState, event: HookEvent, hook: number): HookRun | undefined {
-  return runsOf(state, event).find((run) => run.hook === hook);
+  return revisionOf(state).hooks.findLast((run) => run.event === event && run.hook === hook);
 }
 
 /** Returns the state with a new run, or with a changed one in its place. */
 export function withRun(state: OperationState, run: HookRun): OperationState {
   const { hooks } = revisionOf(state);
-  const place = hooks.findIndex(({ event, hook }) => event === run.event && hook === run.hook);
+  const place = hooks.findLastIndex(({ event, hook }) => event === run.event && hook === run.hook);
   return withRevision(state, { hooks: place === -1 ? [...hooks, run] : hooks.with(place, run) });
 }
 

@@ -1,8 +1,9 @@
+import { messageOf } from '../../../errors/index.ts';
 import { annotatedDuration } from '../../annotated-duration.ts';
 import type { ReleaseObject } from '../../apply/release-object.ts';
 import type { OperationContext } from '../../context.ts';
-import { messageOf, OperationError } from '../../error.ts';
-import { durationText, timeLimit } from '../time-limit.ts';
+import { OperationError } from '../../error.ts';
+import { durationText, timeLimit } from '../../time-limit.ts';
 import type { StateTools } from '../step.ts';
 
 /** Annotation of a hook with its time limit, as a Go duration. */

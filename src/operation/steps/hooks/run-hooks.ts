@@ -1,15 +1,16 @@
+import type { FailFast } from '../../../readiness/index.ts';
 import type { Hook, HookEvent } from '../../../release/hook.ts';
-import type { FailFast } from '../../../readiness/fail-fast.ts';
 import { OperationError } from '../../error.ts';
 import { withEvidence } from '../../evidence/with-evidence.ts';
 import { policiesOf } from '../../state/hook-executions.ts';
 import { withLogs } from '../../logs/with-logs.ts';
 import type { HookRun } from '../../state/hook-run.ts';
 import type { OperationState } from '../../state/operation-state.ts';
-import { failFastOf, type FailFastOptions } from '../../wait/fail-fast-options.ts';
-import { waitUntilReady } from '../../wait/ready-wait.ts';
+import { failFastOf, type FailFastOptions } from '../../wait/judge.ts';
+import { waitUntilReady } from '../../wait/ready.ts';
 import { ownRevision, type Work } from '../../work.ts';
 import type { StateTools } from '../step.ts';
+import { isTrusted, requireTrusted } from '../trust.ts';
 import { applyHook, type PlacedHook } from './apply-hook.ts';
 import { deleteAfterFailure, deleteApplied, stopSuperseded, type StartedHook } from './hook-objects.ts';
 import { withHookTimeout } from './hook-timeout.ts';
@@ -32,7 +33,8 @@ export interface HookOptions {
  * Runs the hooks of an event one at a time, in the order of weight and name. Waits for Jobs and
  * Pods to end, deletes hooks by their policies, and stores the time of each run in the revision.
  * Continues an interrupted run: a hook that has ended does not run again. Throws `hook_failed`,
- * `ownership_conflict`, `timeout` or `cancelled`.
+ * `ownership_conflict`, `release_not_trusted`, `timeout` or `cancelled`. An uninstallation that
+ * undoes an installation leaves out hooks that are not trusted.
  */
 export async function runHooks(
   initial: OperationState,
@@ -47,17 +49,23 @@ export async function runHooks(
     logs,
   }: HookOptions = {},
 ): Promise<OperationState> {
-  const { release } = await ownRevision(work, initial, tools.signal);
-  const hooks = release.hooks ?? [];
+  const own = await ownRevision(work, initial, tools.signal);
+  const hooks = own.release.hooks ?? [];
   const placed = placedHooks(hooks, event).filter(({ hook }) => selects(hook));
   const selected = placed.map(({ hook }) => hook);
   if (placed.length === 0) {
     tools.skipped(`no ${event} hooks`);
     return initial;
   }
+  if (initial.phase === 'uninstall' && !isTrusted(work.context, own)) {
+    tools.skipped(`another client has changed revision ${own.release.version}, so its ${event} hooks do not run`);
+    return initial;
+  }
+  requireTrusted(work.context, own, `${event} hooks do not run`);
+  const ended = new Set(runsOf(initial, event).flatMap((run) => (run.phase === 'ended' ? [run.hook] : [])));
   let state = initial;
   for (const next of placed) {
-    if (runOf(state, event, next.index)?.phase === 'ended') continue;
+    if (ended.has(next.index)) continue;
     tools.signal.throwIfAborted();
     tools.report({ message: `${event} hook ${next.hook.kind} ${next.hook.name}` });
     const applied = await applyHook(state, work, next, tools);

@@ -1,6 +1,7 @@
 import type { Cluster } from '../../../objects/cluster.ts';
 import { isJsonObject } from '../../../objects/fields.ts';
 import type { KubeObject } from '../../../objects/object.ts';
+import { endOfLog, type RedactText } from '../../evidence/log-end.ts';
 import type { Hook } from '../../../release/hook.ts';
 
 /** The log of a container of a test. */
@@ -13,28 +14,35 @@ export interface TestLog {
 
 /** Lines of each container's log. */
 const tailLines = 10_000;
+/** Characters of each log. */
+const longestLog = 64 * 1024;
 /** Characters of all logs together, because they are sent in one packet. */
 const maxCharacters = 256 * 1024;
 
-/** Reads the logs of the containers of tests, which are Pods or Jobs. */
+/** Number of logs. */
+const maxLogs = 100;
+
+/** Reads the logs of the containers of tests, which are Pods or Jobs, and redacts them. */
 export async function readTestLogs(
   cluster: Cluster,
   hooks: readonly Hook[],
   namespace: string,
-  signal: AbortSignal,
+  { redact, signal }: { redact: RedactText; signal: AbortSignal },
 ): Promise<TestLog[]> {
   const logs: TestLog[] = [];
   for (const hook of hooks) {
     for (const pod of await podsOf(cluster, hook, namespace, signal)) {
       for (const container of containersOf(pod)) {
+        if (logs.length === maxLogs) break;
         const { name } = pod.metadata;
         const log = await cluster.podLog({ namespace, name, container }, { tailLines, signal });
-        logs.push({ pod: name, container, log });
+        logs.push({ pod: name, container, log: await endOfLog(log, longestLog, redact) });
       }
     }
   }
   const share = Math.floor(maxCharacters / Math.max(1, logs.length));
-  return logs.map((entry) => ({ ...entry, log: entry.log.slice(-share).toWellFormed() }));
+  for (const entry of logs) entry.log = entry.log.slice(-share).toWellFormed();
+  return logs;
 }
 
 async function podsOf(cluster: Cluster, { kind, name }: Hook, namespace: string, signal: AbortSignal) {

@@ -1,8 +1,15 @@
+import { int, type Value } from '../../../go/value.ts';
+import { nameOf, positionOf, splitArguments, type CompileContext } from '../compile-context.ts';
+import { expressionText } from '../expression-text.ts';
+import { lookUp } from '../frame.ts';
+import { isTests, type IsTest } from '../is-tests.ts';
+import { memberOf } from '../member.ts';
+import type { CaptureNode, IsNode, LiteralNode, LookupNode, Node, SymbolNode } from '../node.ts';
+import { Undefined, valueOf } from '../operand.ts';
+import { failParse } from '../position.ts';
+import type { Evaluate } from '../scope.ts';
 import { compileCall, compileFilter } from './call.ts';
 import { compileGroup, compileList, compileMap } from './collection.ts';
-import { compileIs } from './is.ts';
-import { compileLiteral } from './literal.ts';
-import { compileLookup, compileSymbol } from './lookup.ts';
 import { compileCaller } from './macro.ts';
 import {
   compileArithmetic,
@@ -14,10 +21,6 @@ import {
   compileNot,
   compileSign,
 } from './operator.ts';
-import type { CaptureNode, Node } from '../node.ts';
-import { failParse } from '../position.ts';
-import type { Evaluate } from '../scope.ts';
-import { positionOf, type CompileContext } from '../compile-context.ts';
 
 /** Compiles an expression. */
 export function compileExpression(context: CompileContext, node: Node): Evaluate {
@@ -88,4 +91,77 @@ function compileCapture(context: CompileContext, node: CaptureNode): Evaluate {
     body({ ...scope, output });
     return output.text;
   };
+}
+
+/** Compiles `x is test` and `x is test(argument)`. */
+function compileIs(context: CompileContext, node: IsNode): Evaluate {
+  const position = positionOf(context, node);
+  const { test, argument } = testOf(context, node.right);
+  const operand = context.expression(node.left);
+  if (argument === undefined) return (scope) => test.holds(operand(scope), null, position);
+  const given = context.expression(argument);
+  return (scope) => test.holds(operand(scope), valueOf(given(scope), position), position);
+}
+
+function testOf(context: CompileContext, node: Node): { test: IsTest; argument: Node | undefined } {
+  const { positional, named } =
+    node.typename === 'FunCall' ? splitArguments(context, node.args.children) : { positional: [], named: [] };
+  const name = testName(context, node.typename === 'FunCall' ? node.name : node);
+  const test = isTests.get(name);
+  if (test === undefined) return failParse(positionOf(context, node), `there is no test ${name}`);
+  if (positional.length !== test.params || named.length > 0) {
+    const wanted = test.params === 0 ? 'no arguments' : 'one argument';
+    return failParse(positionOf(context, node), `the test ${name} takes ${wanted}`);
+  }
+  return { test, argument: positional[0] };
+}
+
+/** The parser returns `none` and `null` as literals. */
+function testName(context: CompileContext, node: Node): string {
+  return node.typename === 'Literal' && node.value === null ? 'null' : nameOf(context, node, 'a test');
+}
+
+/** Compiles a literal. A number without a point is an int, one with a point a float64. */
+function compileLiteral(context: CompileContext, node: LiteralNode): Evaluate {
+  const value = literalValue(context, node);
+  return () => value;
+}
+
+function literalValue(context: CompileContext, node: LiteralNode): Value {
+  if (node.value instanceof RegExp) {
+    return failParse(
+      positionOf(context, node),
+      'there are no regular expression literals: use regexMatch and similar functions',
+    );
+  }
+  return typeof node.value === 'number' ? numberValue(context, node, node.value) : node.value;
+}
+
+/** Parses a number again, because the parser loses its type and the last digits of a large one. */
+function numberValue(context: CompileContext, node: LiteralNode, parsed: number): Value {
+  const text = (context.template.lines[node.lineno] ?? '').slice(node.colno);
+  const [, digits, point] = /^([0-9]+)(\.?)/.exec(text) ?? [];
+  if (digits === undefined || point === '.') return parsed;
+  const significant = digits.replace(/^0+/, '');
+  // more digits are not even converted: it takes more than linear time
+  const number = significant.length > 19 ? 1n << 63n : BigInt(significant || 0);
+  if (number >= 1n << 63n) return failParse(positionOf(context, node), `${digits} does not fit into 64 bits`);
+  return int(number);
+}
+
+/** Compiles a name: a variable, otherwise a global of the chart, otherwise a function. */
+function compileSymbol({ value: name }: SymbolNode): Evaluate {
+  const absent = new Undefined(name);
+  return ({ frame, state, page }) =>
+    lookUp(frame, name) ?? state.variables.get(name) ?? page.globals.get(name) ?? page.functions.get(name) ?? absent;
+}
+
+/** Compiles `target.name` and `target[key]`. */
+function compileLookup(context: CompileContext, node: LookupNode): Evaluate {
+  const position = positionOf(context, node);
+  if (node.val === null) return failParse(position, 'there is no key between the brackets');
+  const target = context.expression(node.target);
+  const key = context.expression(node.val);
+  const site = { expression: expressionText(node), target: expressionText(node.target), position };
+  return (scope) => memberOf(target(scope), key(scope), site);
 }

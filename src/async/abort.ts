@@ -1,0 +1,25 @@
+/** Returns the reason of an aborted signal as an error. */
+export function abortReason({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error('the task was cancelled');
+}
+
+/** Resolves when the signal aborts. Stops to listen, without resolving, when `over` aborts. */
+export async function whenAborted(signal: AbortSignal, over?: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true, ...(over && { signal: over }) });
+  });
+}
+
+/** Resolves like `promise`. Rejects with the signal's reason if that aborts before. */
+export async function abortable<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(abortReason(signal));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,6 @@
+export { abortable, abortReason, whenAborted } from './abort.ts';
+export { limitedTime } from './limited-time.ts';
+export { ChangeNotice, Notice } from './notice.ts';
+export { retry } from './retry.ts';
+export { Semaphore } from './semaphore.ts';
+export { sleep } from './sleep.ts';

@@ -1,0 +1,27 @@
+import type { ConnectionSource, KubeCluster } from '../kube/index.ts';
+import { guardedCluster } from '../objects/guarded-cluster.ts';
+import type { Cluster } from '../objects/cluster.ts';
+
+export interface OperatedClusterOptions {
+  cluster: ConnectionSource;
+  journal?: 'memory' | 'cluster' | undefined;
+  election?: object | undefined;
+  allowOwnNamespace?: boolean;
+}
+
+/**
+ * Returns the cluster as commands see it: without the namespace of the agent, in which it has its
+ * token, its journal and the credentials for charts. An agent with a kubeconfig and without a
+ * journal in the cluster has nothing there.
+ */
+export function operatedCluster(
+  cluster: KubeCluster,
+  { cluster: source, journal, election, allowOwnNamespace = false }: OperatedClusterOptions,
+): Cluster {
+  const hasNamespace = source === 'service-account' || journal === 'cluster' || election !== undefined;
+  if (allowOwnNamespace || !hasNamespace) return cluster;
+  const { namespace } = cluster;
+  const problem = `commands may not access the namespace ${JSON.stringify(namespace)} of the agent, which has its credentials and its journal`;
+  const solution = 'use another namespace, or start the agent with --allow-own-namespace';
+  return guardedCluster(cluster, namespace, `${problem}; ${solution}`);
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Option } from 'commander';
+import { packChart } from '../../chart/save/pack-chart.ts';
+import { maxChartArchiveBytes, maxUploadedChartBytes } from '../../protocol/limits.ts';
+import { loadChart, requireArchive } from '../load-chart.ts';
+import { localChart, type LocatedChart } from '../locate-chart.ts';
+import type { ApiClient } from './api-client.ts';
+
+/** The flags that say where a chart is. */
+export interface ChartPlaceFlags {
+  repo?: string | undefined;
+  onAgent?: boolean | undefined;
+}
+
+/** Returns the flag for a chart that the agent has. */
+export function onAgentOption(): Option {
+  return new Option('--on-agent', 'the chart is a path on the agent, below its --local-charts folder');
+}
+
+/**
+ * Returns the chart of this machine that a name means: the folder or the archive at a path, as for
+ * helm. Undefined if the agent finds the chart: in a repository, at a URL, or below its own folder.
+ * Throws an error for a path without a chart.
+ */
+export async function chartToSend(
+  given: string,
+  { repo, onAgent = false }: ChartPlaceFlags,
+): Promise<LocatedChart | undefined> {
+  const name = given.trim();
+  if (onAgent && repo !== undefined) throw new Error('--on-agent and --repo exclude each other');
+  if (onAgent || repo !== undefined || /^[a-z][a-z0-9+.-]*:\/\//i.test(name)) return undefined;
+  const isPath = /^\.{0,2}\/|^\.{1,2}$/.test(name);
+  const chart = await localChart(name).catch((error: unknown) => {
+    throw new Error(`there is no chart at ${name} on this machine; ${agentAdvice}`, { cause: error });
+  });
+  if (chart === undefined) {
+    if (/\.(?:tgz|tar\.gz)$/.test(name)) throw new Error(`there is no archive ${name} on this machine; ${agentAdvice}`);
+    if (isPath) throw new Error(`there is no chart at ${name} on this machine; ${agentAdvice}`);
+    return undefined;
+  }
+  if ('archive' in chart) requireArchive(chart);
+  // a bare name may be that of a chart on the agent and of any other folder here
+  else if (!isPath && !name.includes('/') && !(await hasChartFile(chart.folder))) return undefined;
+  return chart;
+}
+
+const agentAdvice = 'to name a path on the agent, below its --local-charts folder, add --on-agent';
+
+async function hasChartFile(folder: string): Promise<boolean> {
+  return stat(join(folder, 'Chart.yaml')).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Returns the fields of a command that has its chart with it. Uploads a large chart. */
+export async function packedChart(chart: LocatedChart, client: ApiClient, signal: AbortSignal) {
+  const archive = 'archive' in chart ? chart.archive : await packFolder(chart);
+  const chartDigest = createHash('sha256').update(archive).digest('hex');
+  if (archive.length <= maxChartArchiveBytes) {
+    return { chartArchive: Buffer.from(archive).toString('base64'), chartDigest };
+  }
+  if (archive.length > maxUploadedChartBytes) {
+    throw new Error(
+      `the chart has ${archive.length} bytes as an archive; at most ${maxUploadedChartBytes} are allowed`,
+    );
+  }
+  const chartUpload = `sha256:${chartDigest}`;
+  await client.uploadChart(chartUpload, archive, signal);
+  return { chartUpload };
+}
+
+async function packFolder(chart: LocatedChart): Promise<Uint8Array> {
+  // the agent logs the notices of a chart
+  return packChart(await loadChart(chart, () => undefined), new Date(0));
+}

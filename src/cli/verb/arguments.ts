@@ -1,0 +1,32 @@
+import { parseDecimalInteger } from '../../go/parse-number.ts';
+import type { CommandLine } from '../../protocol/commands/definition.ts';
+import { argumentCount } from '../cobra/argument-count.ts';
+import type { ArgumentCheck } from '../cobra/command.ts';
+
+/** Returns the name of a command with its arguments: `rollback <RELEASE> [REVISION]`. */
+export function useOf({ name, arguments: all }: CommandLine): string {
+  return [name, ...all.map(({ shown }) => shown)].join(' ');
+}
+
+/** Returns a check of the number of arguments. As in Helm, optional ones have no maximum. */
+export function checkOf({ arguments: all, repeats = false }: CommandLine): ArgumentCheck {
+  const required = all.filter(({ isOptional = false }) => !isOptional).length;
+  return argumentCount(repeats || required < all.length ? 'at least' : 'exactly', required);
+}
+
+/** Returns the values that arguments give to fields. Errors have Helm's texts. */
+export function argumentValues({ arguments: all }: CommandLine, args: readonly string[]): Record<string, unknown> {
+  const values = all.map(({ field, kind }, index) => {
+    const text = args[index];
+    return [field, kind === 'revision' && text !== undefined ? revisionOf(text) : text] as const;
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+/** Returns undefined for 0, which is the revision before. */
+function revisionOf(text: string): number | undefined {
+  const { value, error } = parseDecimalInteger(text);
+  if (error !== undefined) throw new Error(`could not convert revision to a number: ${error}`);
+  if (value < 0) throw new Error('invalid release revision');
+  return Number(value) || undefined;
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { messageOf } from '../errors/index.ts';
+import { maxFrameBytes } from '../protocol/limits.ts';
+import { selectSubprotocol } from '../protocol/subprotocol.ts';
+
+/** A status line with which a request is refused, or a function that serves its socket. */
+export type Decision =
+  | { refuse: string }
+  /** Called in the turn in which the socket opens. */
+  | { serve: (socket: WebSocket, stream: Duplex) => void };
+
+/** Time to decide about a request. */
+const decisionTimeoutMs = 10_000;
+
+export interface UpgradeOptions {
+  /** The kind of peer, for the log: `an agent` or `a client`. */
+  peer: string;
+  /** Accepts or refuses a request. It has `decisionTimeoutMs`. */
+  decide: (request: IncomingMessage) => Promise<Decision>;
+  log: { warn(fields: object, message: string): void };
+}
+
+/**
+ * Returns a listener for an HTTP server's `upgrade` event that opens WebSockets or refuses them.
+ */
+export function createUpgradeListener({ peer, decide, log }: UpgradeOptions) {
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxFrameBytes,
+    handleProtocols: selectSubprotocol,
+    perMessageDeflate: false,
+  });
+
+  return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const onError = (error: Error) => log.warn({ reason: error.message }, `${peer} went away during the handshake`);
+    socket.on('error', onError);
+    const timer = setTimeout(() => socket.destroy(), decisionTimeoutMs);
+    decide(request)
+      .catch((error: unknown) => {
+        const reason = messageOf(error);
+        log.warn({ reason }, `cannot check the token of ${peer}`);
+        return { refuse: '500 Internal Server Error' };
+      })
+      .then((decision) => {
+        clearTimeout(timer);
+        if (socket.destroyed) return;
+        if ('refuse' in decision) {
+          log.warn({ address: request.socket.remoteAddress, reason: decision.refuse }, `refused ${peer}`);
+          refuse(socket, decision.refuse);
+          return;
+        }
+        socket.off('error', onError);
+        server.handleUpgrade(request, socket, head, (opened) => decision.serve(opened, socket));
+      })
+      .catch((error: unknown) => {
+        log.warn({ reason: messageOf(error) }, `cannot serve ${peer}`);
+        socket.destroy();
+      });
+  };
+}
+
+/** Time for a peer to receive the response that refuses it. */
+const refusalTimeoutMs = 1000;
+
+/**
+ * Responds with the status and closes the socket for good, whether or not the peer closes its end.
+ */
+function refuse(socket: Duplex, status: string): void {
+  const cutOff = setTimeout(() => socket.destroy(), refusalTimeoutMs);
+  socket.once('close', () => clearTimeout(cutOff));
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}

@@ -1,0 +1,64 @@
+import { OperationError } from '../error.ts';
+import { operation as install } from '../install.ts';
+import { operationOf, type RequestSources } from '../command-operation.ts';
+import type { RequestOf } from '../request.ts';
+import { operation as rollback } from '../rollback.ts';
+import { operation as uninstall } from '../uninstall.ts';
+import { operation as upgrade } from '../upgrade.ts';
+import { plan, type PlannableOperation } from './plan.ts';
+
+/** Number of characters of the digest in the id of a plan. */
+const shortDigest = 12;
+
+export const operation = operationOf('plan_release', {
+  request: (payload, sources) => ({
+    plans: sources.plans,
+    operation: plannableOperation(payload, sources),
+  }),
+  run: plan,
+  answer({ id, expiresAt, content }) {
+    const [release = '', digest = ''] = id.split('@');
+    const { action, revision, base, unchanged, crds, hooks, objects, differences } = content;
+    const { hookDifferences = [], crdDifferences = [] } = content;
+    const metadata = content.release?.chart.metadata;
+    return {
+      plan: `${release}@${digest.slice(0, shortDigest)}`,
+      digest,
+      expires: new Date(expiresAt).toISOString(),
+      action,
+      ...(revision !== undefined && { revision }),
+      ...(base && { base: { version: base.version, status: base.status } }),
+      ...(metadata && { chart: `${metadata.name ?? ''} ${metadata.version ?? ''}` }),
+      ...(unchanged === true && { noChange: true }),
+      crds: crds.map(({ name }) => name),
+      hooks: hooks.map((hook) => ({ ...hook, deletePolicies: [...hook.deletePolicies] })),
+      crdDifferences: [...crdDifferences],
+      hookDifferences: [...hookDifferences],
+      differences: [...differences],
+      unchanged: objects.length - differences.length,
+    };
+  },
+});
+
+/** Throws `bad_payload` if the fields do not fit the action. */
+function plannableOperation(
+  { action, ...fields }: RequestOf<'plan_release'>,
+  sources: RequestSources,
+): PlannableOperation {
+  switch (action) {
+    case 'install':
+      return { verb: action, request: install.request(withChart(fields), sources) };
+    case 'upgrade':
+      return { verb: action, request: upgrade.request(withChart(fields), sources) };
+    case 'rollback':
+      return { verb: action, request: rollback.request(fields, sources) };
+    case 'uninstall':
+      return { verb: action, request: uninstall.request(fields, sources) };
+  }
+}
+
+function withChart<Fields extends { chartName?: string | undefined }>(fields: Fields) {
+  const { chartName } = fields;
+  if (chartName === undefined) throw new OperationError('bad_payload', 'chartName: is required for this action');
+  return { ...fields, chartName };
+}

@@ -1,8 +1,0 @@
-import { isIPv4, isIPv6 } from 'node:net';
-
-/** Whether only processes of this machine can reach the host. */
-export function isLocalHost(host: string): boolean {
-  if (isIPv4(host)) return host.startsWith('127.');
-  if (isIPv6(host)) return host === '::1';
-  return host === 'localhost';
-}

@@ -1,0 +1,17 @@
+export { appliedStatus, type AppliedStatus } from './applied-status.ts';
+export { conditionOf, conditionsOf } from './conditions.ts';
+export { exitText, joined } from './container-exit.ts';
+export { currentPods } from './current-pods.ts';
+export { isCustomKind, isUntouched } from './custom-resource.ts';
+export { problemOf } from './diagnosis.ts';
+export { classOf, type FailFast, type FailFastLevel } from './fail-fast.ts';
+export { lastChangeOf } from './last-change.ts';
+export type { Problem, ProblemClass, ProblemCode } from './problem.ts';
+export { eventsByObject, eventTime, timesSeen, type RelatedObjects } from './related-objects.ts';
+export { replicaCounts, type ReplicaCounts } from './replica-counts.ts';
+export type { ReadinessOptions, WaitStrategy } from './status.ts';
+export { steeredBy, steeringAnnotations, type SteeringAnnotations } from './steering-annotations.ts';
+export { containerRuns, unprobedContainers, type ContainerRun } from './unprobed-containers.ts';
+export { failedResources, type Graces, type SeenProblems, type WaitedResource } from './verdict.ts';
+export { waitReadiness } from './wait-readiness.ts';
+export { isWebhookKind, requiredServices } from './webhooks.ts';

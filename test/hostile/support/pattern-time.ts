@@ -1,0 +1,82 @@
+import { createContext, Script } from 'node:vm';
+import { attackOfLength, attackTexts, type AttackText } from './attack-texts.ts';
+
+/** Length of the texts that find the slowest attacks. */
+const firstLength = 8 * 1024;
+
+/** Attacks that are tried with {@link longLength}. */
+const slowest = 2;
+
+const longLength = 1024 * 1024;
+
+/** Processor time that a pattern may take for a text of 1 MiB, in milliseconds. */
+const longestTime = 200;
+
+/** Time after which a run is ended, in milliseconds. Other programs may hold it up. */
+const wallTime = 600;
+
+/** Runs of a text, of which the fastest counts, because other programs interrupt them. */
+const attempts = 4;
+
+const context = createContext({ run: () => undefined });
+const script = new Script('run()');
+
+/** An attack for which a pattern takes too long. */
+export interface SlowAttack {
+  text: AttackText;
+  length: number;
+}
+
+/** Returns an attack of at most 1 MiB for which a pattern takes more than 200 ms, or undefined. */
+export function slowAttack(pattern: RegExp): SlowAttack | undefined {
+  const each = new RegExp(pattern.source, pattern.sticky ? pattern.flags : `${pattern.flags.replace('g', '')}g`);
+  const texts = attackTexts(pattern);
+  // exponential time shows at once, and would never end for a longer text
+  const first = timesOf(each, texts, 64);
+  if ('slow' in first) return first.slow;
+  const second = timesOf(each, texts, firstLength);
+  if ('slow' in second) return second.slow;
+  const byTime = second.times.map((time, index) => ({ time, index })).sort((a, b) => b.time - a.time);
+  const longest = timesOf(
+    each,
+    byTime.slice(0, slowest).flatMap(({ index }) => texts[index] ?? []),
+    longLength,
+  );
+  return 'slow' in longest ? longest.slow : undefined;
+}
+
+/** Returns the times of all matches of a pattern in each text, or the first too slow text. */
+function timesOf(
+  pattern: RegExp,
+  texts: readonly AttackText[],
+  length: number,
+): { times: number[] } | { slow: SlowAttack } {
+  const times: number[] = [];
+  const timeOf = (text: AttackText) => {
+    const attack = attackOfLength(text, length);
+    const start = process.threadCpuUsage();
+    attack.replace(pattern, '');
+    const { user, system } = process.threadCpuUsage(start);
+    return (user + system) / 1000;
+  };
+  // most patterns take microseconds, far less than the thread that watches the limit
+  limited(() => texts.forEach((text) => times.push(timeOf(text))));
+  for (const [index, text] of texts.entries()) {
+    const isSlow = () => (times[index] ?? Infinity) >= longestTime;
+    for (let left = attempts; left > 0 && isSlow(); left--) {
+      limited(() => void (times[index] = timeOf(text)));
+    }
+    if (isSlow()) return { slow: { text, length } };
+  }
+  return { times };
+}
+
+/** Runs a function, and ends it after {@link wallTime}. */
+function limited(run: () => void): void {
+  context['run'] = run;
+  try {
+    script.runInContext(context, { timeout: wallTime });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+  }
+}
