@@ -115,7 +115,7 @@ export function refusedFlags(path: string, own: readonly Flag[]): Flag[] {
     const name = long.slice(2);
     if (own.some((flag) => flag.name === name)) return [];
     const isShortTaken = own.some(({ shorthand }) => shorthand !== undefined && `-${shorthand}` === short);
-    const refusal = `${path} has no ${long}, unlike helm: ${instead}\n${path} --help lists the flags`;
+    const refusal = `${path} has no ${long}, unlike helm: ${instead}`;
     const shorthand = short === undefined || isShortTaken ? {} : { shorthand: short.slice(1) };
     return [{ ...switchFlag(name, '', { isHidden: true, ...shorthand }), refusal }];
   });

@@ -25,7 +25,7 @@ test(
 test(
   refuses,
   'ctl uninstall web --agent a -o json',
-  'Error: helm-agent ctl uninstall has no --output, unlike helm: for JSON use the REST API, see docs/protocol.md\nhelm-agent ctl uninstall --help lists the flags\n',
+  "Error: helm-agent ctl uninstall has no --output, unlike helm: for JSON use the REST API, see docs/protocol.md\nRun 'helm-agent ctl uninstall --help' for usage.\n",
 );
 
 for (const command of ['template', 'lint', 'show chart']) {

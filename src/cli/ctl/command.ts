@@ -11,6 +11,12 @@ async function ctlCommandOf<Type extends CommandType>(verb: Verb<Type>): Promise
   return (await import('../verb/ctl-verb.ts')).ctlVerb(verb);
 }
 
+async function getGroup(): Promise<Command<ProgramDependencies>> {
+  const { ctlEntry } = await import('../verb/ctl-verb.ts');
+  const { getVerbs } = await import('../verb/get.ts');
+  return { use: 'get', subcommands: getVerbs.map((verb) => ctlEntry(verb, 'get')) };
+}
+
 export const ctlCommand: Command<ProgramDependencies> = {
   use: 'ctl',
   long: `Send commands to agents through a control plane, and follow them.
@@ -26,12 +32,12 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
       short: 'roll back a release to an older revision',
       load: async () => ctlCommandOf((await import('../verb/rollback.ts')).rollback),
     },
-    commanderVerb(
-      'uninstall',
-      'uninstall releases',
-      async () => (await import('./uninstall-command.ts')).addUninstall,
-      ['del', 'delete', 'un'],
-    ),
+    {
+      name: 'uninstall',
+      aliases: ['del', 'delete', 'un'],
+      short: 'uninstall releases',
+      load: async () => ctlCommandOf((await import('../verb/uninstall.ts')).uninstall),
+    },
     {
       name: 'test',
       short: 'run the tests of a release',
@@ -60,18 +66,18 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
       short: 'list the releases of an agent',
       load: async () => ctlCommandOf((await import('../verb/list.ts')).list),
     },
-    commanderVerb(
-      'status',
-      'show a release, and whether its objects are ready',
-      async () => (await import('./status-command.ts')).addStatus,
-    ),
+    {
+      name: 'status',
+      short: 'show a release, and whether its objects are ready',
+      load: async () => ctlCommandOf((await import('../verb/status.ts')).status),
+    },
     {
       name: 'history',
       aliases: ['hist'],
       short: 'list the revisions of a release',
       load: async () => ctlCommandOf((await import('../verb/history.ts')).history),
     },
-    commanderVerb('get', 'print a part of a release', async () => (await import('./get-commands.ts')).addGet),
+    { name: 'get', short: 'print a part of a release', load: getGroup },
     {
       name: 'agents',
       short: 'list the agents',

@@ -18,7 +18,7 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
   /** Shell command that follows the command again, for the hint after Ctrl-C. */
   again: string;
   /** Returns the text for a success. Default: the fields of the release. */
-  text?: (result: Success) => string;
+  text?: (result: Success) => string | Promise<string>;
   /** Returns lines about a success for stderr. Default: none. */
   notes?: (result: Success) => readonly string[];
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
@@ -69,7 +69,7 @@ export async function follow(client: ApiClient, key: string, options: FollowOpti
     const result = await resultOf(client, key, screen, { signal: interrupted.signal, retryMs });
     if (options.cancel && closed.aborted) return brokenPipeCode;
     if (result.ok && !json) {
-      stdout.write(text(result));
+      stdout.write(await text(result));
       for (const line of options.notes?.(result) ?? []) stderr.write(`${oneLine(line)}\n`);
     }
     const failure = result.ok ? options.failure?.(result) : result.error;

@@ -22,7 +22,7 @@ export interface PerformOptions<Type extends CommandType> extends Pick<FollowOpt
   /** Chart of this machine, which is sent with the command. Default: the agent finds the chart. */
   chart?: LocatedChart | undefined;
   /** Returns the text for a success. Default: the fields of the release. */
-  text?: (answer: CommandAnswers[Type]) => string;
+  text?: (answer: CommandAnswers[Type]) => string | Promise<string>;
   /** Returns lines about a success for stderr. Default: none. */
   notes?: (answer: CommandAnswers[Type]) => readonly string[];
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */

@@ -1,3 +1,4 @@
+import { argumentCount } from '../cobra/argument-count.ts';
 import type { Command, CommandEntry } from '../cobra/command.ts';
 import type { HelmContext } from './context.ts';
 import type { ReleaseCommand } from './release/releases.ts';
@@ -9,6 +10,12 @@ type Entry = CommandEntry<HelmContext>;
 /** Returns the command of a verb of the table. */
 async function helmCommand<Type extends ReleaseCommand>(verb: Verb<Type>): Promise<Command<HelmContext>> {
   return (await import('../verb/helm-verb.ts')).helmVerb(verb);
+}
+
+async function getGroup(): Promise<Command<HelmContext>> {
+  const { helmEntry } = await import('../verb/helm-verb.ts');
+  const { getVerbs } = await import('../verb/get.ts');
+  return { use: 'get', checkArguments: argumentCount('exactly', 0), subcommands: getVerbs.map(helmEntry) };
 }
 
 /** Returns a function that loads a command that helm-agent does not have. */
@@ -65,7 +72,7 @@ const helmCommands: readonly Entry[] = [
   {
     name: 'get',
     short: 'print a part of a release',
-    load: async () => (await import('./release/get.ts')).get,
+    load: getGroup,
   },
   {
     name: 'history',
@@ -93,7 +100,7 @@ const helmCommands: readonly Entry[] = [
   {
     name: 'status',
     short: 'show a release',
-    load: async () => (await import('./release/status.ts')).status,
+    load: async () => helmCommand((await import('../verb/status.ts')).storedStatus),
   },
   {
     name: 'template',
@@ -105,7 +112,7 @@ const helmCommands: readonly Entry[] = [
     short: 'uninstall releases',
     aliases: ['del', 'delete', 'un'],
     suggestFor: ['remove', 'rm'],
-    load: async () => (await import('./release/uninstall.ts')).uninstall,
+    load: async () => helmCommand((await import('../verb/uninstall.ts')).uninstall),
   },
   { name: 'upgrade', short: 'upgrade a release', load: async () => (await import('./release/upgrade.ts')).upgrade },
   {

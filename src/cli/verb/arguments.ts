@@ -4,8 +4,23 @@ import { argumentCount } from '../cobra/argument-count.ts';
 import type { ArgumentCheck } from '../cobra/command.ts';
 
 /** Returns the name of a command with its arguments: `rollback <RELEASE> [REVISION]`. */
-export function useOf({ name, arguments: all }: CommandLine): string {
-  return [name, ...all.map(({ shown }) => shown)].join(' ');
+export function useOf({ name, arguments: all, repeats = false }: CommandLine): string {
+  return [name, ...all.map(({ shown }) => shown), ...(repeats ? ['[...]'] : [])].join(' ');
+}
+
+/** Returns the arguments of each command that is to be sent. */
+export function repeatedArguments(
+  { arguments: all, repeats = false }: CommandLine,
+  args: readonly string[],
+): ReadonlyArray<readonly string[]> {
+  if (!repeats) return [args];
+  const common = args.slice(0, all.length - 1);
+  return args.slice(all.length - 1).map((last) => [...common, last]);
+}
+
+/** Returns the line of a command in the list of its group. */
+export function shortOf({ short }: CommandLine): string {
+  return `${short.charAt(0).toLowerCase()}${short.slice(1)}`;
 }
 
 /** Returns a check of the number of arguments. As in Helm, optional ones have no maximum. */

@@ -1,25 +1,29 @@
 import * as z from 'zod';
 import { commands, type CommandParameters, type CommandType } from '../../protocol/commands/index.ts';
-import type { Command } from '../cobra/command.ts';
+import type { Command, CommandEntry } from '../cobra/command.ts';
 import { helmDefaultsSettings, wantsHelmDefaults } from '../ctl/helm-defaults.ts';
 import { shown } from '../ctl/output/print.ts';
 import { sendFlags, sessionFlags } from '../ctl/send-flags.ts';
-import { createSession } from '../ctl/session.ts';
+import { createSession, type PerformOptions } from '../ctl/session.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { refusedFlags } from '../helm-flags.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
 import { textFlag, type Flag } from '../pflag/flag.ts';
 import { givenSettings, settingFlags } from '../settings.ts';
-import { argumentValues, checkOf, useOf } from './arguments.ts';
+import { shellWord } from '../shell-word.ts';
+import { checkOf, shortOf, useOf } from './arguments.ts';
 import { fieldFlags } from './field-flags.ts';
-import { fieldValues } from './field-values.ts';
-import { commandLineOf, payloadOf, type Verb } from './verb.ts';
+import { callsOf, commandLineOf, payloadOf, typeOf, type Verb } from './verb.ts';
 
 const program = { program: 'ctl' } as const;
 
-/** Returns the command of `ctl` for a verb. */
-export function ctlVerb<Type extends CommandType>(verb: Verb<Type>): Command<ProgramDependencies> {
-  const { type, definition, exclusiveFlags = [], notes, failure } = verb;
+/**
+ * Returns the command of `ctl` for a verb.
+ *
+ * @param group the command above it. Default: `ctl` itself.
+ */
+export function ctlVerb<Type extends CommandType>(verb: Verb<Type>, group?: string): Command<ProgramDependencies> {
+  const { exclusiveFlags = [], notes, failure } = verb;
   const line = commandLineOf(verb);
   return {
     use: useOf(line),
@@ -27,40 +31,57 @@ export function ctlVerb<Type extends CommandType>(verb: Verb<Type>): Command<Pro
     examples: line.examples.map((example) => `${example} --agent edge-1`.trimStart()),
     checkArguments: checkOf(line),
     exclusiveFlags,
-    flags: () => flagsOf(verb),
+    flags: () => flagsOf(verb, group),
     async run({ args, flags, context }) {
-      const { stdout, host } = context;
-      const printing = { program: 'ctl', args, flags, host } as const;
-      const given = argumentValues(line, args);
+      const { stdout, host, programName } = context;
       const hasDefaults =
         hasHelmDefaults(verb) && wantsHelmDefaults(givenSettings(helmDefaultsSettings, flags), context);
-      const namespace = namespaceOf(verb, flags);
-      const values = fieldValues(definition.fields, program, flags, hasDefaults);
-      // the payload of its own type
-      const payload = z.encode(
-        commands[type].payload,
-        payloadOf(verb, values, verb.values?.(flags) ?? {}, given, namespace),
-      );
-      return createSession(context).perform(sessionFlags(flags), type, payload as CommandParameters[Type], {
-        quiet: definition.right === 'read',
-        text: (answer) => shown(verb.text(answer, printing), stdout),
-        ...(notes && { notes }),
-        ...(failure && { failure: (answer) => failure(answer, printing) }),
-      });
+      const calls = callsOf(verb, program, { args, flags, hasHelmDefaults: hasDefaults });
+      const session = createSession(context);
+      const sent = sessionFlags(flags);
+      const next = (...words: readonly string[]) =>
+        [programName, 'ctl', ...words, '--agent', session.agentOf(sent)].map(shellWord).join(' ');
+      const type = typeOf(verb, flags);
+      for (const call of calls) {
+        const printing = { program: 'ctl', args: call.args, flags, host, next } as const;
+        const payload = z.encode(commands[type].payload, payloadOf(type, call, namespaceOf(verb, flags)));
+        // the payload of its own type
+        const code = await session.perform(sent, type, payload as CommandParameters[Type], {
+          ...progressOptions(verb, flags),
+          text: async (answer) => shown(await verb.text(answer, printing), stdout),
+          ...(notes && { notes }),
+          ...(failure && { failure: (answer) => failure(answer, printing) }),
+        });
+        if (code !== 0) return code;
+      }
+      return 0;
     },
   };
 }
 
-function flagsOf<Type extends CommandType>(verb: Verb<Type>): Flag[] {
-  const { definition, flags = [] } = verb;
+/** Returns the entry of a verb in a group of commands. */
+export function ctlEntry<Type extends CommandType>(verb: Verb<Type>, group: string): CommandEntry<ProgramDependencies> {
+  const line = commandLineOf(verb);
+  return {
+    name: line.name,
+    short: shortOf(line),
+    aliases: line.aliases ?? [],
+    load: () => Promise.resolve(ctlVerb(verb, group)),
+  };
+}
+
+function flagsOf<Type extends CommandType>(verb: Verb<Type>, group: string | undefined): Flag[] {
+  const { definition, flags = [], flagsOnly = {} } = verb;
   const own = [
     ...fieldFlags(definition.fields, program),
     ...flags,
+    ...(flagsOnly.ctl ?? []),
     ...sendFlags(),
     textFlag('namespace', 'namespace of the release (default: default)', { shorthand: 'n' }),
     ...(hasHelmDefaults(verb) ? settingFlags(helmDefaultsSettings) : []),
   ];
-  return [...own, ...refusedFlags(`helm-agent ctl ${commandLineOf(verb).name}`, own)];
+  const words = ['helm-agent', 'ctl', ...(group === undefined ? [] : [group]), commandLineOf(verb).name];
+  return [...own, ...refusedFlags(words.join(' '), own)];
 }
 
 function hasHelmDefaults<Type extends CommandType>({ definition }: Verb<Type>): boolean {
@@ -72,4 +93,20 @@ function namespaceOf<Type extends CommandType>({ isOfAll }: Verb<Type>, flags: F
   const namespace = flags.optionalText('namespace');
   if (isOfAll === undefined) return { namespace: namespace ?? 'default' };
   return namespace === undefined || isOfAll(flags) ? {} : { namespace };
+}
+
+function progressOptions<Type extends CommandType>(
+  { definition, shows }: Verb<Type>,
+  flags: FlagValues,
+): Pick<PerformOptions<Type>, 'json' | 'quiet' | 'isCancelledByInterrupt'> {
+  switch (shows?.(flags) ?? (definition.right === 'read' ? 'nothing' : 'progress')) {
+    case 'nothing':
+      return { quiet: true };
+    case 'progress':
+      return {};
+    case 'changes':
+      return { isCancelledByInterrupt: true };
+    case 'json':
+      return { isCancelledByInterrupt: true, json: true };
+  }
 }

@@ -100,10 +100,11 @@ function chosen(
 ): unknown {
   if (Object.hasOwn(choices, text)) return choices[text];
   const words = Object.keys(choices);
-  if (refusal !== undefined && program === 'helm') throw new Error(refusal.replace('%s', () => text));
   if (refusal !== undefined) {
+    const message = refusal.replace('%s', () => text);
+    if (program === 'helm' || words.every((word) => refusal.includes(word))) throw new Error(message);
     const allowed = `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
-    throw new Error(`--${name}: ${refusal.replace('%s', () => text)}. Valid values are ${allowed}`);
+    throw new Error(`--${name}: ${message}. Valid values are ${allowed}`);
   }
   const expected = words.length === 1 ? JSON.stringify(words[0]) : `one of ${words.join(', ')}`;
   throw new Error(`--${name} must be ${expected}, not ${JSON.stringify(text)}`);

@@ -1,18 +1,14 @@
-import type { CommandType } from '../../protocol/commands/index.ts';
-import type { Command } from '../cobra/command.ts';
+import type { Command, CommandEntry } from '../cobra/command.ts';
 import type { HelmContext } from '../helm/context.ts';
+import type { ReleaseCommand } from '../helm/release/releases.ts';
 import { withReleases } from '../helm/release/with-releases.ts';
-import { argumentValues, checkOf, useOf } from './arguments.ts';
+import { checkOf, shortOf, useOf } from './arguments.ts';
 import { fieldFlags, type CommandLineOf } from './field-flags.ts';
-import { fieldValues } from './field-values.ts';
-import { commandLineOf, payloadOf, type Verb } from './verb.ts';
+import { callsOf, commandLineOf, payloadOf, typeOf, type Verb } from './verb.ts';
 
 /** Returns the command of `helm` for a verb. */
-export function helmVerb<Type extends CommandType & Exclude<CommandType, 'cancel_command'>>(
-  verb: Verb<Type>,
-): Command<HelmContext> {
-  const { type, definition, flags: printed = [], exclusiveFlags = [] } = verb;
-  const { fields } = definition;
+export function helmVerb<Type extends ReleaseCommand>(verb: Verb<Type>): Command<HelmContext> {
+  const { definition, flags: common = [], flagsOnly = {}, exclusiveFlags = [] } = verb;
   const line = commandLineOf(verb);
   return {
     use: useOf(line),
@@ -20,21 +16,30 @@ export function helmVerb<Type extends CommandType & Exclude<CommandType, 'cancel
     examples: line.examples,
     checkArguments: checkOf(line),
     exclusiveFlags,
-    flags: (context) => [...fieldFlags(fields, lineOf(context)), ...printed],
+    flags: (context) => [...fieldFlags(definition.fields, lineOf(context)), ...common, ...(flagsOnly.helm ?? [])],
     async run({ args, flags, context }) {
       const { stdout, host } = context;
-      const given = argumentValues(line, args);
-      const values = fieldValues(fields, lineOf(context), flags, true);
+      const calls = callsOf(verb, lineOf(context), { args, flags, hasHelmDefaults: true });
       const namespace = verb.isOfAll?.(flags) === true ? {} : { namespace: await context.namespace() };
-      const payload = payloadOf(verb, values, verb.values?.(flags) ?? {}, given, namespace);
-      const answer = await withReleases(context, (releases) => releases.perform(type, payload));
-      const printing = { program: 'helm', args, flags, host } as const;
-      stdout.write(verb.text(answer, printing));
-      const failure = verb.failure?.(answer, printing);
-      if (failure !== undefined) throw new Error(failure.message);
+      const type = typeOf(verb, flags);
+      await withReleases(context, async (releases) => {
+        for (const call of calls) {
+          const answer = await releases.perform(type, payloadOf(type, call, namespace));
+          const printing = { program: 'helm', args: call.args, flags, host } as const;
+          stdout.write(await verb.text(answer, printing));
+          const failure = verb.failure?.(answer, printing);
+          if (failure !== undefined) throw new Error(failure.message);
+        }
+      });
       return undefined;
     },
   };
+}
+
+/** Returns the entry of a verb in a group of commands. */
+export function helmEntry<Type extends ReleaseCommand>(verb: Verb<Type>): CommandEntry<HelmContext> {
+  const line = commandLineOf(verb);
+  return { name: line.name, short: shortOf(line), load: () => Promise.resolve(helmVerb(verb)) };
 }
 
 function lineOf({ log, settings }: HelmContext): CommandLineOf {

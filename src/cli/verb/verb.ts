@@ -4,6 +4,9 @@ import type { Fields } from '../../protocol/commands/field.ts';
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
 import type { Flag } from '../pflag/flag.ts';
+import { argumentValues, repeatedArguments } from './arguments.ts';
+import type { CommandLineOf } from './field-flags.ts';
+import { fieldValues } from './field-values.ts';
 
 /** The parts of a definition that its command line needs. */
 export interface VerbDefinition {
@@ -13,25 +16,39 @@ export interface VerbDefinition {
 }
 
 /** The program that prints an answer, and its command line. */
-interface Printing {
+export interface Printing {
   program: 'ctl' | 'helm';
+  /** Those of the command that has the answer. */
   args: readonly string[];
   flags: FlagValues;
   host: Host;
+  /** With `ctl`: returns the shell command that sends another command to the same agent. */
+  next?: (...words: readonly string[]) => string;
 }
 
 /** A command of `ctl` and `helm`: its definition in the table, and how its answer is printed. */
 export interface Verb<Type extends CommandType> {
-  type: Type;
+  /** The command that is sent. Some flags choose between commands with the same answer. */
+  type: Type | ((flags: FlagValues) => Type);
   definition: VerbDefinition;
   /** Flags that the table does not have, such as for how the answer is printed. Default: none. */
   flags?: readonly Flag[];
-  /** Returns the values that they give to fields. Default: none. */
-  values?: (flags: FlagValues) => Readonly<Record<string, unknown>>;
+  /** Further ones that only one program has. Default: none. */
+  flagsOnly?: { ctl?: readonly Flag[]; helm?: readonly Flag[] };
+  /**
+   * Returns the values that they give to fields, of which `given` has those of arguments and other
+   * flags. Throws an error for flags that do not fit together. Default: none.
+   */
+  values?: (flags: FlagValues, given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   /** Groups of flags of which only one may be given. Default: none. */
   exclusiveFlags?: readonly (readonly string[])[];
   /** Returns the text for stdout. */
-  text(answer: CommandAnswers[Type], printing: Printing): string;
+  text(answer: CommandAnswers[Type], printing: Printing): string | Promise<string>;
+  /**
+   * Returns what `ctl` prints until the command ends. Default: nothing for a command that only
+   * reads, and else its progress. `'changes'` and `'json'` are for commands that Ctrl-C ends.
+   */
+  shows?: (flags: FlagValues) => 'nothing' | 'progress' | 'changes' | 'json';
   /** Whether flags ask for all namespaces. Default: the command is for one. */
   isOfAll?: (flags: FlagValues) => boolean;
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
@@ -46,10 +63,42 @@ export function commandLineOf({ definition }: { definition: VerbDefinition }): C
   throw new TypeError('a verb needs a command line in the table of commands');
 }
 
-/** Returns the payload that arguments and flags give. */
+/** Returns the command that flags choose. */
+export function typeOf<Type extends CommandType>({ type }: Verb<Type>, flags: FlagValues): Type {
+  return typeof type === 'function' ? type(flags) : type;
+}
+
+/** One command that a command line sends. */
+export interface Call {
+  /** Its arguments. */
+  args: readonly string[];
+  /** The values that arguments and flags give to fields. */
+  values: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Returns the commands that a command line sends, one for each of the arguments that repeat. Errors
+ * have Helm's texts if Helm has the flag or argument.
+ */
+export function callsOf<Type extends CommandType>(
+  verb: Verb<Type>,
+  program: CommandLineOf,
+  { args, flags, hasHelmDefaults }: { args: readonly string[]; flags: FlagValues; hasHelmDefaults: boolean },
+): Call[] {
+  const line = commandLineOf(verb);
+  const calls = repeatedArguments(line, args).map((words) => ({ words, given: argumentValues(line, words) }));
+  const values = fieldValues(verb.definition.fields, program, flags, hasHelmDefaults);
+  return calls.map(({ words, given }) => {
+    const own = verb.values?.(flags, { ...values, ...given });
+    return { args: words, values: { ...values, ...own, ...given } };
+  });
+}
+
+/** Returns the payload that a call and a namespace give. */
 export function payloadOf<Type extends CommandType>(
-  _verb: Verb<Type>,
-  ...parts: ReadonlyArray<Readonly<Record<string, unknown>>>
+  _type: Type,
+  { values }: Call,
+  namespace: { namespace?: string },
 ): CommandPayloads[Type] {
-  return Object.assign({}, ...parts) as CommandPayloads[Type]; // the kinds of flags fit their fields
+  return { ...values, ...namespace } as unknown as CommandPayloads[Type]; // the kinds of flags fit their fields
 }

@@ -24,7 +24,7 @@ type FlagKind<Value> =
       bare?: string;
       /** The default as the help shows it. */
       initial?: string;
-      /** Helm's error for another word, with `%s` in its place. */
+      /** Helm's error for another word, with `%s` for it. `ctl` adds the words if it lacks them. */
       refusal?: string;
     }
   /** Entries such as `a=1,b=2`; may be repeated. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineCommand, releaseKey } from './definition.ts';
 import { field, withSchema } from './field.ts';
 import { ifBusyField, noHooksField } from './deploy-fields.ts';
-import { recoverOptions, releaseIdentity } from './release-fields.ts';
+import { recoverOptions, releaseArgument, releaseIdentity } from './release-fields.ts';
 import { hookTimeoutField, logsField, stepTimeoutsField, timeoutField, waitOption } from './wait-fields.ts';
 import { releaseAnswer } from './release-answer.ts';
 import { line, longText } from '../bounded.ts';
@@ -54,7 +54,9 @@ export const uninstallRelease = defineCommand({
         name: 'cascade',
         kind: 'choice',
         choices: { background: 'background', foreground: 'foreground', orphan: 'orphan' },
-        help: 'background, foreground or orphan: when the pods of an object are deleted (default: background)',
+        initial: 'background',
+        refusal: 'invalid cascade value (%s). Must be "background", "foreground", or "orphan"',
+        help: 'background, foreground or orphan: when the pods of an object are deleted',
       },
     ),
     dryRun: field(z.boolean().optional().describe('Return the release, and change nothing. Default: false'), {
@@ -79,8 +81,8 @@ export const uninstallRelease = defineCommand({
     name: 'uninstall',
     aliases: ['del', 'delete', 'un'],
     short: 'Uninstall releases',
-    arguments: [{ field: 'releaseName', kind: 'release', shown: 'RELEASE_NAME' }],
+    arguments: [releaseArgument],
     repeats: true,
-    examples: ['podinfo -n demo'],
+    examples: ['podinfo -n demo', 'web shop --wait', 'web --keep-history'],
   },
 });
