@@ -64,6 +64,25 @@ export const undiciParts: Plugin = {
 };
 
 /**
+ * The parts of prom-client that the program uses. Its index also loads node:cluster, a push gateway
+ * and the default metrics, which take 8 MiB.
+ */
+export const promClientParts: Plugin = {
+  name: 'leave out unused parts of prom-client',
+  setup(build) {
+    build.onResolve({ filter: /^prom-client$/ }, ({ path }) => ({ path, namespace: 'prom-client-parts' }));
+    build.onLoad({ filter: /./, namespace: 'prom-client-parts' }, () => ({
+      contents: `
+        export { default as Counter } from 'prom-client/lib/counter.js';
+        export { default as Gauge } from 'prom-client/lib/gauge.js';
+        export { default as Histogram } from 'prom-client/lib/histogram.js';
+        export { default as Registry } from 'prom-client/lib/registry.js';`,
+      resolveDir: import.meta.dirname,
+    }));
+  },
+};
+
+/**
  * @kubernetes/client-node makes agents for the proxy of a kubeconfig, which are not used: requests
  * are sent by `src/kube/connection.ts`.
  */

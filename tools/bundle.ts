@@ -5,7 +5,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { plainBuiltins, undiciParts, unusedClientFiles, unusedProxies } from './bundle-plugins.ts';
+import { plainBuiltins, promClientParts, undiciParts, unusedClientFiles, unusedProxies } from './bundle-plugins.ts';
 import { copyUnbundledPackage, unbundledPackage } from './unbundled-package.ts';
 
 const [folder, option] = process.argv.slice(2);
@@ -38,7 +38,7 @@ const { outputFiles } = await build({
   target: 'node24',
   format: 'esm',
   external: [unbundledPackage],
-  plugins: [unusedProxies, unusedClientFiles, undiciParts, plainBuiltins],
+  plugins: [unusedProxies, unusedClientFiles, undiciParts, promClientParts, plainBuiltins],
   write: false,
   logLevel: 'info',
 });

@@ -1,7 +1,11 @@
 import { retry } from '../async/index.ts';
 import { messageOf } from '../errors/index.ts';
 import { createMemoryJournal, type Journal } from '../journal/index.ts';
+import type { AgentRecorder } from '../metrics/agent-metrics.ts';
+import { silentRecorder } from '../metrics/metric-table.ts';
 import { defaultHeartbeat, type HeartbeatTimes } from '../net/heartbeat.ts';
+import { areOk, type Health } from '../net/health.ts';
+import { startHealthServer, type MetricsText } from '../net/health-server.ts';
 import type { ServerTls } from '../net/server-tls.ts';
 import { commandTypes } from '../protocol/commands/index.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
@@ -9,7 +13,6 @@ import type { Hello } from '../protocol/messages.ts';
 import { backoffDelay, defaultBackoff, type BackoffTimes } from './connection/backoff.ts';
 import { Channel, type WaitingLimits } from './connection/channel.ts';
 import type { ClusterHealth } from './cluster-health.ts';
-import { startHealthServer } from './connection/health-server.ts';
 import type { CommandHandlers } from './commands/command-handler.ts';
 import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
 import type { TlsSource } from './connection/tls-files.ts';
@@ -58,8 +61,12 @@ export interface AgentOptions {
   listenInsecure?: boolean;
   /** The certificate of the server for clients. Default: it serves plain HTTP. */
   listenTls?: ServerTls | undefined;
-  /** Port for `/healthz` and `/readyz` on all addresses. Default: probes are not served. */
+  /** Port for `/livez`, `/readyz` and `/metrics` on all addresses. Default: they are not served. */
   healthPort?: number | undefined;
+  /** The text of `/metrics`. Default: it is not served. */
+  metrics?: MetricsText | undefined;
+  /** Takes measurements. Default: they are dropped. */
+  recorder?: AgentRecorder | undefined;
   /**
    * Called before commands can arrive, with the keys of the releases whose commands are continued.
    * Must not reject. Default: nothing is done.
@@ -72,8 +79,10 @@ export interface AgentOptions {
   term?: AbortSignal | undefined;
   /** Gets the tunnel of each connection to the control plane. Default: the agent has no streams. */
   tunnels?: TunnelSource | undefined;
-  /** State of the cluster, which control planes get. Default: it is not sent. */
+  /** State of the cluster, which control planes and `/readyz` get. Default: it is not sent. */
   clusterHealth?: ClusterHealth | undefined;
+  /** Whether the journal can be written, for `/readyz`. Default: it can. */
+  journalHealth?: ClusterHealth | undefined;
   times?: Partial<AgentTimes>;
   /** How many replies may wait for a peer. Default: 20,000, and 64 Mi characters. */
   waiting?: WaitingLimits;
@@ -108,10 +117,10 @@ export interface Agent {
   readonly port: number | undefined;
   /** The port for probes; undefined if they are not served. */
   readonly healthPort: number | undefined;
-  /** Whether commands can arrive: the control plane is connected, or the agent only listens. */
+  /** The checks of `/livez` and `/readyz`. */
+  readonly health: Health;
+  /** Whether commands can arrive and be performed: all checks of `/readyz` hold. */
   isReady(): boolean;
-  /** Whether the agent works; if not, its process has to be replaced. */
-  isAlive(): boolean;
   /**
    * Refuses new commands, parks those that the journal keeps for the next process, cancels all
    * others, sends their results and closes the connections.
@@ -123,7 +132,8 @@ export interface Agent {
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { log, readToken, controlPlaneUrl, instanceId, term, journal = createMemoryJournal() } = options;
   const times = { ...defaultTimes, ...options.times };
-  const router = new Router({ handlers: options.handlers, journal, log, instanceId, now: options.now });
+  const { recorder = silentRecorder() } = options;
+  const router = new Router({ handlers: options.handlers, journal, log, instanceId, now: options.now, recorder });
   const abandon = () => router.abandon();
   term?.addEventListener('abort', abandon, { once: true });
   await resumeCommands(router, times.backoff, options);
@@ -142,15 +152,13 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const uplink = controlPlaneUrl === undefined ? undefined : new Channel({ ...channelOptions, resumes: true, tunnels });
   const dialer =
     uplink && controlPlaneUrl !== undefined
-      ? new Uplink({ ...options, ...times, urls: [controlPlaneUrl].flat(), channel: uplink, log, readToken })
+      ? new Uplink({ ...options, ...times, urls: [controlPlaneUrl].flat(), channel: uplink, log, readToken, recorder })
       : undefined;
   const { readClientToken } = options;
   const sharesToken = controlPlaneUrl === undefined || options.listenInsecure === true;
-  const isReady = () => uplink?.isConnected ?? true;
-  const isAlive = () => dialer?.isAlive ?? true;
-  const state = { isReady, isAlive };
-  const { healthPort } = options;
-  const health = healthPort === undefined ? undefined : await startHealthServer(healthPort, state);
+  const health = healthOf(options, uplink, dialer);
+  const { healthPort, metrics } = options;
+  const probes = healthPort === undefined ? undefined : await startHealthServer(healthPort, health, metrics);
   const listener =
     options.listen &&
     (await listen({
@@ -159,21 +167,30 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       tls: options.listenTls,
       readToken: readClientToken ?? (sharesToken ? readToken : undefined),
       channel: channelOptions,
-      state,
+      health,
     }).catch((error: unknown) => {
-      health?.close();
+      probes?.close();
       throw error;
     }));
 
   const stopping = new AbortController();
   const dialling = dialer?.run(stopping.signal);
+  const endScrapes = recorder.onScrape(() => {
+    recorder.set('helm_agent_connected', {}, Number(uplink?.isConnected ?? false));
+    recorder.set('helm_agent_leader', {}, 1);
+    recorder.set('helm_agent_cluster_reachable', {}, Number(options.clusterHealth?.state?.reachable ?? false));
+    recorder.set('helm_agent_journal_writable', {}, Number(options.journalHealth?.state?.reachable ?? true));
+    recorder.set('helm_agent_commands_running', {}, router.commands.running);
+    recorder.set('helm_agent_commands_waiting', {}, router.commands.waiting);
+  });
 
   return {
     port: listener?.port,
-    healthPort: health?.port,
-    isReady,
-    isAlive,
+    healthPort: probes?.port,
+    health,
+    isReady: () => areOk(health.ready()),
     async stop() {
+      endScrapes();
       term?.removeEventListener('abort', abandon);
       listener?.stopListening();
       await router.close(times.graceMs);
@@ -181,8 +198,26 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       stopping.abort();
       await uplink?.hangUp();
       await dialling;
-      health?.close();
+      probes?.close();
     },
+  };
+}
+
+/** Returns the checks of an agent. A connection whose peer is silent is closed, so one is fresh. */
+function healthOf(
+  { clusterHealth, journalHealth }: AgentOptions,
+  uplink: Channel | undefined,
+  dialer: Uplink | undefined,
+): Health {
+  const checks = (name: string, health: ClusterHealth | undefined) =>
+    health === undefined ? [] : [{ name, isOk: health.state?.reachable === true }];
+  return {
+    live: () => (dialer === undefined ? [] : [{ name: 'reconnection', isOk: dialer.isAlive }]),
+    ready: () => [
+      ...(uplink === undefined ? [] : [{ name: 'control-plane', isOk: uplink.isConnected }]),
+      ...checks('api-server', clusterHealth),
+      ...checks('journal', journalHealth),
+    ],
   };
 }
 

@@ -11,14 +11,14 @@ const intervalMs = 15_000;
 const answerTimeoutMs = 10_000;
 
 export interface ClusterHealthOptions {
-  /** Resolves if the API server responds. */
+  /** Resolves if it does. */
   probe: (signal: AbortSignal) => Promise<void>;
   now: () => Date;
   /** Default: 15,000. */
   intervalMs?: number;
 }
 
-/** Whether the API server of the cluster responds, as it is now. */
+/** Whether the API server of the cluster responds, or stores the journal, as it is now. */
 export class ClusterHealth {
   readonly #options: ClusterHealthOptions;
   readonly #listeners = new Set<() => void>();

@@ -1,17 +1,23 @@
 import { whenAborted } from '../async/index.ts';
 import { messageOf } from '../errors/index.ts';
 import type { Elector, Term } from '../leader-election/index.ts';
+import type { AgentRecorder } from '../metrics/agent-metrics.ts';
+import { areOk, type Health } from '../net/health.ts';
+import { startHealthServer, type MetricsText } from '../net/health-server.ts';
 import type { Agent } from './agent.ts';
-import { startHealthServer } from './connection/health-server.ts';
 import type { Logger } from './logger.ts';
 
 export interface ElectedAgentOptions {
   elector: Elector;
   /** Starts the agent when this process leads. Rejects if its term ends before it has started. */
   start: (term: Term) => Promise<Agent>;
-  /** Port for `/healthz` and `/readyz` on all addresses. Default: probes are not served. */
+  /** As in `AgentOptions`. */
   healthPort?: number | undefined;
-  /** Time by which an attempt to lead may be late before `/healthz` responds with 503. */
+  /** As in `AgentOptions`. */
+  metrics?: MetricsText | undefined;
+  /** As in `AgentOptions`. */
+  recorder?: AgentRecorder | undefined;
+  /** Time by which an attempt to lead may be late before `/livez` responds with 503. */
   slackMs: number;
   log: Logger;
 }
@@ -26,11 +32,20 @@ export async function startElectedAgent(options: ElectedAgentOptions): Promise<A
   let term: Term | undefined;
   let agent: Agent | undefined;
   const broken = new AbortController();
-  const state = {
-    isReady: () => (term === undefined ? !broken.signal.aborted : (agent?.isReady() ?? false)),
-    isAlive: () => !broken.signal.aborted && elector.isAlive(slackMs) && (agent?.isAlive() ?? true),
+  const health: Health = {
+    live: () => [
+      { name: 'leader-election', isOk: !broken.signal.aborted && elector.isAlive(slackMs) },
+      ...(agent?.health.live() ?? []),
+    ],
+    ready() {
+      const detail = term === undefined ? 'waits to lead' : agent === undefined ? 'starts to lead' : 'leads';
+      const isOk = term === undefined ? !broken.signal.aborted : agent !== undefined;
+      return [{ name: 'leader-election', isOk, detail }, ...(agent?.health.ready() ?? [])];
+    },
   };
-  const health = healthPort === undefined ? undefined : await startHealthServer(healthPort, state);
+  const { recorder, metrics } = options;
+  const probes = healthPort === undefined ? undefined : await startHealthServer(healthPort, health, metrics);
+  recorder?.set('helm_agent_leader', {}, 0);
 
   /** Leads until the term ends or the agent stops. Others lead only after it has ended. */
   async function lead(current: Term): Promise<void> {
@@ -47,6 +62,7 @@ export async function startElectedAgent(options: ElectedAgentOptions): Promise<A
     if (current.signal.aborted) log.warn({ reason: reasonOf(current) }, 'lost the lead; operations are parked');
     await agent?.stop();
     agent = undefined;
+    recorder?.set('helm_agent_leader', {}, 0);
     await current.release();
   }
 
@@ -64,12 +80,13 @@ export async function startElectedAgent(options: ElectedAgentOptions): Promise<A
 
   return {
     port: undefined,
-    healthPort: health?.port,
-    ...state,
+    healthPort: probes?.port,
+    health,
+    isReady: () => areOk(health.ready()),
     async stop() {
       stopping.abort();
       await running;
-      health?.close();
+      probes?.close();
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAgent, type Agent, type AgentOptions } from '../agent/agent.ts';
 import { ClusterHealth } from '../agent/cluster-health.ts';
+import { measuredJournal } from '../agent/measured-journal.ts';
 import { createCommandHandlers } from '../agent/commands/index.ts';
 import type { ListenAddress } from '../agent/connection/listen-address.ts';
 import type { Logger } from '../agent/logger.ts';
@@ -11,6 +12,8 @@ import { tokenFile } from '../agent/connection/token-file.ts';
 import { clusterPlans, createClusterJournal, createMemoryJournal, SigningKey } from '../journal/index.ts';
 import { connectCluster, type ConnectionSource } from '../kube/index.ts';
 import type { ElectionTimes } from '../leader-election/index.ts';
+import { agentMetrics, requestCounter } from '../metrics/agent-metrics.ts';
+import { silentRecorder } from '../metrics/metric-table.ts';
 import { openServerTls, type ServerTlsFiles } from '../net/server-tls.ts';
 import type { ReleaseError } from '../release/error.ts';
 import { tillerRecords } from '../release/helm2/tiller-records.ts';
@@ -27,6 +30,7 @@ import { garbageCollector } from '../threads/garbage.ts';
 import { collectWhenIdle } from '../threads/idle-collection.ts';
 import { leadership } from './leadership.ts';
 import { agentCharts } from './agent-charts.ts';
+import { openProcessMetrics } from './process-metrics.ts';
 import { containerMemoryMb, keepMemory } from './process-memory.ts';
 import { operatedCluster } from './operated-cluster.ts';
 import { programPostRenderers } from './post-renderers.ts';
@@ -59,7 +63,7 @@ export interface AgentSetup {
   denyAddresses?: readonly string[] | undefined;
   /** Whether commands with `enableDns` are refused. Default: false. */
   denyDns?: boolean;
-  /** Port for `/healthz` and `/readyz` on all addresses. Default: probes are not served. */
+  /** As in `AgentOptions`. */
   healthPort?: number | undefined;
   /** Memory that this process may take, in MiB. Default: the limit of its container. */
   memoryLimit?: number | undefined;
@@ -116,9 +120,13 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   }
   const memory = memoryLimit === undefined ? undefined : keepMemory(memoryLimit);
   const host = processHost();
-  const lead = setup.election && leadership({ ...setup, times: setup.election });
+  const metrics = setup.healthPort === undefined ? undefined : await openProcessMetrics(agentMetrics);
+  metrics?.recorder.set('helm_agent_build_info', { version }, 1);
+  const recorder = metrics?.recorder ?? silentRecorder();
+  const lead = setup.election && leadership({ ...setup, times: setup.election, metrics, recorder });
   const cluster = connectCluster(setup.cluster, {
     random: Math.random,
+    onAttempt: requestCounter(recorder),
     ...(lead && { writeTimeLimit: lead.timeLeft }),
   });
   const operated = operatedCluster(cluster, setup);
@@ -181,20 +189,26 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     const stopping = new AbortController();
     let report = () => Promise.resolve();
     const clusterHealth = new ClusterHealth({ probe: (signal) => cluster.answers(signal), now: () => new Date() });
-    const journal =
+    const journal = measuredJournal(
       setup.journal === 'cluster'
         ? createClusterJournal({ ...journaling, instanceId, processId, signingKey })
-        : createMemoryJournal();
+        : createMemoryJournal(),
+      recorder,
+    );
+    const journalHealth = new ClusterHealth({ probe: (signal) => journal.isWritable(signal), now: () => new Date() });
     const started = await startAgent({
       ...setup,
       ...(lead && { healthPort: undefined }),
-      journal,
+      metrics,
+      recorder,
+      journal: journal.journal,
       instanceId,
       processId,
       version,
       handlers,
       tunnels,
       clusterHealth,
+      journalHealth,
       term,
       async onResumed(continued) {
         const options: RecoverAtStartOptions = { ...setup, cluster: operated, storage, storageDriver, mode };
@@ -213,6 +227,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     const pause = (milliseconds: number, signal: AbortSignal) => sleep(milliseconds, undefined, { signal });
     const expiring = expirePlans({ plans, pause, onProblem }, stopping.signal);
     void clusterHealth.watch(stopping.signal);
+    void journalHealth.watch(stopping.signal);
     return {
       ...started,
       async stop() {

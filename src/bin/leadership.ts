@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '../agent/agent.ts';
 import { startElectedAgent } from '../agent/elected-agent.ts';
 import type { Logger } from '../agent/logger.ts';
+import { requestCounter, type AgentRecorder } from '../metrics/agent-metrics.ts';
+import type { MetricsText } from '../net/health-server.ts';
 import { messageOf } from '../errors/index.ts';
 import { connectCluster, type ConnectionSource } from '../kube/index.ts';
 import {
@@ -19,6 +21,8 @@ export interface LeadershipOptions {
   cluster: ConnectionSource;
   times: ElectionTimes;
   healthPort?: number | undefined;
+  metrics?: MetricsText | undefined;
+  recorder: AgentRecorder;
   log: Logger;
 }
 
@@ -48,8 +52,9 @@ export interface Leadership {
  * Returns the election by the Lease of an agent id in the namespace of the agent. It has a
  * connection of its own, so that renewals do not wait behind other requests.
  */
-export function leadership({ agentId, cluster: source, times, healthPort, log }: LeadershipOptions): Leadership {
-  const cluster = connectCluster(source);
+export function leadership(options: LeadershipOptions): Leadership {
+  const { agentId, cluster: source, times, healthPort, metrics, recorder, log } = options;
+  const cluster = connectCluster(source, { onAttempt: requestCounter(recorder) });
   const identity = `${hostname()}_${randomUUID()}`;
   const name = `helm-agent.${createHash('sha256').update(agentId).digest('hex').slice(0, 40)}`;
   let term: Term | undefined;
@@ -72,7 +77,7 @@ export function leadership({ agentId, cluster: source, times, healthPort, log }:
     },
     startAgent: (start) =>
       startElectedAgent({
-        ...{ elector, healthPort, slackMs, log },
+        ...{ elector, healthPort, metrics, recorder, slackMs, log },
         start(current) {
           term = current;
           return start(current.signal);

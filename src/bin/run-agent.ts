@@ -2,13 +2,14 @@ import type { RunSettings } from '../cli/run/settings.ts';
 import { serverTlsFiles } from '../cli/server-tls-settings.ts';
 import { agentOf } from './agent-of.ts';
 import { clusterOf } from './cluster-of.ts';
-import { processLogger } from './logger.ts';
+import { followLogLevel, processLogger } from './logger.ts';
 import { stopSignal } from './stop-signal.ts';
 import { version } from './version.ts';
 
 /** Runs an agent until the process gets a stop signal. */
 export async function runAgent({ controlPlane, kubeconfig, ...settings }: RunSettings): Promise<void> {
   const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
+  const endFollowing = followLogLevel(log, process.env['HELM_AGENT_LOG_LEVEL_FILE']);
   const cluster = clusterOf(kubeconfig);
   const { journal = settings.election || cluster === 'service-account' ? 'cluster' : 'memory' } = settings;
   const { controlPlaneCa: ca, clientCertificate: certificate, clientKey: key } = settings;
@@ -27,5 +28,6 @@ export async function runAgent({ controlPlane, kubeconfig, ...settings }: RunSet
   const signal = await stopSignal();
   log.info({ signal }, 'the agent is stopping');
   await agent.stop();
+  endFollowing();
   log.info({}, 'the agent has stopped');
 }

@@ -11,7 +11,10 @@ import {
   openAgentsFile,
   openServerTls,
 } from '../control-plane/index.ts';
-import { processLogger } from './logger.ts';
+import { controlPlaneMetrics } from '../metrics/control-plane-metrics.ts';
+import { startHealthServer, type HealthServer } from '../net/health-server.ts';
+import { openProcessMetrics } from './process-metrics.ts';
+import { followLogLevel, processLogger } from './logger.ts';
 import { stopSignal } from './stop-signal.ts';
 import { version } from './version.ts';
 
@@ -19,6 +22,10 @@ import { version } from './version.ts';
 export async function runControlPlane(settings: ControlPlaneSettings): Promise<void> {
   const { agentsFile, apiTokenFile, listenInsecure } = settings;
   const log = processLogger(process.env['HELM_AGENT_LOG_LEVEL']);
+  const endFollowing = followLogLevel(log, process.env['HELM_AGENT_LOG_LEVEL_FILE']);
+  const { healthPort } = settings;
+  const metrics = healthPort === undefined ? undefined : await openProcessMetrics(controlPlaneMetrics);
+  metrics?.recorder.set('helm_agent_hub_build_info', { version }, 1);
   const agents = agentsFile === undefined ? undefined : await openAgentsFile(agentsFile, { log });
   const files = serverTlsFiles(settings.tlsCertificate, settings.tlsKey);
   const data = settings.data === 'memory' ? undefined : resolve(settings.data ?? defaultFile(process.env));
@@ -32,9 +39,12 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
     ...(data !== undefined && { chartFolder: `${data}-charts` }),
     store: data === undefined ? createMemoryStore() : createSqliteStore(data),
     log,
+    recorder: metrics?.recorder,
     version,
   });
+  let probes: HealthServer | undefined;
   try {
+    if (healthPort !== undefined) probes = await startHealthServer(healthPort, plane.health, metrics);
     const port = await plane.listen(settings.port, settings.host);
     log.info({ host: settings.host, port, version, data }, 'the control plane is listening');
     const signal = await stopSignal();
@@ -44,6 +54,8 @@ export async function runControlPlane(settings: ControlPlaneSettings): Promise<v
   } finally {
     await plane.close({ retryAfter: settings.retryAfter / 1000 });
     agents?.close();
+    probes?.close();
+    endFollowing();
   }
 }
 

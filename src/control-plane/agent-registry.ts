@@ -44,6 +44,8 @@ export interface AgentRegistryOptions {
   deliver: (command: TrackedCommand) => void;
   /** Handles a stream that an agent has opened. */
   acceptStream: (agentId: string, header: unknown, stream: TunnelStream) => void;
+  /** Called when an agent has accepted a command, with the seconds since its arrival. */
+  onDelivered?: ((seconds: number) => void) | undefined;
   onConnect: (agent: ConnectedAgent) => void;
   onDisconnect: (agent: ConnectedAgent) => void;
 }
@@ -119,7 +121,7 @@ export class AgentRegistry {
 
   /** Serves the socket of an agent until it is closed. */
   serve({ socket, stream, identity }: AgentSocket): void {
-    const { commands, heartbeat, helloTimeoutMs, log, whenStored } = this.#options;
+    const { commands, heartbeat, helloTimeoutMs, log, whenStored, onDelivered } = this.#options;
     let agent: Hello | undefined;
     const strangeKeys = new Allowance({ count: 10, perSecond: 0.1 });
     const own = (key: string) => {
@@ -143,6 +145,8 @@ export class AgentRegistry {
         },
         accepted(key, accepted) {
           const command = own(key);
+          const isDelivered = command?.state === 'sent' && !command.isRestored;
+          if (isDelivered) onDelivered?.((performance.now() - command.arrivedAt) / 1000);
           command?.accepted(accepted);
           answered(command);
         },

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import * as z from 'zod';
+import { answerProbe, type Health } from '../net/health.ts';
 import { namesThisServer } from '../net/request-host.ts';
 import { maxKeyLength, maxTypeLength } from '../protocol/limits.ts';
 import { chartDigestSchema } from '../protocol/streams/chart-stream.ts';
@@ -24,6 +25,7 @@ import { maxNameLength } from '../protocol/resource.ts';
 /** The parts of the control plane that the REST API offers. */
 export interface ApiBackend {
   agents: () => KnownAgent[];
+  health: Health;
   commands: CommandIndex;
   charts: ChartArchives;
   dispatcher: Dispatcher;
@@ -85,7 +87,17 @@ const acknowledgementSchema = z.object({ upTo: z.int().nonnegative() });
 const senders = { withToken: 'api-token', withoutToken: 'local' };
 
 function routesOf(
-  { agents, commands, charts, dispatcher, areAgentsReadable, requestBytes, unreadBytes, uploadWaitMs }: ApiBackend,
+  {
+    agents,
+    health,
+    commands,
+    charts,
+    dispatcher,
+    areAgentsReadable,
+    requestBytes,
+    unreadBytes,
+    uploadWaitMs,
+  }: ApiBackend,
   { token }: ApiAccess,
   log: Logger,
 ): Route[] {
@@ -134,19 +146,21 @@ function routesOf(
     if (!charts.has(digest)) throw new ControlPlaneError('chart_not_found', 'the chart is not uploaded');
     sendJson(response, 200, { digest });
   };
-  const sendReadiness: Handler = (_request, response) => {
-    const store = commands.isAvailable ? 'ok' : 'failing';
-    // the agents of the last file come and go, so they are not sent elsewhere for this
-    const agentsFile = areAgentsReadable() ? 'ok' : 'not readable';
-    sendJson(response, store === 'ok' ? 200 : 503, { store, agentsFile });
+  /** Responds with JSON at the older paths, unless the form of Kubernetes is asked for. */
+  const sendProbe: Handler = ({ url = '' }, response) => {
+    const { status, text } = answerProbe(url, health) ?? { status: 404, text: '' };
+    if (url === '/healthz') sendJson(response, 200, { status: 'ok' });
+    else if (url === '/readyz') {
+      const agentsFile = areAgentsReadable() ? 'ok' : 'not readable';
+      sendJson(response, status, { store: commands.isAvailable ? 'ok' : 'failing', agentsFile });
+    } else response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
   };
   const forgetAgent: Handler = async (_request, response, agentId) => {
     const commandsEnded = await dispatcher.forgetAgent(agentId, sentBy);
     sendJson(response, 200, { agentId, commandsEnded });
   };
   return [
-    ['GET', /^\/healthz$/, (_request, response) => sendJson(response, 200, { status: 'ok' })],
-    ['GET', /^\/readyz$/, sendReadiness],
+    ['GET', /^\/(?:healthz|livez|readyz)(?:\/[\w-]+)?$/, sendProbe],
     ['GET', /^\/api\/agents$/, (_request, response) => sendJson(response, 200, { agents: agents() })],
     ['DELETE', /^\/api\/agents\/([^/]+)$/, forgetAgent],
     ['POST', /^\/api\/agents\/([^/]+)\/commands$/, sendCommand],

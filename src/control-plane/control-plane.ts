@@ -28,6 +28,10 @@ import type { CommandOutcome } from './result-feed.ts';
 import type { SentCommand } from './sent-command.ts';
 import type { CommandStore } from './store/command-store.ts';
 import { createMemoryStore } from './store/memory-store.ts';
+import type { ControlPlaneRecorder } from '../metrics/control-plane-metrics.ts';
+import { silentRecorder } from '../metrics/metric-table.ts';
+import type { Health } from '../net/health.ts';
+import { isCommandType } from '../protocol/commands/index.ts';
 import { requireToken, type Token } from './token.ts';
 
 export interface ControlPlaneOptions {
@@ -81,6 +85,11 @@ export interface ControlPlaneOptions {
   /** Default: nothing is logged. */
   log?: Logger;
   heartbeat?: HeartbeatTimes;
+  /**
+   * Takes measurements, for the `/metrics` of `helm-agent control-plane`. Default: they are
+   * dropped.
+   */
+  recorder?: ControlPlaneRecorder | undefined;
   /** The version that agents get in `welcome`. */
   version?: string;
 }
@@ -122,6 +131,8 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   readonly #agents: AgentRegistry;
   readonly #charts: ChartArchives;
   readonly #knownAgents: () => KnownAgent[];
+  /** The checks of `/livez` and `/readyz`. */
+  readonly health: Health;
   readonly #dispatcher: Dispatcher;
   readonly #server: HttpServer;
   readonly #trust: BoundedServer['trust'];
@@ -138,7 +149,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     }
     this.#options = options;
     const { heartbeat = defaultHeartbeat, helloTimeoutMs = 10_000, version = '', log = silentLog } = options;
-    const { store = createMemoryStore() } = options;
+    const { store = createMemoryStore(), recorder = silentRecorder() } = options;
     const limits = { ...defaultControlPlaneLimits, ...options.limits };
     const { server, trust } = createBoundedServer(options.maxConnections ?? 10_000, {
       requestTimeoutMs: uploadTimeoutMs,
@@ -148,7 +159,14 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#trust = trust;
     const commands: CommandIndex = new CommandIndex({
       ...{ store, limits, log, now },
-      onResult: ({ handle }, result) => this.#emitLater('result', handle, result),
+      onResult: ({ handle, type }, result) => {
+        const labels = {
+          type: isCommandType(type) ? type : 'other',
+          result: result.ok ? 'success' : 'failure',
+        } as const;
+        recorder.count('helm_agent_hub_commands_total', labels);
+        this.#emitLater('result', handle, result);
+      },
       cancel: (command, mode) => dispatcher.cancel(command, mode),
     });
     const charts = new ChartArchives({
@@ -166,7 +184,11 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
         const isNeeded = (digest: string) => commands.openOf(agentId).some(({ record }) => record.chart === digest);
         serveChart(header, stream, { charts, isNeeded });
       },
-      onConnect: (agent) => this.#emitLater('connect', agent),
+      onDelivered: (seconds) => recorder.observe('helm_agent_hub_command_delivery_seconds', {}, seconds),
+      onConnect: (agent) => {
+        recorder.count('helm_agent_hub_connections_total', {});
+        this.#emitLater('connect', agent);
+      },
       onDisconnect: (agent) => this.#emitLater('disconnect', agent),
     });
     const registered = () => options.registeredAgents?.() ?? [];
@@ -180,7 +202,17 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     const access = { token: options.apiToken, openHost: () => this.#openHost(), trust };
     const { requestBytes, unreadBytes, uploadWaitMs } = limits;
     const { areAgentsReadable = () => true } = options;
+    this.health = {
+      live: () => [],
+      ready: () => [
+        { name: 'store', isOk: commands.isAvailable },
+        // the agents of the last file come and go, so they are not sent elsewhere for this
+        { name: 'agents-file', isOk: true, ...(!areAgentsReadable() && { detail: 'not readable' }) },
+      ],
+    };
+    this.#detachments.push(recorder.onScrape(() => this.#measure(recorder)));
     const backend = {
+      health: this.health,
       ...{ agents: this.#knownAgents, commands, charts, dispatcher, areAgentsReadable, requestBytes, unreadBytes },
       uploadWaitMs,
     };
@@ -320,6 +352,18 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     await this.#commands.open();
     await this.#charts.open();
     this.#dispatcher.start();
+  }
+
+  /** Sets the gauges. */
+  #measure(recorder: ControlPlaneRecorder): void {
+    const connected = this.#agents.list().length;
+    const open = Map.groupBy(this.#commands.allOpen(), ({ state }) => state);
+    recorder.set('helm_agent_hub_agents', { state: 'connected' }, connected);
+    recorder.set('helm_agent_hub_agents', { state: 'disconnected' }, this.#knownAgents().length - connected);
+    for (const state of ['waiting', 'sent', 'accepted'] as const) {
+      recorder.set('helm_agent_hub_commands_open', { state }, open.get(state)?.length ?? 0);
+    }
+    recorder.set('helm_agent_hub_store_available', {}, Number(this.#commands.isAvailable));
   }
 
   /** Calls listeners in a turn of their own, so that their errors break nothing. */

@@ -43,6 +43,8 @@ export interface CommandContext {
 export class TrackedCommand {
   /** The part of the command that users get. */
   readonly handle: SentCommand;
+  /** When this process got the command, in milliseconds of `performance.now()`. */
+  readonly arrivedAt = performance.now();
   readonly #context: CommandContext;
   readonly #log: EventLog;
   readonly #stored = Promise.withResolvers<undefined>();

@@ -62,6 +62,8 @@ export interface Journal {
   continuing(key: string, isAlone: boolean): Promise<void>;
   /** Stores that this process ends orderly, so that no command that it continued has ended it. */
   leave(): Promise<void>;
+  /** Resolves if commands can be stored, and rejects if not. Stores nothing. */
+  check(signal: AbortSignal): Promise<void>;
   /** Ends attempts to store something. */
   close(): void;
 }

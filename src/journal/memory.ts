@@ -101,6 +101,7 @@ export function createMemoryJournal(limits: MemoryJournalLimits = defaultLimits)
       continued.clear();
       return Promise.resolve();
     },
+    check: () => Promise.resolve(),
     close: () => undefined,
   };
 }

@@ -11,7 +11,7 @@ import { observeObjects, type ObserveTimes } from './observe.ts';
 import { createPatchSchemas } from './patch-schema.ts';
 import { followPodLog, readPodLog } from './pod-log.ts';
 import { createServerClock } from './server-clock.ts';
-import { createTransport, type KubeRequest, type RetryDelays } from './transport.ts';
+import { createTransport, type KubeRequest, type OnAttempt, type RetryDelays } from './transport.ts';
 
 /**
  * A `Cluster` behind a connection. All its errors are `KubeError`s, except InvalidNameError before
@@ -43,6 +43,8 @@ export interface ClusterTuning {
   /** Returns numbers from 0 up to 1, which spread retries. Default: they are not spread. */
   random?: () => number;
   observeTimes?: ObserveTimes;
+  /** Called for each request that is sent, with the HTTP status if there was a response. */
+  onAttempt?: OnAttempt;
   /** Age up to which capabilities are recent. */
   recentAge?: number;
 }
@@ -56,6 +58,7 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     random: tuning.random,
     failsUnreached: tuning.failsUnreached,
     clock,
+    onAttempt: tuning.onAttempt,
   });
   const discovery = createDiscovery(transport);
   const capabilities = createCapabilities(transport, discovery, tuning.recentAge);

@@ -83,7 +83,11 @@ interface TransportOptions extends RetryOptions {
    * Default: false.
    */
   failsUnreached?: boolean | undefined;
+  /** Called for each request that is sent, with the HTTP status if there was a response. */
+  onAttempt?: OnAttempt | undefined;
 }
+
+export type OnAttempt = (method: KubeRequest['method'], status: number | undefined) => void;
 
 const defaultRetryDelays: RetryDelays = [100, 250, 500, 1000, 1000, 2000, 2000];
 const maxRetryAfter = 30_000;
@@ -95,13 +99,13 @@ const unauthorizedRetries = 2;
 const notModified = 304;
 
 export function createTransport(connection: Connection, options: TransportOptions = {}): Transport {
-  const { clock, failsUnreached = false, ...retries } = options;
+  const { clock, failsUnreached = false, onAttempt, ...retries } = options;
   const server = { isReached: !failsUnreached };
   const read = <T>(
     request: KubeRequest,
     receive: (response: Dispatcher.ResponseData) => Promise<T>,
     longLived = false,
-  ): Promise<T> => sendWithRetries({ connection, request, retries, server, clock, longLived, receive });
+  ): Promise<T> => sendWithRetries({ connection, request, retries, server, clock, onAttempt, longLived, receive });
   return {
     json: (request) => read(request, async (response) => parseJson(await readText(response, request), request)),
     versioned: (request) =>
@@ -133,6 +137,7 @@ interface Exchange<T> {
   /** Whether the server has responded, or is tried again as if it had. */
   server: { isReached: boolean };
   clock: ServerClock | undefined;
+  onAttempt: OnAttempt | undefined;
   longLived: boolean;
   /** Reads the response. It fails with a `KubeError` if the response breaks off or is not JSON. */
   receive: (response: Dispatcher.ResponseData) => Promise<T>;
@@ -174,6 +179,7 @@ async function sendOnce<T>({
   request,
   server,
   clock,
+  onAttempt,
   longLived,
 }: Exchange<T>): Promise<Outcome<{ response: Dispatcher.ResponseData }>> {
   const { dispatcher, headers } = await connection.prepare();
@@ -195,12 +201,14 @@ async function sendOnce<T>({
     response.body.once('close', () => time.end());
   } catch (error) {
     time.end();
+    onAttempt?.(request.method, undefined);
     request.signal?.throwIfAborted();
     if (time.isOver()) return { error: tooSlow(connection.server, timeLimit, error), retry: isIdempotent(request) };
     const canRetry = wasNotSent(error) ? server.isReached : isIdempotent(request);
     return { error: unreachable(connection.server, error), retry: canRetry };
   }
   server.isReached = true;
+  onAttempt?.(request.method, response.statusCode);
   clock?.note(response.headers['date'], sent, performance.now());
   for (const text of warningsOf(response.headers['warning'])) request.onWarning?.(text);
   const isUnchanged = response.statusCode === notModified && request.etag !== undefined;

@@ -59,7 +59,7 @@ export function createBoundedServer(
   { requestTimeoutMs = defaultRequestTimeoutMs, tls }: BoundedServerOptions = {},
 ): BoundedServer {
   const options = {
-    headersTimeout: headersTimeoutMs,
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: checkIntervalMs,
     keepAliveTimeout: keepAliveTimeoutMs,

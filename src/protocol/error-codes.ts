@@ -103,3 +103,9 @@ export const errorCodes = {
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;
+
+export const errorCodeNames = Object.keys(errorCodes) as ErrorCode[]; // Object.keys widens to string[]
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorCodes, code);
+}

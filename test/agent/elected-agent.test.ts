@@ -39,7 +39,10 @@ function fakeAgent(events: string[], name: string): Agent {
     port: undefined,
     healthPort: undefined,
     isReady: () => name !== 'disconnected',
-    isAlive: () => true,
+    health: {
+      live: () => [],
+      ready: () => [{ name: 'control-plane', isOk: name !== 'disconnected' }],
+    },
     stop() {
       events.push(`stop ${name}`);
       return Promise.resolve();

@@ -382,3 +382,16 @@ test('/readyz fails while the store fails, also without further commands, and na
   await eventually('the control plane is ready', async () => (await ready())[0] === 200);
   t.notThrows(() => plane.install('edge-1', { releaseName: 'web', chartName: 'c' }, { deliverWithin: '1h' }));
 });
+
+test('the probes list their checks as those of Kubernetes do', async (t) => {
+  const { url } = await testPlane(t, { areAgentsReadable: () => false });
+  const text = async (path: string) => (await fetch(`${url}${path}`)).text();
+  t.is(await text('/livez'), 'ok\n');
+  t.is(
+    await text('/readyz?verbose'),
+    '[+]ping ok\n[+]store ok\n[+]agents-file ok: not readable\nreadyz check passed\n',
+  );
+  t.is(await text('/readyz/store'), 'ok\n');
+  t.deepEqual(JSON.parse(await text('/healthz')), { status: 'ok' });
+  t.is((await fetch(`${url}/metrics`)).status, 404, 'the port of agents and users has no metrics');
+});

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WebSocket } from 'ws';
 import { bearsToken } from '../../net/authorization.ts';
+import { answerProbe, type Health, type ProbeAnswer } from '../../net/health.ts';
 import { createBoundedServer, type BoundedServer } from '../../net/http-server.ts';
 import { namesThisServer } from '../../net/request-host.ts';
 import type { ServerTls } from '../../net/server-tls.ts';
@@ -10,7 +11,6 @@ import { wireForm } from '../../protocol/subprotocol.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { requireLocalHost } from './insecure-listen.ts';
 import type { ListenAddress } from './listen-address.ts';
-import { probeStatus, probeText, type AgentState } from './probes.ts';
 import type { TokenSource } from './token-file.ts';
 
 export interface ListenerOptions {
@@ -20,7 +20,7 @@ export interface ListenerOptions {
   /** Allows a host that other machines can reach without a token. */
   insecure: boolean;
   channel: ChannelOptions;
-  state: AgentState;
+  health: Health;
   /** The certificate of the server. Default: it serves plain HTTP. */
   tls?: ServerTls | undefined;
 }
@@ -62,12 +62,12 @@ export class Listener {
   readonly #channel: ChannelOptions;
   readonly #clients = new Set<Channel>();
 
-  constructor(server: Server, { address, channel, state, readToken }: ListenerOptions, trust: BoundedServer['trust']) {
+  constructor(server: Server, { address, channel, health, readToken }: ListenerOptions, trust: BoundedServer['trust']) {
     this.#server = server;
     this.#channel = channel;
     server.on('request', (request, response) => {
-      const status = statusOf(request.url, state);
-      response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(probeText(status));
+      const { status, text } = answerOf(request.url, health);
+      response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(text);
     });
     server.on(
       'upgrade',
@@ -123,10 +123,10 @@ async function bind(server: Server, { host, port }: ListenAddress): Promise<void
   server.off('error', bound.reject);
 }
 
-/** Returns the HTTP status for a request that is not an upgrade. */
-function statusOf(url: string | undefined, state: AgentState): 200 | 404 | 426 | 503 {
-  const path = pathOf(url);
-  return probeStatus(path, state) ?? (path === commandPath ? 426 : 404);
+/** Returns the response to a request that is not an upgrade. */
+function answerOf(url = '', health: Health): Omit<ProbeAnswer, 'status'> & { status: number } {
+  const missing = { status: pathOf(url) === commandPath ? 426 : 404, text: 'not available\n' };
+  return answerProbe(url, health) ?? missing;
 }
 
 /** Returns the status line for a client that is refused. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../errors/index.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
+import type { AgentRecorder } from '../../metrics/agent-metrics.ts';
 import type { Logger } from '../logger.ts';
 import { backoffDelay, type BackoffTimes } from './backoff.ts';
 import type { Channel, ClosedConnection } from './channel.ts';
@@ -18,6 +19,7 @@ export interface UplinkOptions {
   proxyEnv?: ProxyEnvironment | undefined;
   channel: Channel;
   log: Logger;
+  recorder: AgentRecorder;
   backoff: BackoffTimes;
   handshakeTimeoutMs: number;
   /** Time by which an attempt may be late before the agent counts as stuck. */
@@ -81,12 +83,13 @@ export class Uplink {
 
   /** Resolves when the connection is closed. */
   async #connect(url: string, signal: AbortSignal): Promise<ClosedConnection & { lastedMs: number }> {
-    const { channel, handshakeTimeoutMs, log, readToken, readTls, proxyEnv } = this.#options;
+    const { channel, handshakeTimeoutMs, log, recorder, readToken, readTls, proxyEnv } = this.#options;
     const [token, secureContext] = await Promise.all([readToken?.(), readTls?.()]);
     const closed = Promise.withResolvers<ClosedConnection & { lastedMs: number }>();
     await dial({ url, token, secureContext, proxyEnv, handshakeTimeoutMs, signal }, (socket, form) => {
       const opened = performance.now();
       this.#reasons.delete(url);
+      recorder.count('helm_agent_connections_total', { result: 'success' });
       log.info({ url: withoutCredentials(url), form }, 'connected to the control plane');
       channel.attach(socket, form, (connection) => {
         closed.resolve({ ...connection, lastedMs: performance.now() - opened });
@@ -125,7 +128,8 @@ export class Uplink {
   }
 
   #onFailure(url: string, error: unknown): void {
-    const { log } = this.#options;
+    const { log, recorder } = this.#options;
+    recorder.count('helm_agent_connections_total', { result: 'failure' });
     const reason = messageOf(error);
     const fields = { url: withoutCredentials(url), attempt: this.#attempt, reason };
     if (reason === this.#reasons.get(url)) log.debug(fields, 'still cannot connect to the control plane');

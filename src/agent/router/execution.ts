@@ -8,6 +8,7 @@ import type { WireForm } from '../../protocol/subprotocol.ts';
 import type { CommandContext } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { CommandError } from './errors.ts';
+import type { CommandMeasures } from './command-measures.ts';
 import { failureOf } from './failure.ts';
 import { Probation } from './probation.ts';
 import { failureFields, stackWithoutMessage } from './failure-log.ts';
@@ -37,6 +38,7 @@ export interface ExecutionOptions {
   queues: ReleaseQueues;
   log: Logger;
   now: () => Date;
+  measures: CommandMeasures;
   /** Cancels the command with a key. Returns whether there is one. */
   cancel: CommandContext['cancel'];
   /** As in `RouterOptions`. */
@@ -57,8 +59,10 @@ export class Execution {
   readonly #now: () => Date;
   readonly #cancel: CommandContext['cancel'];
   readonly #probation: Probation;
+  readonly #measures: CommandMeasures;
 
-  constructor({ journal, queues, log, now, cancel, probationMs }: ExecutionOptions) {
+  constructor({ journal, queues, log, now, measures, cancel, probationMs }: ExecutionOptions) {
+    this.#measures = measures;
     this.#probation = new Probation(probationMs);
     this.#now = now;
     this.#journal = journal;
@@ -163,7 +167,9 @@ export class Execution {
     const log = this.#log.child({ key: id, type, release, sentBy, digest: `sha256:${fingerprint}` });
     const { signal } = running.cancellation;
     const abandon = running.abandonment.signal;
+    const measure = this.#measures.begin(type, release !== undefined);
     const progress: CommandContext['progress'] = (step) => {
+      measure.progress(step);
       running.progress(step);
     };
     const checkpoints = this.#checkpointsOf(job, log);
@@ -176,6 +182,7 @@ export class Execution {
         whileWaiting: (wait) => slot.whileWaiting(wait),
       });
     const start = async (slot: Slot) => {
+      measure.run();
       if (left === undefined) return await perform(slot);
       return await this.#continue(job, slot, log, () => perform(slot));
     };
@@ -184,11 +191,18 @@ export class Execution {
       const { changes } = command;
       const answer = await (changes === undefined ? start(noSlot) : this.#inTurn(job, changes, start));
       log.info({}, 'command succeeded');
+      measure.end('success');
       return { ok: true, ...(form === 'v1' ? shortenAnswer(answer) : answer) };
     } catch (error) {
-      if (running.isParked) log.info({}, 'command parked');
-      else this.#logFailure(command, error);
-      return { ok: false, error: failureOf(error) };
+      const failure = failureOf(error);
+      if (running.isParked) {
+        log.info({}, 'command parked');
+        measure.end('parked');
+      } else {
+        this.#logFailure(command, error);
+        measure.end(failure.code === 'cancelled' ? 'cancelled' : 'failure', failure.code);
+      }
+      return { ok: false, error: failure };
     }
   }
 

@@ -8,10 +8,13 @@ import {
 } from '../../protocol/messages.ts';
 import { decodePayload } from '../../protocol/payload.ts';
 import { decodeFrame, PacketError, type Packet } from '../../protocol/packet.ts';
+import type { AgentRecorder } from '../../metrics/agent-metrics.ts';
+import { silentRecorder } from '../../metrics/metric-table.ts';
 import type { CommandHandlers } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { Admission, type ConnectedPeer } from './admission.ts';
 import { CommandError } from './errors.ts';
+import { CommandMeasures } from './command-measures.ts';
 import { Execution } from './execution.ts';
 import { failureOf } from './failure.ts';
 import { readCommand, type IncomingCommand } from './incoming-command.ts';
@@ -28,6 +31,8 @@ export interface RouterOptions {
   /** Id of this process. */
   instanceId: string;
   now: () => Date;
+  /** Default: measurements are dropped. */
+  recorder?: AgentRecorder | undefined;
   /** Default: `defaultRouterLimits`. */
   limits?: RouterLimits;
   /**
@@ -64,14 +69,19 @@ export class Router {
   readonly #log: Logger;
   readonly #admission: Admission;
   readonly #recalls = new Set<Promise<void>>();
+  /** Numbers of commands that run and that wait. */
+  readonly commands: Readonly<Pick<CommandMeasures, 'running' | 'waiting'>>;
 
   constructor({ handlers, journal, log, instanceId, now, limits = defaultRouterLimits, ...rest }: RouterOptions) {
+    const measures = new CommandMeasures(rest.recorder ?? silentRecorder());
+    this.commands = measures;
     this.#handlers = handlers;
     this.#log = log;
     const execution = new Execution({
       journal,
       log,
       now,
+      measures,
       queues: new ReleaseQueues(limits.concurrency),
       probationMs: rest.probationMs ?? 20_000,
       cancel: (key, mode) => this.#admission.cancel(key, mode),
@@ -91,7 +101,9 @@ export class Router {
     const left: LeftCommand[] = [];
     for (const command of await this.#journal.takeOver()) left.push(...(await this.#readLeft(command)));
     const [ended, others] = partition(left, ({ failedContinuations: count }) => count >= maxFailedContinuations);
-    for (const { key, failedContinuations } of ended) await this.#giveUp(key, tooOften(failedContinuations + 1));
+    for (const { key, failedContinuations, command } of ended) {
+      await this.#giveUp(key, tooOften(failedContinuations + 1), command.changes);
+    }
     // a process that crashes while it continues several commands says little about each
     const together = others.filter(({ isSuspect }) => !isSuspect).map(({ command }) => command.changes);
     const isAlone = new Set(together).size <= 1;
@@ -192,13 +204,13 @@ export class Router {
   }
 
   /** Ends a command of the journal without continuing it. */
-  async #giveUp(key: string, reason: unknown): Promise<void> {
+  async #giveUp(key: string, reason: unknown, release?: string): Promise<void> {
     const error = failureOf(reason);
-    this.#log.error({ key, code: error.code }, 'cannot continue a command of the journal');
+    this.#log.error({ key, release, code: error.code }, 'cannot continue a command of the journal');
     try {
       await this.#journal.finish(key, JSON.stringify({ ok: false, error } satisfies Result));
     } catch (problem) {
-      this.#log.warn({ key, code: failureOf(problem).code }, 'cannot journal a result');
+      this.#log.warn({ key, release, code: failureOf(problem).code }, 'cannot journal a result');
     }
   }
 

@@ -25,7 +25,11 @@ with "helm-agent agents add", and a file with a token for users.`,
     await requireToken(controlPlaneSettings.apiTokenFile, settings.apiTokenFile, dependencies);
     await requireServerTls(settings);
     await dependencies.runControlPlane(settings).catch((error: unknown) => {
-      throw explainListenError(error, () => ({ port: '--port', host: '--host' }));
+      throw explainListenError(error, (port) =>
+        port === settings.healthPort
+          ? { port: '--health-port', host: '--health-port' }
+          : { port: '--port', host: '--host' },
+      );
     });
   },
 };

@@ -42,6 +42,13 @@ export const controlPlaneSettings = {
     default: '1s',
   },
   ...serverTlsSettings,
+  healthPort: {
+    flag: 'health-port',
+    value: 'port',
+    variable: 'HELM_AGENT_HEALTH_PORT',
+    description: 'serve only /livez, /readyz and /metrics on this port, on all addresses, without a token',
+    default: 'none',
+  },
   listenInsecure: {
     flag: 'listen-insecure',
     variable: 'HELM_AGENT_LISTEN_INSECURE',
@@ -61,6 +68,7 @@ export const controlPlaneSchema = z
       .default(1000),
     tlsCertificate: z.string().optional(),
     tlsKey: z.string().optional(),
+    healthPort: portSchema.optional(),
     listenInsecure: switchSchema,
   })
   .refine(areTlsFilesComplete, { path: ['tlsCertificate'], message: incompleteTlsFiles });

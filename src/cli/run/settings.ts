@@ -85,7 +85,7 @@ export const runSettings = {
     flag: 'health-port',
     value: 'port',
     variable: 'HELM_AGENT_HEALTH_PORT',
-    description: 'serve only /healthz and /readyz on this port, on all addresses, for the probes of a pod',
+    description: 'serve only /livez, /readyz and /metrics on this port, on all addresses, without a token',
     default: 'none',
   },
   memoryLimit: {

@@ -43,6 +43,9 @@ export interface ClusterJournalOptions {
 /** Pauses before further attempts to store a new command, in milliseconds. */
 const acceptPauses = [100, 250, 500, 1000, 2000, 4000, 4000];
 
+/** Name of a Secret that is never stored. */
+const checkName = 'helm-agent-journal-check';
+
 /**
  * Returns a journal in the cluster: one Secret for each command that changes a release, with more
  * of them for texts that do not fit. Commands that only read are kept in memory.
@@ -225,6 +228,11 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
         });
       });
       await Promise.all(left);
+    },
+
+    async check(stop) {
+      const secret = journalSecret(secretRef(namespace, checkName), agentId, 'part', {});
+      await cluster.create(secret, { fieldManager, dryRun: true, signal: AbortSignal.any([signal, stop]) });
     },
 
     close: () => closing.abort(new Error('the agent is shutting down')),
