@@ -107,16 +107,15 @@ export function refuseHelmFlags(command: Command, set: keyof typeof flagSets): v
 
 /**
  * Returns hidden flags that refuse those of helm which a command of `ctl` lacks, with what to do
- * instead. `own` has the flags of the command.
+ * instead. `own` has the flags of the command, and `more` further flags of helm that it lacks.
  */
-export function refusedFlags(path: string, own: readonly Flag[]): Flag[] {
-  return Object.entries(ctlFlags).flatMap(([text, instead]) => {
-    const { long = text, short } = new Option(text);
-    const name = long.slice(2);
+export function refusedFlags(path: string, own: readonly Flag[], more: Flags = {}): Flag[] {
+  return Object.entries({ ...ctlFlags, ...more }).flatMap(([text, instead]) => {
+    const [, letter, name = ''] = /^(?:-(\w), )?--([\w-]+)/.exec(text) ?? [];
     if (own.some((flag) => flag.name === name)) return [];
-    const isShortTaken = own.some(({ shorthand }) => shorthand !== undefined && `-${shorthand}` === short);
-    const refusal = `${path} has no ${long}, unlike helm: ${instead}`;
-    const shorthand = short === undefined || isShortTaken ? {} : { shorthand: short.slice(1) };
+    const isTaken = letter === undefined || own.some(({ shorthand }) => shorthand === letter);
+    const refusal = `${path} has no --${name}, unlike helm: ${instead}`;
+    const shorthand = isTaken ? {} : { shorthand: letter };
     return [{ ...switchFlag(name, '', { isHidden: true, ...shorthand }), refusal }];
   });
 }

@@ -19,7 +19,7 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
   again: string;
   /** Returns the text for a success. Default: the fields of the release. */
   text?: (result: Success) => string | Promise<string>;
-  /** Returns lines about a success for stderr. Default: none. */
+  /** Returns lines about a success for stderr, which may be indented. Default: none. */
   notes?: (result: Success) => readonly string[];
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
   failure?: (result: Success) => Failure | undefined;
@@ -70,7 +70,8 @@ export async function follow(client: ApiClient, key: string, options: FollowOpti
     if (options.cancel && closed.aborted) return brokenPipeCode;
     if (result.ok && !json) {
       stdout.write(await text(result));
-      for (const line of options.notes?.(result) ?? []) stderr.write(`${oneLine(line)}\n`);
+      for (const line of options.notes?.(result) ?? [])
+        stderr.write(`${/^ */.exec(line)?.[0] ?? ''}${oneLine(line)}\n`);
     }
     const failure = result.ok ? options.failure?.(result) : result.error;
     if (failure && !json) {

@@ -12,6 +12,7 @@ import { textFlag, type Flag } from '../pflag/flag.ts';
 import { givenSettings, settingFlags } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
 import { checkOf, shortOf, useOf } from './arguments.ts';
+import { chartFlags, givenChart, hasChart } from './chart-flags.ts';
 import { fieldFlags } from './field-flags.ts';
 import { callsOf, commandLineOf, payloadOf, typeOf, type Verb } from './verb.ts';
 
@@ -23,7 +24,7 @@ const program = { program: 'ctl' } as const;
  * @param group the command above it. Default: `ctl` itself.
  */
 export function ctlVerb<Type extends CommandType>(verb: Verb<Type>, group?: string): Command<ProgramDependencies> {
-  const { exclusiveFlags = [], notes, failure } = verb;
+  const { definition, exclusiveFlags = [], notes, failure } = verb;
   const line = commandLineOf(verb);
   return {
     use: useOf(line),
@@ -33,23 +34,30 @@ export function ctlVerb<Type extends CommandType>(verb: Verb<Type>, group?: stri
     exclusiveFlags,
     flags: () => flagsOf(verb, group),
     async run({ args, flags, context }) {
-      const { stdout, host, programName } = context;
+      const { stdout, host, env, programName } = context;
       const hasDefaults =
         hasHelmDefaults(verb) && wantsHelmDefaults(givenSettings(helmDefaultsSettings, flags), context);
-      const calls = callsOf(verb, program, { args, flags, hasHelmDefaults: hasDefaults });
+      const given = { args, flags, host, env, hasHelmDefaults: hasDefaults };
+      const calls = callsOf(verb, program, given);
       const session = createSession(context);
       const sent = sessionFlags(flags);
       const next = (...words: readonly string[]) =>
         [programName, 'ctl', ...words, '--agent', session.agentOf(sent)].map(shellWord).join(' ');
       const type = typeOf(verb, flags);
       for (const call of calls) {
-        const printing = { program: 'ctl', args: call.args, flags, host, next } as const;
-        const payload = z.encode(commands[type].payload, payloadOf(type, call, namespaceOf(verb, flags)));
+        const printing = { ...given, program: 'ctl', args: call.args, next } as const;
+        const found = hasChart(definition.fields) ? await givenChart(call.values['chartName'], flags, context) : {};
+        const values = { ...call.values, ...found.values };
+        const payload = z.encode(
+          commands[type].payload,
+          payloadOf(type, { ...call, values }, namespaceOf(verb, flags)),
+        );
         // the payload of its own type
         const code = await session.perform(sent, type, payload as CommandParameters[Type], {
           ...progressOptions(verb, flags),
+          chart: found.chart,
           text: async (answer) => shown(await verb.text(answer, printing), stdout),
-          ...(notes && { notes }),
+          ...(notes && { notes: (answer) => notes(answer, printing) }),
           ...(failure && { failure: (answer) => failure(answer, printing) }),
         });
         if (code !== 0) return code;
@@ -71,17 +79,18 @@ export function ctlEntry<Type extends CommandType>(verb: Verb<Type>, group: stri
 }
 
 function flagsOf<Type extends CommandType>(verb: Verb<Type>, group: string | undefined): Flag[] {
-  const { definition, flags = [], flagsOnly = {} } = verb;
+  const { definition, flags = [], flagsOnly = {}, refusedFlags: refused } = verb;
   const own = [
     ...fieldFlags(definition.fields, program),
     ...flags,
     ...(flagsOnly.ctl ?? []),
+    ...(hasChart(definition.fields) ? chartFlags : []),
     ...sendFlags(),
     textFlag('namespace', 'namespace of the release (default: default)', { shorthand: 'n' }),
     ...(hasHelmDefaults(verb) ? settingFlags(helmDefaultsSettings) : []),
   ];
   const words = ['helm-agent', 'ctl', ...(group === undefined ? [] : [group]), commandLineOf(verb).name];
-  return [...own, ...refusedFlags(words.join(' '), own)];
+  return [...own, ...refusedFlags(words.join(' '), own, refused)];
 }
 
 function hasHelmDefaults<Type extends CommandType>({ definition }: Verb<Type>): boolean {

@@ -18,14 +18,15 @@ export function helmVerb<Type extends ReleaseCommand>(verb: Verb<Type>): Command
     exclusiveFlags,
     flags: (context) => [...fieldFlags(definition.fields, lineOf(context)), ...common, ...(flagsOnly.helm ?? [])],
     async run({ args, flags, context }) {
-      const { stdout, host } = context;
-      const calls = callsOf(verb, lineOf(context), { args, flags, hasHelmDefaults: true });
+      const { stdout, host, env } = context;
+      const given = { args, flags, host, env, hasHelmDefaults: true };
+      const calls = callsOf(verb, lineOf(context), given);
       const namespace = verb.isOfAll?.(flags) === true ? {} : { namespace: await context.namespace() };
       const type = typeOf(verb, flags);
       await withReleases(context, async (releases) => {
         for (const call of calls) {
           const answer = await releases.perform(type, payloadOf(type, call, namespace));
-          const printing = { program: 'helm', args: call.args, flags, host } as const;
+          const printing = { ...given, program: 'helm', args: call.args } as const;
           stdout.write(await verb.text(answer, printing));
           const failure = verb.failure?.(answer, printing);
           if (failure !== undefined) throw new Error(failure.message);

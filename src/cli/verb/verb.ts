@@ -15,13 +15,21 @@ export interface VerbDefinition {
   readonly line?: CommandLine | undefined;
 }
 
-/** The program that prints an answer, and its command line. */
-export interface Printing {
-  program: 'ctl' | 'helm';
-  /** Those of the command that has the answer. */
+/** A command line of a verb. */
+export interface VerbLine {
   args: readonly string[];
   flags: FlagValues;
   host: Host;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Whether fields without a flag have the defaults of helm. */
+  hasHelmDefaults: boolean;
+}
+
+/** The program that prints an answer, and its command line. */
+export interface Printing extends VerbLine {
+  program: 'ctl' | 'helm';
+  /** Those of the command that has the answer. */
+  args: readonly string[];
   /** With `ctl`: returns the shell command that sends another command to the same agent. */
   next?: (...words: readonly string[]) => string;
 }
@@ -40,6 +48,13 @@ export interface Verb<Type extends CommandType> {
    * flags. Throws an error for flags that do not fit together. Default: none.
    */
   values?: (flags: FlagValues, given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /**
+   * Returns the values that arguments give to fields. Errors have Helm's texts. Default: those of
+   * the command line in the table.
+   */
+  argumentValues?: (line: VerbLine) => Readonly<Record<string, unknown>>;
+  /** Flags of helm that `ctl` refuses, such as `-o, --output <format>`, with what to do instead. */
+  refusedFlags?: Readonly<Record<string, string>>;
   /** Groups of flags of which only one may be given. Default: none. */
   exclusiveFlags?: readonly (readonly string[])[];
   /** Returns the text for stdout. */
@@ -54,7 +69,7 @@ export interface Verb<Type extends CommandType> {
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
   failure?: (answer: CommandAnswers[Type], printing: Printing) => { code: string; message: string } | undefined;
   /** Returns lines of `ctl` for stderr. Default: none. */
-  notes?: (answer: CommandAnswers[Type]) => readonly string[];
+  notes?: (answer: CommandAnswers[Type], printing: Printing) => readonly string[];
 }
 
 /** Returns the command line of a verb. A command without one is a bug. */
@@ -80,13 +95,13 @@ export interface Call {
  * Returns the commands that a command line sends, one for each of the arguments that repeat. Errors
  * have Helm's texts if Helm has the flag or argument.
  */
-export function callsOf<Type extends CommandType>(
-  verb: Verb<Type>,
-  program: CommandLineOf,
-  { args, flags, hasHelmDefaults }: { args: readonly string[]; flags: FlagValues; hasHelmDefaults: boolean },
-): Call[] {
+export function callsOf<Type extends CommandType>(verb: Verb<Type>, program: CommandLineOf, given: VerbLine): Call[] {
+  const { args, flags, hasHelmDefaults } = given;
   const line = commandLineOf(verb);
-  const calls = repeatedArguments(line, args).map((words) => ({ words, given: argumentValues(line, words) }));
+  const calls = repeatedArguments(line, args).map((words) => ({
+    words,
+    given: verb.argumentValues?.({ ...given, args: words }) ?? argumentValues(line, words),
+  }));
   const values = fieldValues(verb.definition.fields, program, flags, hasHelmDefaults);
   return calls.map(({ words, given }) => {
     const own = verb.values?.(flags, { ...values, ...given });

@@ -5,7 +5,7 @@ import { lintCharts } from '../../lint/lint-charts.ts';
 import { switchFlag, textFlag } from '../../pflag/flag.ts';
 import { kubeVersionOf } from '../../release-options.ts';
 import type { HelmContext } from '../context.ts';
-import { valueFlags, valuesOfFlags } from '../flags/value-flags.ts';
+import { valueFlags, valuesOfFlags } from '../../verb/value-flags.ts';
 import { nunjucksFlag } from './own-flags.ts';
 
 /** `helm lint` (pkg/cmd/lint.go) */

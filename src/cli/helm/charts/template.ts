@@ -14,7 +14,7 @@ import { findHelmChart } from '../download/find-chart.ts';
 import { connectionOfFlags } from '../flags/connection-flags.ts';
 import { installFlags } from '../flags/install-flags.ts';
 import { postRendererFlags } from '../flags/post-renderer-flags.ts';
-import { valuesOfFlags } from '../flags/value-flags.ts';
+import { valuesOfFlags } from '../../verb/value-flags.ts';
 import { chartPathWithPassword, givenLimits, nunjucksFlag, passwordFileFlag, templateLimitsFlag } from './own-flags.ts';
 import { writeManifests } from './write-manifests.ts';
 

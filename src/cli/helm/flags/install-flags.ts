@@ -2,7 +2,7 @@ import { durationFlag, pairsFlag, switchFlag, textFlag, type Flag } from '../../
 import type { HelmContext } from '../context.ts';
 import { forceFlags } from './apply-flags.ts';
 import { chartPathFlags } from './chart-path-flags.ts';
-import { valueFlags } from './value-flags.ts';
+import { valueFlags } from '../../verb/value-flags.ts';
 import { waitFlag } from './wait-flag.ts';
 
 /** Returns the flags that `install` and `template` have in common (pkg/cmd/install.go). */

@@ -6,7 +6,7 @@ import { dryRunFlag } from './dry-run-flag.ts';
 import { atomicFlag, develFlag, hideSecretFlag, timeoutFlag, waitForJobsFlag } from './install-flags.ts';
 import { outputFlag } from './output-flag.ts';
 import { postRendererFlags } from './post-renderer-flags.ts';
-import { valueFlags } from './value-flags.ts';
+import { valueFlags } from '../../verb/value-flags.ts';
 import { waitFlag } from './wait-flag.ts';
 
 /** Returns the flags of `helm upgrade` (pkg/cmd/upgrade.go). */

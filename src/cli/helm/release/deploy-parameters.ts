@@ -3,7 +3,7 @@ import type { FlagValues } from '../../pflag/flag-values.ts';
 import { valueParameters } from '../../values.ts';
 import type { HelmContext } from '../context.ts';
 import { forceParameters } from '../flags/apply-flags.ts';
-import { valuesOfFlags } from '../flags/value-flags.ts';
+import { valuesOfFlags } from '../../verb/value-flags.ts';
 import { waitStrategy } from '../flags/wait-flag.ts';
 
 /** Helm's time limit for a timeout of 0 (pkg/kube/statuswait.go). */

@@ -1,6 +1,6 @@
-import { commaListFlag, listFlag, type Flag } from '../../pflag/flag.ts';
-import type { FlagValues } from '../../pflag/flag-values.ts';
-import type { ValueFlags } from '../../values.ts';
+import { commaListFlag, listFlag, type Flag } from '../pflag/flag.ts';
+import type { FlagValues } from '../pflag/flag-values.ts';
+import type { ValueFlags } from '../values.ts';
 
 /** Helm's flags for values (pkg/cmd/flags.go: addValueOptionsFlags). */
 export const valueFlags: readonly Flag[] = [

@@ -1,0 +1,51 @@
+import type { Fields } from '../../protocol/commands/field.ts';
+import { chartToSend } from '../ctl/chart-to-send.ts';
+import type { ProgramDependencies } from '../dependencies.ts';
+import type { LocatedChart } from '../locate-chart.ts';
+import { readPassword } from '../password-file.ts';
+import { customFlag, switchFlag, type Flag } from '../pflag/flag.ts';
+import type { FlagValues } from '../pflag/flag-values.ts';
+import { valueParameters } from '../values.ts';
+import { valueFlags, valuesOfFlags } from './value-flags.ts';
+
+/** Whether a command is about a chart, and values for it. */
+export function hasChart(fields: Fields): boolean {
+  return 'chartName' in fields;
+}
+
+/**
+ * The flags of `ctl` for a chart and its values that the table of commands does not have, because
+ * they do not belong to one field, or read files.
+ */
+export const chartFlags: readonly Flag[] = [
+  switchFlag('on-agent', 'the chart is a path on the agent, below its --local-charts folder'),
+  customFlag('file', 'password-file', 'file with the password for the repository'),
+  customFlag('secret', 'credentials-from', "Secret in the agent's namespace with the credentials for the repository"),
+  ...valueFlags,
+];
+
+/** The chart of a command, and the values of its fields that {@link chartFlags} give. */
+interface GivenChart {
+  values?: Readonly<Record<string, unknown>>;
+  /** A chart of this machine. Default: the agent finds the chart. */
+  chart?: LocatedChart | undefined;
+}
+
+/**
+ * Reads the files that the flags name, and finds the chart. Errors about values have Helm's texts.
+ */
+export async function givenChart(
+  name: unknown,
+  flags: FlagValues,
+  { readFile }: Pick<ProgramDependencies, 'readFile'>,
+): Promise<GivenChart> {
+  const passwordFile = flags.optionalText('password-file');
+  const secret = flags.optionalText('credentials-from');
+  const values = {
+    ...(passwordFile !== undefined && { repoPassword: await readPassword({ readFile }, passwordFile) }),
+    ...(secret !== undefined && { credentialsFrom: { secret } }),
+    ...(await valueParameters(valuesOfFlags(flags), (path) => readFile(path))),
+  };
+  const place = { repo: flags.optionalText('repo'), onAgent: flags.isOn('on-agent') };
+  return { values, chart: await chartToSend(typeof name === 'string' ? name : '', place) };
+}
