@@ -7,9 +7,3 @@ export const deployDefaults = {
   createNamespace: false,
   failFast: 'never',
 } as const;
-
-/** Defaults of helm for a rollback. */
-export const rollbackDefaults = { wait: 'hookOnly', waitForJobs: false, settle: false, failFast: 'never' } as const;
-
-/** Defaults of helm for an uninstallation. */
-export const uninstallDefaults = { wait: 'hookOnly' } as const;

@@ -17,6 +17,28 @@ async function getGroup(): Promise<Command<ProgramDependencies>> {
   return { use: 'get', subcommands: getVerbs.map((verb) => ctlEntry(verb, 'get')) };
 }
 
+async function planGroup(): Promise<Command<ProgramDependencies>> {
+  const { ctlEntry } = await import('../verb/ctl-verb.ts');
+  const { planOf } = await import('../verb/plan.ts');
+  const { rollback } = await import('../verb/rollback.ts');
+  const { uninstall } = await import('../verb/uninstall.ts');
+  return {
+    use: 'plan',
+    long: 'Show what a command would do, and record it as a plan.',
+    subcommands: [
+      commanderVerb('install', 'install a chart', async () => (await import('./plan-commands.ts')).planInstall, 'plan'),
+      commanderVerb(
+        'upgrade',
+        'upgrade a release',
+        async () => (await import('./plan-commands.ts')).planUpgrade,
+        'plan',
+      ),
+      ctlEntry(planOf(rollback, 'rollback'), 'plan'),
+      ctlEntry(planOf(uninstall, 'uninstall'), 'plan'),
+    ],
+  };
+}
+
 export const ctlCommand: Command<ProgramDependencies> = {
   use: 'ctl',
   long: `Send commands to agents through a control plane, and follow them.
@@ -58,8 +80,12 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
       'show what an installation or upgrade would change',
       async () => (await import('./render-commands.ts')).addDiff,
     ),
-    commanderVerb('plan', 'plan an operation', async () => (await import('./plan-commands.ts')).addPlan),
-    commanderVerb('apply-plan', 'perform a plan', async () => (await import('./plan-commands.ts')).addApplyPlan),
+    { name: 'plan', short: 'plan an operation', load: planGroup },
+    {
+      name: 'apply-plan',
+      short: 'perform a plan',
+      load: async () => ctlCommandOf((await import('../verb/apply-plan.ts')).applyPlan),
+    },
     {
       name: 'list',
       aliases: ['ls'],

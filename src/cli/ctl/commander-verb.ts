@@ -12,14 +12,15 @@ export function commanderVerb(
   name: string,
   short: string,
   load: () => Promise<AddVerb>,
-  aliases: readonly string[] = [],
+  group?: string,
 ): CommandEntry<ProgramDependencies> {
   return {
-    ...{ name, short, aliases },
+    ...{ name, short },
     load: () =>
       Promise.resolve({
         use: name,
-        delegate: async (args, context) => runVerb([name, ...args], await load(), context),
+        delegate: async (args, context) =>
+          runVerb([...(group === undefined ? [] : [group]), name, ...args], await load(), context),
       }),
   };
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { refuseHelmFlags } from '../helm-flags.ts';
-import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import type { Release } from '../../release/release.ts';
 import { chartToSend } from './chart-to-send.ts';
 import { addDeployOptions, deployParameters, type DeployFlags } from './deploy-options.ts';
@@ -11,7 +10,7 @@ import { textOf } from './output/format.ts';
 import { differenceText } from './output/diff.ts';
 import { deployOutput } from './output/deploy.ts';
 import { releaseOf, shown } from './output/print.ts';
-import { successText } from './result-text.ts';
+import { deployNote, successText } from './result-text.ts';
 import type { CtlSession, PerformOptions } from './session.ts';
 import { addSubcommand, agentOption, deliverWithinOption, namespaceOption } from './subcommand.ts';
 
@@ -78,11 +77,6 @@ export function addUpgrade(ctl: Command, session: CtlSession): void {
       else await session.perform(flags, 'upgrade_release', parameters, options);
     });
   refuseHelmFlags(command, 'ctl');
-}
-
-/** Returns a line that says that nothing was done. Undefined if something was. */
-export function deployNote({ release, unchanged }: CommandAnswers['apply_plan']): string | undefined {
-  return unchanged === true ? `Nothing changes; revision ${release?.version ?? ''} stays.\n` : undefined;
 }
 
 /** Returns the first line of `helm upgrade`, which depends on whether it has installed. */

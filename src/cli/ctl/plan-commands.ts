@@ -2,58 +2,24 @@ import type { Command } from 'commander';
 import type { CommandParameters, CommandType } from '../../protocol/commands/index.ts';
 import { shellWord } from '../shell-word.ts';
 import { oneLine } from '../text.ts';
-import { addInstall, addUpgrade, deployNote } from './deploy-commands.ts';
+import { addInstall, addUpgrade } from './deploy-commands.ts';
 import { planText } from './output/plan.ts';
 import { shown } from './output/print.ts';
-import { successText } from './result-text.ts';
-import { addRollback } from './rollback-command.ts';
-import type { CtlSession, Flags } from './session.ts';
-import { addSubcommand, agentOption, deliverWithinOption } from './subcommand.ts';
-import { addUninstall } from './uninstall-command.ts';
+import type { CtlSession } from './session.ts';
 
 const actions: Partial<Record<CommandType, CommandParameters['plan_release']['action']>> = {
   install_release: 'install',
   upgrade_release: 'upgrade',
-  rollback_release: 'rollback',
-  uninstall_release: 'uninstall',
 };
 
-/** Adds `ctl plan`, whose commands have the arguments and flags of those that they plan. */
-export function addPlan(ctl: Command, session: CtlSession): void {
-  const plan = ctl.command('plan').description('Show what a command would do, and record it as a plan');
-  const planning = planningSession(session);
-  addInstall(plan, planning);
-  addUpgrade(plan, planning);
-  addRollback(plan, planning);
-  addUninstall(plan, planning);
+/** Adds `ctl plan install`. */
+export function planInstall(ctl: Command, session: CtlSession): void {
+  addInstall(ctl.command('plan'), planningSession(session));
 }
 
-/** Adds `ctl apply-plan`. */
-export function addApplyPlan(ctl: Command, session: CtlSession): void {
-  addSubcommand(ctl, 'apply-plan', 'Do what a plan says', ['apply-plan demo/podinfo@3f9c2a7b81d4 --agent edge-1'])
-    .argument('<plan>', 'id of the plan')
-    .addOption(agentOption())
-    .addOption(deliverWithinOption())
-    .option('-n, --namespace <namespace>', 'namespace of the release, which the id of the plan names already')
-    .action(async (plan: string, flags: Flags & { namespace?: string }) => {
-      requireNamespace(plan, flags.namespace);
-      const { stdout } = session.dependencies;
-      await session.perform(
-        flags,
-        'apply_plan',
-        { plan },
-        {
-          text: (answer) => shown((deployNote(answer) ?? '') + successText({ ok: true, ...answer }), stdout),
-        },
-      );
-    });
-}
-
-/** Throws an error if a namespace is not that of a plan such as `demo/podinfo@3f9c2a7b81d4`. */
-function requireNamespace(plan: string, given: string | undefined): void {
-  const [namespace = ''] = plan.split('/');
-  if (given === undefined || given === namespace) return;
-  throw new Error(`the plan ${plan} is for namespace ${namespace}, not ${given}; leave -n out`);
+/** Adds `ctl plan upgrade`. */
+export function planUpgrade(ctl: Command, session: CtlSession): void {
+  addUpgrade(ctl.command('plan'), planningSession(session));
 }
 
 /** Returns a session that plans the commands that it is to send. */

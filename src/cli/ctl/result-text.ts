@@ -45,6 +45,11 @@ export function successText(result: Success): string {
   return `${table(rows).join('\n')}\n${kept}${notes}`;
 }
 
+/** Returns a line that says that nothing was done. Undefined if something was. */
+export function deployNote({ release, unchanged }: CommandAnswers['apply_plan']): string | undefined {
+  return unchanged === true ? `Nothing changes; revision ${release?.version ?? ''} stays.\n` : undefined;
+}
+
 /** Returns the text for a command that failed. */
 export function failureText({ code, message, position }: Failure): string {
   const parts = position ? [position.file, position.line, position.column].filter((part) => part !== undefined) : [];

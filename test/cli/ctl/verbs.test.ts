@@ -416,6 +416,8 @@ const plans = test.macro({
 test(plans, 'install web nginx -o json', { action: 'install', chartName: 'nginx' });
 test(plans, 'rollback web 2', { action: 'rollback', version: 2 });
 test(plans, 'uninstall web --keep-history', { action: 'uninstall', keepHistory: true });
+test(plans, 'uninstall web -o json', { action: 'uninstall' });
+test(plans, 'rollback web --helm-defaults', { action: 'rollback', wait: 'hookOnly', settle: false });
 
 test('apply-plan sends the id and prints the release', async (t) => {
   const { ctl, puppets, stdout } = await world(t);
@@ -538,6 +540,8 @@ test(fails, 'install nginx', 'must either provide a name or specify --generate-n
 test(fails, 'install -g web nginx', 'cannot set --generate-name and also specify a name');
 test(fails, 'install --name-template x web nginx', 'cannot set --name-template and also specify a name');
 test(fails, 'plan rollback web --dry-run', 'leave out --dry-run: a plan changes nothing');
+test(fails, 'plan uninstall web --dry-run', 'leave out --dry-run: a plan changes nothing');
+test(fails, 'status web --watch -o yaml', '--watch shows a table or, with -o json, lines of JSON');
 test(fails, 'install web nginx --unchanged x', '--unchanged must be "skip", not "x"');
 test(fails, 'install web nginx --step-timeout wait', '--step-timeout must be STEP=DURATION, not "wait"');
 test(fails, 'uninstall web --cascade x', 'invalid cascade value (x). Must be "background", "foreground", or "orphan"');
