@@ -8,5 +8,5 @@ export default {
   ...base,
   files,
   sortTestFiles: (a, b) => place(a) - place(b),
-  require: [...base.require, './tools/suite/own-process.ts'],
+  require: [...base.require, './tools/suite/bundled-threads.ts', './tools/suite/own-process.ts'],
 };

@@ -15,8 +15,11 @@ const longestTime = 200;
 /** Time after which a run is ended, in milliseconds. Other programs may hold it up. */
 const wallTime = 600;
 
-/** Runs of a text, of which the fastest counts, because other programs interrupt them. */
+/** Runs of a text, of which the fastest counts, because other programs slow them down. */
 const attempts = 4;
+
+/** Processor time after which no other run is tried: other programs do not slow it down so much. */
+const hopelessTime = 2 * longestTime;
 
 const context = createContext({ run: () => undefined });
 const script = new Script('run()');
@@ -52,31 +55,43 @@ function timesOf(
   length: number,
 ): { times: number[] } | { slow: SlowAttack } {
   const times: number[] = [];
-  const timeOf = (text: AttackText) => {
+  let start = process.threadCpuUsage();
+  const time = (text: AttackText, index: number) => {
     const attack = attackOfLength(text, length);
-    const start = process.threadCpuUsage();
+    times[index] = Infinity;
+    start = process.threadCpuUsage();
     attack.replace(pattern, '');
-    const { user, system } = process.threadCpuUsage(start);
-    return (user + system) / 1000;
+    times[index] = milliseconds(process.threadCpuUsage(start));
+  };
+  const run = (each: () => void) => {
+    if (limited(each) === 'ended') return milliseconds(process.threadCpuUsage(start));
+    return 0;
   };
   // most patterns take microseconds, far less than the thread that watches the limit
-  limited(() => texts.forEach((text) => times.push(timeOf(text))));
+  let endedAfter = run(() => texts.forEach(time));
   for (const [index, text] of texts.entries()) {
     const isSlow = () => (times[index] ?? Infinity) >= longestTime;
-    for (let left = attempts; left > 0 && isSlow(); left--) {
-      limited(() => void (times[index] = timeOf(text)));
+    const isHopeless = () => times[index] === Infinity && endedAfter >= hopelessTime;
+    for (let left = attempts; left > 0 && isSlow() && !isHopeless(); left--) {
+      endedAfter = run(() => time(text, index));
     }
     if (isSlow()) return { slow: { text, length } };
   }
   return { times };
 }
 
+function milliseconds({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1000;
+}
+
 /** Runs a function, and ends it after {@link wallTime}. */
-function limited(run: () => void): void {
+function limited(run: () => void): 'done' | 'ended' {
   context['run'] = run;
   try {
     script.runInContext(context, { timeout: wallTime });
+    return 'done';
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    return 'ended';
   }
 }
