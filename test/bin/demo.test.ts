@@ -34,7 +34,7 @@ test('the demo tells in five sentences that a missing image ends the wait at onc
   const [, seconds = ''] = /The wait has ended after ([\d.]+)s, not after its 5 minutes/.exec(text) ?? [];
   t.true(Number(seconds) < 60, 'a fraction of a second if the machine is not busy');
   t.regex(text, /app:missing: not found/);
-  t.regex(text, /container web of pod .*: waiting: ErrImagePull\n/);
+  t.regex(text, /container web of pod .*: waiting: (?:ErrImagePull|ImagePullBackOff: .*)\n/);
   t.regex(text, /revision 2 +failed .*\n +revision 3 +deployed +Rollback to 1\n/);
   t.deepEqual(left, []);
 });
