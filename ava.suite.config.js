@@ -7,6 +7,7 @@ const place = (path) => files.findIndex((file) => path.endsWith(`/${file}`));
 export default {
   ...base,
   files,
+  concurrency: 6, // many files wait longer than they work
   sortTestFiles: (a, b) => place(a) - place(b),
   require: [...base.require, './tools/suite/bundled-threads.ts', './tools/suite/own-process.ts'],
 };

@@ -33,11 +33,11 @@ test('files that measure time have a process of their own, and the longest start
   const files = [
     'test/bin/a.test.ts',
     'test/hostile/linear.test.ts',
-    'test/bin/wire.test.ts',
+    'test/operation/resumption/moments.test.ts',
     'test/bin/api-faults.test.ts',
   ];
   t.deepEqual(planOf(files, read('')), {
-    longest: ['test/bin/api-faults.test.ts', 'test/bin/wire.test.ts'],
+    longest: ['test/bin/api-faults.test.ts', 'test/operation/resumption/moments.test.ts'],
     alone: ['test/hostile/linear.test.ts'],
     groups: [['test/bin/a.test.ts']],
   });

@@ -7,28 +7,28 @@ const processState =
 
 /** Files that take long even if nothing else runs. They start first. */
 const longest = [
+  'test/bin/api-faults.test.ts',
   'test/operation/resumption/resumption.test.ts',
   'test/operation/resumption/moments.test.ts',
-  'test/bin/api-faults.test.ts',
-  'test/hostile/transport.test.ts',
-  'test/operation/resumption/process.test.ts',
-  'test/control-plane/kills.test.ts',
-  'test/bin/wire.test.ts',
-  'test/bin/process.test.ts',
-  'test/bin/bad-input.test.ts',
-  'test/bin/demo.test.ts',
-  'test/hostile/secrets.test.ts',
-  'test/hostile/annotations.test.ts',
 ];
 
-/** Files that measure time or memory, or whose tests wait longer than they work. */
+/** Files that measure time or memory, take long, or whose tests wait longer than they work. */
 const alone = [
+  'test/bin/bad-input.test.ts',
+  'test/bin/demo.test.ts',
   'test/bin/output.test.ts',
+  'test/bin/process.test.ts',
+  'test/bin/wire.test.ts',
+  'test/control-plane/kills.test.ts',
   'test/control-plane/network-matrix.test.ts',
+  'test/hostile/annotations.test.ts',
   'test/hostile/charts.test.ts',
   'test/hostile/linear.test.ts',
   'test/hostile/names.test.ts',
   'test/hostile/patterns.test.ts',
+  'test/hostile/secrets.test.ts',
+  'test/hostile/transport.test.ts',
+  'test/operation/resumption/process.test.ts',
   'test/operation/stored-status.test.ts',
   'test/render/attacks.test.ts',
   'test/render/worker/attempt-render.test.ts',

@@ -23,7 +23,9 @@ export async function listen(
   const { certificates } = options;
   const answer: RequestListener = (message, response) => {
     const disconnected = new AbortController();
-    response.on('close', () => disconnected.abort());
+    response.on('close', () => {
+      if (!response.writableFinished) disconnected.abort();
+    });
     const respond = async (): Promise<void> => {
       try {
         if (message.headers.authorization !== `Bearer ${options.token}`) throw unauthorized();
