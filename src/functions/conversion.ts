@@ -1,5 +1,7 @@
+import { deepEqual } from '../go/deep-equal.ts';
 import { format } from '../go/fmt.ts';
 import { parseDecimalInteger, parseInteger } from '../go/parse-number.ts';
+import { goTypeOf, kindOf } from '../go/types.ts';
 import { int, int64, type Value } from '../go/value.ts';
 import { castInt, castInt64, toFloat64 } from './support/cast.ts';
 import type { FunctionFamily } from './support/family.ts';
@@ -21,4 +23,19 @@ export const conversionFunctions: FunctionFamily = {
       return int64(error === undefined ? parsed : 0n);
     },
   },
+};
+
+const typeAndValue = ['string', 'interface {}'] as const;
+
+/** Sprig's functions for the Go types of values. */
+export const reflectionFunctions: FunctionFamily = {
+  typeOf: { params: ['interface {}'], call: goTypeOf },
+  typeIs: { params: typeAndValue, call: (type: string, value: Value) => goTypeOf(value) === type },
+  typeIsLike: {
+    params: typeAndValue,
+    call: (type: string, value: Value) => [type, `*${type}`].includes(goTypeOf(value)),
+  },
+  kindOf: { params: ['interface {}'], call: kindOf },
+  kindIs: { params: typeAndValue, call: (kind: string, value: Value) => kindOf(value) === kind },
+  deepEqual: { params: ['interface {}', 'interface {}'], call: deepEqual },
 };

@@ -1,5 +1,6 @@
+import { Complex } from '../go/complex.ts';
+import { kindOf, truth } from '../go/types.ts';
 import type { Value } from '../go/value.ts';
-import { isEmpty } from './support/emptiness.ts';
 import type { FunctionFamily } from './support/family.ts';
 
 const any = ['interface {}'] as const;
@@ -27,3 +28,14 @@ export const defaultFunctions: FunctionFamily = {
     call: (whenTrue: Value, whenFalse: Value, condition: boolean) => (condition ? whenTrue : whenFalse),
   },
 };
+
+/**
+ * Reports whether Sprig treats a value as unset: nil, false, 0, or without elements. Structs and
+ * pointers are never empty.
+ */
+export function isEmpty(value: Value): boolean {
+  if (value === null || typeof value !== 'object') return !truth(value);
+  if (value instanceof Complex) return value.real === 0 && value.imaginary === 0;
+  const kind = kindOf(value);
+  return kind !== 'struct' && kind !== 'ptr' && !truth(value);
+}

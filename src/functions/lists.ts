@@ -5,7 +5,7 @@ import { GoError, Int, Slice, type GoFunction, type Value } from '../go/value.ts
 import { appendedCapacity, withExactCapacity, partOf, withSpareElements, withCapacity } from './support/capacity.ts';
 import { castInt, truncate } from './support/cast.ts';
 import { elementsOf, listElements, nilDereference } from './support/elements.ts';
-import { isEmpty } from './support/emptiness.ts';
+import { isEmpty } from './defaults.ts';
 import type { FunctionFamily } from './support/family.ts';
 import { checkElements, type FunctionLimits } from './limits.ts';
 

@@ -1,7 +1,8 @@
-import { GoError, int, int64, Slice, type Int, type Value } from '../go/value.ts';
-import { toInt64 } from './support/cast.ts';
-import type { FunctionFamily } from './support/family.ts';
+import { addDecimals, type Decimal, decimalOf, divideDecimals, multiplyDecimals, toNumber } from '../go/decimal.ts';
+import { GoError, type GoFunction, int, type Int, int64, Slice, type Value } from '../go/value.ts';
 import { checkElements, type FunctionLimits } from './limits.ts';
+import { toFloat64, toInt64 } from './support/cast.ts';
+import type { FunctionFamily } from './support/family.ts';
 
 const one = ['interface {}'] as const;
 const two = ['interface {}', 'interface {}'] as const;
@@ -91,4 +92,76 @@ function sequence(params: readonly bigint[], limits: FunctionLimits): string {
   const step = params.length === 3 ? (params[1] ?? 0n) : direction;
   if (direction < 0n && step > 0n) return '';
   return steps(first, last + direction, step, limits).join(' ');
+}
+
+/** Sprig's arithmetic over float64. Sums and products use decimals, so `addf 0.1 0.2` is 0.3. */
+export const floatMathFunctions: FunctionFamily = {
+  add1f: { params: one, call: (value: Value) => calculate(value, [int(1)], addDecimals) },
+  addf: { params: one, variadic: true, call: (...terms: Value[]) => calculate(0, terms, addDecimals) },
+  subf: operation((a, b) => addDecimals(a, { ...b, digits: -b.digits })),
+  mulf: operation(multiplyDecimals),
+  divf: operation(divideDecimals),
+  maxf: { params: two, variadic: true, call: (...values: Value[]) => Math.max(...values.map(toFloat64)) },
+  minf: { params: two, variadic: true, call: (...values: Value[]) => Math.min(...values.map(toFloat64)) },
+  floor: { params: one, call: (value: Value) => Math.floor(toFloat64(value)) },
+  ceil: { params: one, call: (value: Value) => Math.ceil(toFloat64(value)) },
+  round: { params: ['interface {}', 'int', 'float64'], variadic: true, call: round },
+};
+
+type Calculation = (a: Decimal, b: Decimal) => Decimal;
+
+function operation(calculation: Calculation): GoFunction {
+  return {
+    params: two,
+    variadic: true,
+    call: (first: Value, ...rest: Value[]) => calculate(first, rest, calculation),
+  };
+}
+
+function calculate(first: Value, rest: readonly Value[], calculation: Calculation): number {
+  let result = decimalOf(toFloat64(first));
+  for (const value of rest) result = calculation(result, decimalOf(toFloat64(value)));
+  return toNumber(result);
+}
+
+/**
+ * Rounds up if the fraction is at least `threshold`. A negative fraction is always truncated toward
+ * zero.
+ */
+function round(value: Value, places: Int, threshold = 0.5): number {
+  const power = pow10(Number(places.value));
+  const digit = power * toFloat64(value);
+  const fraction = Number.isFinite(digit) ? digit - Math.trunc(digit) : Number.NaN;
+  return (fraction >= threshold ? Math.ceil(digit) : Math.floor(digit)) / power;
+}
+
+/**
+ * Go's `math.Pow(10, exponent)` for a whole exponent, in the same steps, because JavaScript's own
+ * power can differ in the last bit.
+ */
+function pow10(exponent: number): number {
+  let [mantissa, mantissaExponent] = [1, 0];
+  let [factor, factorExponent] = [0.625, 4];
+  for (let rest = BigInt(Math.abs(exponent)); rest !== 0n; rest >>= 1n) {
+    if (factorExponent > 4096) {
+      mantissaExponent += factorExponent;
+      break;
+    }
+    if ((rest & 1n) === 1n) {
+      mantissa *= factor;
+      mantissaExponent += factorExponent;
+    }
+    factor *= factor;
+    factorExponent *= 2;
+    if (factor < 0.5) {
+      factor += factor;
+      factorExponent--;
+    }
+  }
+  return exponent < 0 ? scale(1 / mantissa, -mantissaExponent) : scale(mantissa, mantissaExponent);
+}
+
+function scale(mantissa: number, exponent: number): number {
+  const half = Math.trunc(exponent / 2);
+  return mantissa * 2 ** half * 2 ** (exponent - half);
 }

@@ -1,9 +1,12 @@
-import { normalize } from '../go/text.ts';
-import { GoError, type Int } from '../go/value.ts';
-import { fromByteText, onBytesIfNeeded, sliceChecked, toByteText } from './support/byte-text.ts';
+import { format } from '../go/fmt.ts';
 import { isSpace } from '../go/space.ts';
-import type { FunctionFamily } from './support/family.ts';
+import { quote } from '../go/strconv.ts';
+import { normalize } from '../go/text.ts';
+import { GoError, type Int, type Value } from '../go/value.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
+import { fromByteText, onBytesIfNeeded, sliceChecked, toByteText } from './support/byte-text.ts';
+import type { FunctionFamily } from './support/family.ts';
+import { stringOf } from './support/string-of.ts';
 
 const one = ['string'] as const;
 const two = ['string', 'string'] as const;
@@ -85,7 +88,7 @@ function replace(from: string, to: string, text: string, limits: FunctionLimits)
 }
 
 /** Go's `strings.Repeat`. */
-export function repeat(text: string, count: number, limits: FunctionLimits): string {
+function repeat(text: string, count: number, limits: FunctionLimits): string {
   if (count < 0) throw new GoError('strings: negative Repeat count');
   checkBytes(text.length * count, limits);
   return text.repeat(text === '' ? 0 : count);
@@ -113,4 +116,52 @@ function deleteWhiteSpace(text: string): string {
     .filter((byte) => !isSpace(byte))
     .join('');
   return kept.length === bytes.length ? text : kept;
+}
+
+const values = { params: ['interface {}'], variadic: true } as const;
+
+/** Sprig's functions that quote, concatenate and indent text. */
+export function quotingFunctions(limits: FunctionLimits): FunctionFamily {
+  return {
+    quote: {
+      ...values,
+      call: (...items: Value[]) => joinWithSpaces(items, limits, (item) => quote(stringOf(item))),
+    },
+    squote: {
+      ...values,
+      call: (...items: Value[]) => joinWithSpaces(items, limits, (item) => `'${format(item)}'`),
+    },
+    cat: {
+      ...values,
+      call: (...items: Value[]) => joinWithSpaces(items, limits, format),
+    },
+    indent: { params: ['int', 'string'], call: (spaces: Int, text: string) => indent(spaces, text, limits) },
+    nindent: { params: ['int', 'string'], call: (spaces: Int, text: string) => `\n${indent(spaces, text, limits)}` },
+  };
+}
+
+/** Joins the items that are not nil with spaces. */
+function joinWithSpaces(items: readonly Value[], limits: FunctionLimits, show: (item: Value) => string): string {
+  let size = 0;
+  const texts = items
+    .filter((item) => item !== null)
+    .map((item) => {
+      const text = show(item);
+      size += text.length;
+      checkBytes(size, limits);
+      return text;
+    });
+  return texts.join(' ');
+}
+
+function countLines(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+function indent(spaces: Int, text: string, limits: FunctionLimits): string {
+  const pad = repeat(' ', Number(spaces.value), limits);
+  checkBytes(text.length + countLines(text) * pad.length, limits);
+  return pad + text.replaceAll('\n', `\n${pad}`);
 }

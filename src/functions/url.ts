@@ -43,3 +43,11 @@ function stringPart(parts: ReadonlyMap<string, Value>, name: string): string {
   if (typeof value === 'string') return value;
   throw new GoError(`unable to parse ${name} key, must be of type string, but ${kindOf(value)} found`);
 }
+
+/**
+ * Sprig's DNS lookup without a network, as in Helm without `--enable-dns`: the result is empty. The
+ * engines have one that resolves names.
+ */
+export const networkFunctions: FunctionFamily = {
+  getHostByName: { params: ['string'], call: () => '' },
+};
