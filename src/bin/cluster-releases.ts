@@ -15,7 +15,7 @@ import { processHost } from '../render/process-host.ts';
 import { withHelmText } from './unreachable-text.ts';
 import { resolveHost } from '../render/resolve-host.ts';
 import type { ChartReader } from '../source/chart-reader.ts';
-import type { ValueWarning } from '../render/value-warning.ts';
+import type { ValueWarning } from '../render/notice.ts';
 import { openWorkers } from './worker-threads.ts';
 
 export interface ClusterReleasesOptions {

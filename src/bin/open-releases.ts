@@ -5,7 +5,7 @@ import { messageOf } from '../errors/index.ts';
 import { clusterReleases } from './cluster-releases.ts';
 import { storageDrivers, type StorageDriver } from '../release/storage/drivers.ts';
 import { helmCluster } from './helm-cluster.ts';
-import type { ValueWarning } from '../render/value-warning.ts';
+import type { ValueWarning } from '../render/notice.ts';
 
 /**
  * Opens the releases of the cluster that Helm's settings name, in the storage of `HELM_DRIVER`.

@@ -1,7 +1,7 @@
 import type { Host } from '../go/host.ts';
 import type { RenderLimits } from '../render/limits.ts';
 import type { ResolveHost } from '../render/render-request.ts';
-import type { ValueWarning } from '../render/value-warning.ts';
+import type { ValueWarning } from '../render/notice.ts';
 import type { ThreadedRenderer } from '../render/worker/threaded-renderer.ts';
 import type { ControlPlaneSettings } from './control-plane/settings.ts';
 import type { KubeConfig } from './helm/kubeconfig.ts';

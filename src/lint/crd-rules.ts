@@ -1,6 +1,6 @@
 import type { Chart } from '../chart/chart.ts';
 import { fromBytes } from '../go/text.ts';
-import { crdFiles } from '../render/manifest/crds.ts';
+import { crdFiles } from '../render/manifest/documents.ts';
 import { eachObject } from './each-object.ts';
 import type { Report } from './finding.ts';
 

@@ -7,7 +7,7 @@ import type { Checkpoints } from './state/checkpoints.ts';
 import type { StartTimer } from './time-limit.ts';
 import type { Tracker } from './tracker/tracker.ts';
 import type { ReleaseRenderer } from '../render/release-renderer.ts';
-import type { ValueWarning } from '../render/value-warning.ts';
+import type { ValueWarning } from '../render/notice.ts';
 
 /** Dependencies of an operation. */
 export interface OperationContext {

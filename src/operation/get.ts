@@ -1,7 +1,7 @@
 import { coalesceValues, type Defaults } from '../chart/values/coalesce.ts';
 import { plainObject, valueMapOfPlain } from '../release/plain-value.ts';
 import type { Release } from '../release/release.ts';
-import type { ValueWarning } from '../render/value-warning.ts';
+import type { ValueWarning } from '../render/notice.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
 import { operationOf } from './command-operation.ts';

@@ -3,7 +3,7 @@ import type { KubeObject } from '../objects/object.ts';
 import type { Hook } from '../release/hook.ts';
 import type { StoredChart } from '../release/stored-chart.ts';
 import type { RenderRequest } from './render-request.ts';
-import type { ValueWarning } from './value-warning.ts';
+import type { ValueWarning } from './notice.ts';
 
 /** An argument of a value flag of Helm, and the contents of the files that it names. */
 export interface SetValue {

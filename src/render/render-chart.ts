@@ -5,8 +5,7 @@ import { coalesceValues } from '../chart/values/coalesce.ts';
 import { validateValues } from '../chart/values/validate-values.ts';
 import type { Engine } from './engine.ts';
 import { defaultRenderLimits } from './limits.ts';
-import { crdFiles } from './manifest/crds.ts';
-import { printManifest } from './manifest/documents.ts';
+import { crdFiles, printManifest } from './manifest/documents.ts';
 import { sortManifests } from './manifest/sort-manifests.ts';
 import { unreadableManifest } from './manifest/unreadable.ts';
 import { RenderError } from './render-error.ts';
@@ -14,7 +13,7 @@ import type { RenderInput } from './render-request.ts';
 import type { Rendered, RenderedTemplates } from './rendered.ts';
 import type { Capabilities } from './scope/capabilities.ts';
 import { chartTemplates } from './scope/chart-templates.ts';
-import { warningsInto, type ValueWarning } from './value-warning.ts';
+import { warningsInto, type ValueWarning } from './notice.ts';
 
 /**
  * Renders a chart as Helm does, in the calling thread. See worker/threaded-renderer.ts for renders

@@ -1,8 +1,8 @@
 import type { Chart } from '../chart/chart.ts';
 import type { Hook } from '../release/hook.ts';
-import type { CrdFile } from './manifest/crds.ts';
+import type { CrdFile } from './manifest/documents.ts';
 import type { Manifest } from './manifest/sort-manifests.ts';
-import type { ValueWarning } from './value-warning.ts';
+import type { ValueWarning } from './notice.ts';
 
 /** Result of a render. */
 export interface Rendered {

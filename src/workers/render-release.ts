@@ -6,13 +6,12 @@ import { plainObject } from '../release/plain-value.ts';
 import { storedChart } from '../release/stored-chart.ts';
 import { createEngines } from '../render/engines.ts';
 import { printManifest } from '../render/manifest/documents.ts';
-import { withoutSecret } from '../render/manifest/hide-secrets.ts';
-import { sortManifests } from '../render/manifest/sort-manifests.ts';
+import { sortManifests, withoutSecret } from '../render/manifest/sort-manifests.ts';
 import { unreadableManifest } from '../render/manifest/unreadable.ts';
 import { renderTemplates } from '../render/render-chart.ts';
 import { createSchemaCache } from '../render/schema-cache.ts';
 import type { LookupTable } from '../render/scope/lookup-table.ts';
-import { warningsInto, type ValueWarning } from '../render/value-warning.ts';
+import { warningsInto, type ValueWarning } from '../render/notice.ts';
 import { renderSupervisor } from '../render/worker/render-functions.ts';
 import type { TaskTools } from '../threads/tasks.ts';
 import {

@@ -7,7 +7,7 @@ import { decodeRelease, encodeRelease } from '../release/codec.ts';
 import { ReleaseError } from '../release/error.ts';
 import { decodeHelm2Release } from '../release/helm2/decode-helm2.ts';
 import type { Release } from '../release/release.ts';
-import { crdFiles } from '../render/manifest/crds.ts';
+import { crdFiles } from '../render/manifest/documents.ts';
 import { readObjects } from '../render/manifest/read-objects.ts';
 import type { ManifestObject } from '../render/release-renderer.ts';
 import { createChartReader } from '../source/chart-reader.ts';

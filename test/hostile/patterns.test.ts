@@ -24,7 +24,7 @@ const made: Readonly<Record<string, RegExp>> = {
   'src/lint/object-name.ts new RegExp(`^${pattern}$`)':
     /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
   // the end of a raw block of Nunjucks
-  "src/render/nunjucks/parse.ts new RegExp(source, 'y')": /([\s\S]*?)\{%\s*endraw\s*(?=%\})%\}/y,
+  "src/render/nunjucks/compile/template.ts new RegExp(source, 'y')": /([\s\S]*?)\{%\s*endraw\s*(?=%\})%\}/y,
   "src/source/repository/index-sections.ts new RegExp(`^( {0,${indent}})([^\\\\s#].*)$`, 'gm')":
     /^( {0,2})([^\s#].*)$/gm,
 };

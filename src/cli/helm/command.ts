@@ -4,7 +4,7 @@ import { helmLog } from '../helm-log.ts';
 import type { FlagValue } from '../pflag/flag.ts';
 import { flagValues } from '../pflag/flag-values.ts';
 import { parseFlags } from '../pflag/parse-flags.ts';
-import type { ValueWarning } from '../../render/value-warning.ts';
+import type { ValueWarning } from '../../render/notice.ts';
 import { commandsFor } from './commands.ts';
 import type { HelmContext, HelmDependencies, ProgramName } from './context.ts';
 import { globalFlags, settingsOfFlags } from './global-flags.ts';

@@ -3,7 +3,7 @@ import type { ClusterCapabilities } from '../../objects/cluster.ts';
 import type { Release } from '../../release/release.ts';
 import type { CrdManifest, ReleaseValues, RenderedRelease } from '../../render/release-renderer.ts';
 import type { ReleaseFacts } from '../../render/scope/chart-templates.ts';
-import { valueWarningText } from '../../render/value-warning.ts';
+import { valueWarningText } from '../../render/notice.ts';
 import type { CrdPolicy } from '../apply/crd-strategy.ts';
 import { warningReporter } from '../apply/warnings.ts';
 import type { PlanToPerform } from '../plan/planned-change.ts';

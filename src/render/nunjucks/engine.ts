@@ -7,16 +7,13 @@ import { RenderError } from '../render-error.ts';
 import { templateObject, type ScopedTemplate } from '../scope/chart-templates.ts';
 import { isPartial } from '../scope/template-path.ts';
 import { compileTemplate } from './compile/template.ts';
-import { frameIn } from './frame.ts';
+import { type CompiledTemplate, frameIn, type Page } from './scope.ts';
 import { goCallable } from './go-callable.ts';
-import { languageFunctions } from './language-functions.ts';
+import { languageFunctions, pageFunctions, renderFunctions } from './functions.ts';
 import type { Callable, Operand } from './operand.ts';
-import { pageFunctions } from './page-functions.ts';
 import { templateText, type Position } from './position.ts';
-import { renderFunctions } from './render-functions.ts';
-import { newState, runTemplate } from './run-template.ts';
+import { newState, runTemplate } from './load-template.ts';
 import { failLimit, type Run } from './run.ts';
-import type { CompiledTemplate, Page } from './scope.ts';
 
 /** Number of templates to keep compiled. */
 const compiledTemplates = 1024;

@@ -3,9 +3,8 @@ import { goTypeOf } from '../../go/types.ts';
 import { GoError, Int, type GoFunction, type Value } from '../../go/value.ts';
 import { isAssignable, isIntegerType, acceptsAnyValue } from '../../template/execute/argument-type.ts';
 import { argumentCountError, parameterType } from '../../template/execute/call.ts';
-import { Callable, Undefined, valueOf, type Call, type Operand } from './operand.ts';
+import { type Call, Callable, type Operand, Undefined, valueOf, wholeNumber } from './operand.ts';
 import { failAt, type Position } from './position.ts';
-import { wholeNumber } from './whole-number.ts';
 
 /** Functions that accept undefined arguments, which they receive as nil. */
 const acceptsUndefined: ReadonlySet<string> = new Set(['all', 'any', 'coalesce', 'default', 'empty']);

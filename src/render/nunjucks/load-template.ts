@@ -1,8 +1,9 @@
+import { type CompileContext, positionOf } from './compile-context.ts';
 import type { Node } from './node.ts';
-import { kindText, valueOf } from './operand.ts';
+import { kindText, type Operand, valueOf } from './operand.ts';
 import { failAt, type Position } from './position.ts';
-import type { CompiledTemplate, Scope } from './scope.ts';
-import { positionOf, type CompileContext } from './compile-context.ts';
+import { nested } from './run.ts';
+import type { CompiledTemplate, Scope, TemplateState } from './scope.ts';
 
 /** Returns the template that a tag names, and the position of the name. */
 export type Load = (scope: Scope) => { template: CompiledTemplate; position: Position };
@@ -35,4 +36,27 @@ export function compileFind(
 
 export function failMissing(name: string, position: Position): never {
   return failAt(position, `the chart has no template ${name}`);
+}
+
+/** Returns a new state with copies of these variables. */
+export function newState(
+  template: CompiledTemplate,
+  variables: ReadonlyMap<string, Operand> = new Map(),
+): TemplateState {
+  const blocks = new Map(Array.from(template.blocks, ([name, block]) => [name, [block]]));
+  return { variables: new Map(variables), blocks, exported: new Set() };
+}
+
+/** Runs a template, or the one that it extends, and returns the text. */
+export function runTemplate(
+  template: CompiledTemplate,
+  scope: Pick<Scope, 'page' | 'state' | 'frame'>,
+  position: Position,
+): string {
+  return nested(scope.page.run, position, () => {
+    const inner: Scope = { ...scope, output: { text: '' }, inheritance: {} };
+    template.body(inner);
+    const { parent } = inner.inheritance;
+    return parent === undefined ? inner.output.text : runTemplate(parent, scope, position);
+  });
 }

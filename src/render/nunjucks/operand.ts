@@ -1,5 +1,6 @@
-import { goTypeOf } from '../../go/types.ts';
-import type { Value } from '../../go/value.ts';
+import { goTypeOf, truth } from '../../go/types.ts';
+import { Int, type Value } from '../../go/value.ts';
+import { printed } from '../../template/execute/print.ts';
 import { failAt, type Position } from './position.ts';
 
 /** Result of an expression: a value, or one of three things that are not values. */
@@ -66,4 +67,25 @@ export function kindText(operand: Operand): string {
   if (operand instanceof Callable) return 'a function';
   if (operand instanceof Module) return 'an imported template';
   return operand === null ? 'null' : `a value of type ${goTypeOf(operand)}`;
+}
+
+/** Returns an operand as a template prints it: like Go, but null as an empty text. */
+export function textOf(operand: Operand, position: Position): string {
+  const value: Value = valueOf(operand, position);
+  return value === null ? '' : printed(value);
+}
+
+/**
+ * Whether `if` treats the operand as true. As in Go, null, zero and empty values are false;
+ * undefined is false too.
+ */
+export function isTrue(operand: Operand): boolean {
+  if (operand instanceof Undefined) return false;
+  return operand instanceof Callable || operand instanceof Module || truth(operand);
+}
+
+/** Returns a whole number as an integer; undefined if the value is not a whole number. */
+export function wholeNumber(value: Value): bigint | undefined {
+  if (value instanceof Int) return value.value;
+  return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : undefined;
 }

@@ -1,4 +1,3 @@
-import type { Frame } from './frame.ts';
 import type { Callable, Operand } from './operand.ts';
 import type { Position } from './position.ts';
 import type { Run } from './run.ts';
@@ -41,4 +40,62 @@ export interface Scope {
   readonly inheritance: { parent?: CompiledTemplate };
   /** The running block. `level` counts the `super()` calls. */
   readonly block?: { readonly name: string; readonly level: number };
+}
+
+/** Variables of a loop, a macro, a block or a template. Also links to the surrounding ones. */
+interface Frame {
+  readonly variables: Map<string, Operand>;
+  readonly parent: Frame | undefined;
+  /** Whether `set` cannot change the surrounding variables. */
+  readonly isolated: boolean;
+  /** Whether `set` defines variables of the template, which macros and imports see. */
+  readonly topLevel: boolean;
+}
+
+/** Returns a new frame inside `parent`, or one without a parent. */
+export function frameIn(parent: Frame | undefined, kind: { isolated?: boolean; topLevel?: boolean } = {}): Frame {
+  return { variables: new Map(), parent, isolated: kind.isolated ?? false, topLevel: kind.topLevel ?? false };
+}
+
+/** Returns the value of a variable in this frame or a surrounding one. */
+export function lookUp(frame: Frame, name: string): Operand | undefined {
+  for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) {
+    const found = at.variables.get(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Sets a variable in the frame that defines it. Defines it in this frame if there is none. */
+function assign(frame: Frame, name: string, operand: Operand): void {
+  owner(frame, name).variables.set(name, operand);
+}
+
+function owner(frame: Frame, name: string): Frame {
+  for (let at: Frame | undefined = frame; at !== undefined; at = at.isolated ? undefined : at.parent) {
+    if (at.variables.has(name)) return at;
+  }
+  return frame;
+}
+
+/** Implements `set`: changes an existing variable, or defines one in this frame. */
+export function setVariable(scope: Scope, name: string, operand: Operand): void {
+  assign(scope.frame, name, operand);
+  share(scope, name, operand);
+}
+
+/** Defines a name in this frame, for a macro or an import. */
+export function define(scope: Scope, name: string, operand: Operand): void {
+  scope.frame.variables.set(name, operand);
+  share(scope, name, operand);
+}
+
+/**
+ * Makes a top-level name visible to macros of the template, and to templates that import it unless
+ * it begins with `_`.
+ */
+function share({ frame, state }: Scope, name: string, operand: Operand): void {
+  if (!frame.topLevel) return;
+  state.variables.set(name, operand);
+  if (!name.startsWith('_')) state.exported.add(name);
 }

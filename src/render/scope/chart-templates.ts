@@ -2,10 +2,8 @@ import type { Chart } from '../../chart/chart.ts';
 import { compareStrings, fromBytes } from '../../go/text.ts';
 import { int, type Value, type ValueMap } from '../../go/value.ts';
 import { capabilitiesObject, type Capabilities } from './capabilities.ts';
-import { chartObject } from './chart-object.ts';
-import { filesObject } from './files.ts';
+import { chartObject, filesObject, valuesObject } from './built-in-objects.ts';
 import { isPartial } from './template-path.ts';
-import { valuesObject } from './values-object.ts';
 
 /** Facts about the release, for `.Release`. */
 export interface ReleaseFacts {

@@ -7,8 +7,15 @@ import { renderFiles, renderTemplates, splitManifests } from '../render-chart.ts
 import type { RenderSupervisor } from '../render-supervisor.ts';
 import { createSchemaCache } from '../schema-cache.ts';
 import type { LookupTable } from '../scope/lookup-table.ts';
-import type { RenderOutcome, RenderReply, RenderTask, RenderTasks } from './render-tasks.ts';
-import { packChart, unpackChart, unpackValues } from './wire-values.ts';
+import {
+  packChart,
+  type RenderOutcome,
+  type RenderReply,
+  type RenderTask,
+  type RenderTasks,
+  unpackChart,
+  unpackValues,
+} from './render-tasks.ts';
 
 /** Returns the functions behind {@link RenderTasks}. */
 export function renderFunctions(engine: Engine, limits: RenderLimits): TaskFunctions<RenderTasks> {

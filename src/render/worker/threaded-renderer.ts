@@ -8,8 +8,15 @@ import type { RenderOptions, RenderRequest } from '../render-request.ts';
 import type { Rendered, RenderedTemplates } from '../rendered.ts';
 import { defaultHelmVersion, resolveCapabilities, type HelmVersion } from '../scope/capabilities.ts';
 import { renderWithLookups } from '../scope/lookup-rounds.ts';
-import type { RenderOutcome, RenderReply, RenderTask, RenderTasks } from './render-tasks.ts';
-import { packChart, packValues, unpackChart } from './wire-values.ts';
+import {
+  packChart,
+  packValues,
+  type RenderOutcome,
+  type RenderReply,
+  type RenderTask,
+  type RenderTasks,
+  unpackChart,
+} from './render-tasks.ts';
 
 export interface RendererOptions extends Pick<RenderOptions, 'limits' | 'allowNunjucks'> {
   /** Module that a render thread runs. It calls `serveTasks` with `renderFunctions`. */

@@ -19,7 +19,7 @@ import { objectHeads } from '../../../src/lint/object-stream.ts';
 import { readObjects } from '../../../src/render/manifest/read-objects.ts';
 import { sortManifests } from '../../../src/render/manifest/sort-manifests.ts';
 import { unreadableManifest } from '../../../src/render/manifest/unreadable.ts';
-import { parseTemplate as parseNunjucks } from '../../../src/render/nunjucks/parse.ts';
+import { parseTemplate as parseNunjucks } from '../../../src/render/nunjucks/compile/template.ts';
 import { templateText } from '../../../src/render/nunjucks/position.ts';
 import { compileGlob } from '../../../src/render/scope/glob.ts';
 import { findChart } from '../../../src/source/repository/find-chart.ts';

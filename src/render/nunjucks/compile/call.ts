@@ -1,10 +1,9 @@
 import { expressionText } from '../expression-text.ts';
-import { frameIn } from '../frame.ts';
+import { type Evaluate, frameIn, type Scope } from '../scope.ts';
 import type { CallNode, FilterNode, Node } from '../node.ts';
 import { Callable, failUndefined, kindText, Undefined, type Operand } from '../operand.ts';
 import { failAt, type Position } from '../position.ts';
 import { nested, step } from '../run.ts';
-import type { Evaluate, Scope } from '../scope.ts';
 import { nameOf, positionOf, splitArguments, type CompileContext } from '../compile-context.ts';
 
 type Arguments = (scope: Scope) => { args: Operand[]; named: Map<string, Operand> };

@@ -1,15 +1,13 @@
 import { int, type Value } from '../../../go/value.ts';
-import { nameOf, positionOf, splitArguments, type CompileContext } from '../compile-context.ts';
+import { type CompileContext, nameOf, positionOf, splitArguments } from '../compile-context.ts';
 import { expressionText } from '../expression-text.ts';
-import { lookUp } from '../frame.ts';
-import { isTests, type IsTest } from '../is-tests.ts';
+import { type Evaluate, lookUp } from '../scope.ts';
+import { type IsTest, isTests } from '../is-tests.ts';
 import { memberOf } from '../member.ts';
 import type { CaptureNode, IsNode, LiteralNode, LookupNode, Node, SymbolNode } from '../node.ts';
 import { Undefined, valueOf } from '../operand.ts';
 import { failParse } from '../position.ts';
-import type { Evaluate } from '../scope.ts';
 import { compileCall, compileFilter } from './call.ts';
-import { compileGroup, compileList, compileMap } from './collection.ts';
 import { compileCaller } from './macro.ts';
 import {
   compileArithmetic,
@@ -164,4 +162,42 @@ function compileLookup(context: CompileContext, node: LookupNode): Evaluate {
   const key = context.expression(node.val);
   const site = { expression: expressionText(node), target: expressionText(node.target), position };
   return (scope) => memberOf(target(scope), key(scope), site);
+}
+
+/** Compiles an expression in parentheses. */
+function compileGroup(context: CompileContext, node: Node, children: readonly Node[]): Evaluate {
+  const [inner] = children;
+  if (inner === undefined || children.length > 1) {
+    return failParse(positionOf(context, node), 'parentheses must contain one expression; write a list in brackets');
+  }
+  return context.expression(inner);
+}
+
+/** `[a, b]`. */
+function compileList(context: CompileContext, children: readonly Node[]): Evaluate {
+  const elements = children.map((child) => ({
+    evaluate: context.expression(child),
+    position: positionOf(context, child),
+  }));
+  return (scope) => elements.map(({ evaluate, position }) => valueOf(evaluate(scope), position));
+}
+
+/** Compiles `{key: value, "other key": value}`. */
+function compileMap(context: CompileContext, children: readonly Node[]): Evaluate {
+  const entries = children.map((pair) => {
+    if (pair.typename !== 'Pair') return failParse(positionOf(context, pair), 'a map needs keys and values');
+    return {
+      key: keyOf(context, pair.key),
+      evaluate: context.expression(pair.value),
+      position: positionOf(context, pair.value),
+    };
+  });
+  return (scope) =>
+    new Map<string, Value>(entries.map(({ key, evaluate, position }) => [key, valueOf(evaluate(scope), position)]));
+}
+
+function keyOf(context: CompileContext, node: Node): string {
+  if (node.typename === 'Symbol') return node.value;
+  if (node.typename === 'Literal' && typeof node.value === 'string') return node.value;
+  return failParse(positionOf(context, node), 'the key of a map must be a name or a text');
 }

@@ -1,12 +1,9 @@
-import { frameIn } from '../frame.ts';
-import { compileLoad } from '../load-template.ts';
+import { define, type Execute, frameIn, type Scope } from '../scope.ts';
+import { compileLoad, newState, runTemplate } from '../load-template.ts';
 import type { FromImportNode, ImportNode, Node } from '../node.ts';
 import { Module, type Operand } from '../operand.ts';
 import { failAt, failParse } from '../position.ts';
-import { newState, runTemplate } from '../run-template.ts';
-import type { Execute, Scope } from '../scope.ts';
 import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
-import { define } from '../variables.ts';
 
 /** Compiles `import "file" as name`. */
 export function compileImport(context: CompileContext, node: ImportNode): Execute {

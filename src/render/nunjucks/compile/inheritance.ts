@@ -1,9 +1,8 @@
-import { frameIn } from '../frame.ts';
+import { type Execute, frameIn } from '../scope.ts';
 import { compileLoad } from '../load-template.ts';
 import type { BlockNode, ExtendsNode } from '../node.ts';
 import { failParse } from '../position.ts';
 import { nested } from '../run.ts';
-import type { Execute } from '../scope.ts';
 import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
 
 /**

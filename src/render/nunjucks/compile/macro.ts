@@ -1,10 +1,8 @@
-import { frameIn } from '../frame.ts';
+import { define, type Evaluate, type Execute, frameIn, type Scope } from '../scope.ts';
 import type { CallerNode, MacroNode, Node } from '../node.ts';
 import { Callable, Undefined, type Call, type Operand } from '../operand.ts';
 import { failAt, failParse } from '../position.ts';
 import { nested } from '../run.ts';
-import type { Evaluate, Execute, Scope } from '../scope.ts';
-import { define } from '../variables.ts';
 import { nameOf, positionOf, splitArguments, type CompileContext } from '../compile-context.ts';
 
 interface Parameter {

@@ -2,12 +2,10 @@ import type { Value } from '../../../go/value.ts';
 import { calculate, isNumber, negate } from '../arithmetic.ts';
 import { contains, holds } from '../comparison.ts';
 import type { ArithmeticNode, CompareNode, InlineIfNode, Node, OperatorNode, SignNode } from '../node.ts';
-import { kindText, valueOf } from '../operand.ts';
-import { textOf } from '../output-text.ts';
+import { isTrue, kindText, textOf, valueOf } from '../operand.ts';
 import { failAt, failParse } from '../position.ts';
 import { checkLength } from '../run.ts';
 import type { Evaluate, Scope } from '../scope.ts';
-import { isTrue } from '../truthiness.ts';
 import { positionOf, type CompileContext } from '../compile-context.ts';
 
 /** Compiles `+ - * / // % **`. `+` also joins two texts. */

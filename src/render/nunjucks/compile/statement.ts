@@ -1,17 +1,11 @@
 import { areEqual } from '../comparison.ts';
-import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
-import { frameIn } from '../frame.ts';
-import { compileFind, failMissing } from '../load-template.ts';
+import { type CompileContext, nameOf, positionOf } from '../compile-context.ts';
+import { type Execute, frameIn, type Scope, setVariable } from '../scope.ts';
+import { compileFind, failMissing, newState, runTemplate } from '../load-template.ts';
 import type { IfNode, IncludeNode, Node, OutputNode, SetNode, SwitchNode } from '../node.ts';
-import { valueOf } from '../operand.ts';
-import { textOf } from '../output-text.ts';
-import { failParse } from '../position.ts';
-import { newState, runTemplate } from '../run-template.ts';
-import { step } from '../run.ts';
-import type { Execute } from '../scope.ts';
-import { isTrue } from '../truthiness.ts';
-import { setVariable } from '../variables.ts';
-import { write } from '../write.ts';
+import { isTrue, textOf, valueOf } from '../operand.ts';
+import { failParse, type Position } from '../position.ts';
+import { checkLength, step } from '../run.ts';
 import { compileFor } from './for.ts';
 import { compileFromImport, compileImport } from './import.ts';
 import { compileBlock, compileExtends } from './inheritance.ts';
@@ -138,4 +132,10 @@ function compileSet(context: CompileContext, node: SetNode): Execute {
     const operand = evaluate(scope);
     for (const name of names) setVariable(scope, name, operand);
   };
+}
+
+/** Appends a text to the output. Throws RenderError if the output becomes too long. */
+function write({ output, page }: Scope, text: string, position: Position): void {
+  checkLength(page.run, output.text.length + text.length, position);
+  output.text += text;
 }
