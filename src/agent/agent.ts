@@ -8,6 +8,7 @@ import { areOk, type Health } from '../net/health.ts';
 import { startHealthServer, type MetricsText } from '../net/health-server.ts';
 import type { ServerTls } from '../net/server-tls.ts';
 import { commandTypes } from '../protocol/commands/index.ts';
+import type { Right } from '../protocol/commands/definition.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
 import type { Hello } from '../protocol/messages.ts';
 import { backoffDelay, defaultBackoff, type BackoffTimes } from './connection/backoff.ts';
@@ -33,6 +34,8 @@ export interface AgentOptions {
   processId?: string | undefined;
   version: string;
   handlers: CommandHandlers;
+  /** The rights whose commands are performed. Default: `defaultRights`. */
+  rights?: readonly Right[] | undefined;
   /** Default: one in memory. */
   journal?: Journal | undefined;
   log: Logger;
@@ -133,7 +136,15 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { log, readToken, controlPlaneUrl, instanceId, term, journal = createMemoryJournal() } = options;
   const times = { ...defaultTimes, ...options.times };
   const { recorder = silentRecorder() } = options;
-  const router = new Router({ handlers: options.handlers, journal, log, instanceId, now: options.now, recorder });
+  const router = new Router({
+    handlers: options.handlers,
+    rights: options.rights,
+    journal,
+    log,
+    instanceId,
+    now: options.now,
+    recorder,
+  });
   const abandon = () => router.abandon();
   term?.addEventListener('abort', abandon, { once: true });
   await resumeCommands(router, times.backoff, options);

@@ -15,6 +15,7 @@ import type { ElectionTimes } from '../leader-election/index.ts';
 import { agentMetrics, requestCounter } from '../metrics/agent-metrics.ts';
 import { silentRecorder } from '../metrics/metric-table.ts';
 import { openServerTls, type ServerTlsFiles } from '../net/server-tls.ts';
+import type { Right } from '../protocol/commands/definition.ts';
 import type { ReleaseError } from '../release/error.ts';
 import { tillerRecords } from '../release/helm2/tiller-records.ts';
 import { operations } from '../operation/index.ts';
@@ -93,6 +94,8 @@ export interface AgentSetup {
    * credentials are. Default: false.
    */
   allowOwnNamespace?: boolean;
+  /** The rights whose commands are performed. Default: `defaultRights`. */
+  rights?: readonly Right[] | undefined;
   /**
    * Revisions whose hooks and manifests are used again: those that an agent of this namespace has
    * written, or those of all clients. `own` needs a journal in the cluster. Default: `any`.

@@ -74,7 +74,7 @@ export const errorCodes = {
   conflict: 'The object changed in the meantime, or another field manager owns its fields.',
   quota_conflict: 'Other requests changed a ResourceQuota at the same time, until the time limit.',
   webhook_unavailable: 'The API server could not call an admission webhook, until the time limit.',
-  forbidden: 'The agent is not allowed to do this in the cluster.',
+  forbidden: 'The agent is not allowed to do this in the cluster, or its owner does not allow the command.',
   unauthorized: "The API server rejects the agent's credentials.",
   invalid: 'The API server rejects the object.',
   invalid_name: 'A name or namespace cannot be part of a request to the API server.',

@@ -24,6 +24,7 @@ test('run takes its settings from flags', async (t) => {
     ...['--post-renderers', 'a=/opt/a,b.c=/opt/b c'],
     '--allow-own-namespace',
     ...['--trust-releases', 'own'],
+    ...['--allow-rights', 'read, logs'],
   );
   t.is(code, 0);
   t.deepEqual(runs, [
@@ -44,6 +45,7 @@ test('run takes its settings from flags', async (t) => {
       plainHttp: true,
       allowOwnNamespace: true,
       trustReleases: 'own',
+      rights: ['read', 'logs'],
       postRenderers: { a: '/opt/a', 'b.c': '/opt/b c' },
       storageDriver: 'configmap',
       healthPort: 8081,
@@ -65,6 +67,7 @@ test('run takes its settings from the environment if no flag is given', async (t
     HELM_AGENT_PLAIN_HTTP: 'true',
     HELM_AGENT_DENY_DNS: 'true',
     HELM_AGENT_TRUST_RELEASES: 'any',
+    HELM_AGENT_ALLOW_RIGHTS: 'act',
     HELM_AGENT_STORAGE_DRIVER: 'secret',
     HELM_AGENT_HEALTH_PORT: '8081',
     HELM_AGENT_MEMORY_LIMIT_MB: '512',
@@ -86,6 +89,7 @@ test('run takes its settings from the environment if no flag is given', async (t
       plainHttp: true,
       allowOwnNamespace: false,
       trustReleases: 'any',
+      rights: ['act'],
       storageDriver: 'secret',
       healthPort: 8081,
       memoryLimit: 512,

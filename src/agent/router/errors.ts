@@ -4,6 +4,7 @@ type CommandErrorCode = Extract<
   ErrorCode,
   | 'continued_too_often'
   | 'unknown_command'
+  | 'forbidden'
   | 'too_large'
   | 'key_reused'
   | 'busy'

@@ -9,6 +9,7 @@ import {
   type CommandAnswers,
   type CommandType,
 } from '../../protocol/commands/index.ts';
+import { defaultRights, type Right } from '../../protocol/commands/definition.ts';
 import type { Packet } from '../../protocol/packet.ts';
 import { decodePayload } from '../../protocol/payload.ts';
 import type { CommandContext, CommandHandlers } from '../commands/command-handler.ts';
@@ -40,13 +41,30 @@ export interface IncomingCommand {
   perform(context: CommandContext): Promise<CommandAnswers[CommandType]>;
 }
 
-/** Reads the command in a packet. Throws `CommandError` or `PayloadError`. */
-export function readCommand(packet: Packet, handlers: CommandHandlers): IncomingCommand {
+/**
+ * Reads the command in a packet. Throws `CommandError`, with `forbidden` before the payload is read
+ * if its right is not among those of the agent, or `PayloadError`.
+ */
+export function readCommand(
+  packet: Packet,
+  handlers: CommandHandlers,
+  allowed: readonly Right[] = defaultRights,
+): IncomingCommand {
   if (!isCommandType(packet.type)) {
     const type = JSON.stringify(packet.type);
     throw new CommandError('unknown_command', `unknown command ${type}; known commands: ${commandTypes.join(', ')}`);
   }
+  requireRight(packet.type, allowed);
   return commandOf(packet.type, packet, handlers);
+}
+
+function requireRight(type: CommandType, allowed: readonly Right[]): void {
+  const { right } = commands[type];
+  if (allowed.includes(right)) return;
+  throw new CommandError(
+    'forbidden',
+    `the agent does not accept ${type}, which needs the right "${right}"; its owner allows ${[...allowed].join(', ')}, and can add rights with --allow-rights`,
+  );
 }
 
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- ties types

@@ -1,4 +1,5 @@
 import type { Journal, UnfinishedCommand } from '../../journal/index.ts';
+import { defaultRights, type Right } from '../../protocol/commands/definition.ts';
 import { isCommandType } from '../../protocol/commands/index.ts';
 import {
   agentMessageSchemas,
@@ -40,6 +41,8 @@ export interface RouterOptions {
    * milliseconds. Default: 20,000.
    */
   probationMs?: number;
+  /** The rights whose commands are performed. Default: `defaultRights`. */
+  rights?: readonly Right[] | undefined;
 }
 
 /** Processes that a command may end by being continued. */
@@ -68,6 +71,7 @@ export class Router {
   readonly #journal: Journal;
   readonly #log: Logger;
   readonly #admission: Admission;
+  readonly #rights: readonly Right[];
   readonly #recalls = new Set<Promise<void>>();
   /** Numbers of commands that run and that wait. */
   readonly commands: Readonly<Pick<CommandMeasures, 'running' | 'waiting'>>;
@@ -77,6 +81,7 @@ export class Router {
     this.commands = measures;
     this.#handlers = handlers;
     this.#log = log;
+    this.#rights = rest.rights ?? defaultRights;
     const execution = new Execution({
       journal,
       log,
@@ -139,7 +144,7 @@ export class Router {
     }
     let command: IncomingCommand;
     try {
-      command = readCommand(packet, this.#handlers);
+      command = readCommand(packet, this.#handlers, this.#rights);
     } catch (error) {
       this.#refuse(peer, packet, error);
       return false;
@@ -192,11 +197,15 @@ export class Router {
     }
   }
 
-  /** Returns nothing for a command that this version does not know, which is given up. */
+  /**
+   * Returns nothing for a command that this version does not know, or that is not allowed any more,
+   * which is given up.
+   */
   async #readLeft(left: UnfinishedCommand): Promise<LeftCommand[]> {
     const { key, type, payload, isAnonymous } = left;
     try {
-      return [{ ...left, command: readCommand({ type, payload, ...(!isAnonymous && { key }) }, this.#handlers) }];
+      const packet = { type, payload, ...(!isAnonymous && { key }) };
+      return [{ ...left, command: readCommand(packet, this.#handlers, this.#rights) }];
     } catch (error) {
       await this.#giveUp(key, error);
       return [];

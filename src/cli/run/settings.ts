@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { parseListenAddress } from '../../agent/connection/listen-address.ts';
 import { messageOf } from '../../errors/index.ts';
 import { agentIdSchema } from '../../protocol/agent-id.ts';
+import { defaultRights, rights } from '../../protocol/commands/definition.ts';
 import { storageDrivers } from '../../release/storage/drivers.ts';
 import { insecureTransportSetting } from '../insecure-transport.ts';
 import { parseDeniedAddresses } from '../../source/http/denied-addresses.ts';
@@ -138,6 +139,14 @@ export const runSettings = {
     variable: 'HELM_AGENT_ALLOW_OWN_NAMESPACE',
     description: 'let commands and charts access the namespace of the agent, with its token, journal and credentials',
   },
+  rights: {
+    flag: 'allow-rights',
+    value: 'list',
+    variable: 'HELM_AGENT_ALLOW_RIGHTS',
+    description:
+      'rights whose commands the agent performs, separated by commas: read, deploy, admin, act, which restarts, scales and deletes, and logs',
+    default: defaultRights.join(','),
+  },
   trustReleases: {
     flag: 'trust-releases',
     value: 'clients',
@@ -264,6 +273,11 @@ export function runSchema(hostName: string) {
         })
         .optional(),
       allowOwnNamespace: switchSchema,
+      rights: z
+        .string()
+        .transform((text) => text.split(',').map((right) => right.trim()))
+        .pipe(z.array(z.enum(rights, { error: `must be a list of ${rights.join(', ')}` })))
+        .optional(),
       trustReleases: z.enum(['own', 'any'], { error: 'must be own or any' }).optional(),
       storageDriver: z.enum(storageDrivers, { error: 'must be secret or configmap' }).optional(),
       journal: z.enum(['memory', 'cluster'], { error: 'must be memory or cluster' }).optional(),

@@ -1,8 +1,14 @@
 import * as z from 'zod';
 import { shapeOf, type Fields, type ShapeOf } from './field.ts';
 
+/** The rights that commands need, from the least to those that the agent's owner has to allow. */
+export const rights = ['read', 'deploy', 'admin', 'act', 'logs'] as const;
+
 /** Rights that senders of commands need. */
-type Right = 'read' | 'deploy' | 'admin';
+export type Right = (typeof rights)[number];
+
+/** The rights that agents grant unless their owner names others. */
+export const defaultRights: readonly Right[] = ['read', 'deploy', 'admin'];
 
 /** An argument of a command line, and the field that it sets. */
 interface Argument<Field extends string = string> {
