@@ -3,6 +3,7 @@
 //   npm run -s record:packets -- FILE
 // FILE gets a line of JSON for each frame: the connection, its sender, and its text. It is recorded
 // before a change of the protocol, and never again for the same version.
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +35,10 @@ const journal = { ...createMemoryJournal(), durable: true };
 const log = { ...silentLog, debug: () => undefined, error: () => undefined, child: () => log };
 const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' } as const;
 
-const plane = new ControlPlaneServer({ version: '0.1.0' }, { now, newKey: () => 'key' });
+const plane = new ControlPlaneServer(
+  { version: '0.1.0' },
+  { now, monotonic: () => 0, newKey: () => 'key', randomBytes },
+);
 const planePort = await plane.listen(0);
 // without pongs nothing is confirmed, and the agent repeats its packets on the next connection
 const relay = new WebSocketServer({ port: 0, host: '127.0.0.1', autoPong: false });

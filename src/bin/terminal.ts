@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import type { WriteStream } from 'node:tty';
 import type { Terminal } from '../cli/dependencies.ts';
 import { printable } from '../cli/text.ts';
@@ -31,6 +32,14 @@ export function terminalOf(stream: NodeJS.WriteStream | WriteStream): Terminal {
     },
     erase(lines) {
       if (lines > 0) write(`\u001b[${lines}A\r\u001b[J`);
+    },
+    end() {
+      if (stream.isTTY || closed.signal.aborted) return;
+      stream.write('', () => {
+        if (!('fd' in stream) || typeof stream.fd !== 'number') return;
+        closeSync(stream.fd);
+        openSync('/dev/null', 'w'); // takes the number, which another file could have otherwise
+      });
     },
     isTerminal: stream.isTTY,
     closed: closed.signal,

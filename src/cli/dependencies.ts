@@ -17,6 +17,8 @@ export interface Terminal {
    * written after the reader has closed the output.
    */
   write(text: string): void;
+  /** Ends the output, so that its reader need not wait for the end of this process. */
+  end(): void;
   /** Clears the last lines of a terminal, to write them again. */
   erase(lines: number): void;
   /** Whether the output is a terminal, and not a file or a pipe. */

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { keepAlive, type HeartbeatTimes } from '../net/heartbeat.ts';
+import { limitBytes } from '../net/limit-bytes.ts';
 import { closeCodes } from '../protocol/close-codes.ts';
 import { evidenceSchema, type Evidence } from '../protocol/evidence.ts';
 import { logSchema, type Log } from '../protocol/log.ts';
@@ -204,22 +205,6 @@ export function serveAgent(
     },
     close,
   };
-}
-
-/**
- * Calls `onExceeded` once the peer has sent more bytes. Returns a function that stops counting.
- */
-function limitBytes(stream: Duplex, maxBytes: number, onExceeded: () => void): () => void {
-  let bytes = 0;
-  const count = (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes <= maxBytes) return;
-    stop();
-    onExceeded();
-  };
-  const stop = () => void stream.off('data', count);
-  stream.on('data', count);
-  return stop;
 }
 
 /** A result that cannot be read ends its command, because no other one will follow. */

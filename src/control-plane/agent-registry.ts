@@ -9,6 +9,7 @@ import type { Packet } from '../protocol/packet.ts';
 import { FrameTurns } from '../protocol/session/frame-turns.ts';
 import { streamKinds } from '../protocol/streams/chart-stream.ts';
 import type { TunnelStream } from '../protocol/streams/tunnel-stream.ts';
+import { refusalOf } from './agent-admission.ts';
 import { serveAgent, type AgentConnection } from './agent-connection.ts';
 import { AgentSessions, processIdOf } from './agent-sessions.ts';
 import type { CommandIndex } from './command-index.ts';
@@ -42,6 +43,8 @@ export interface AgentRegistryOptions {
   whenStored: (stored: () => void) => void;
   /** Sends a command that waits for its agent, which is connected now. */
   deliver: (command: TrackedCommand) => void;
+  /** Whether an agent has a key, which is then the only way to prove its id. */
+  hasKey: (agentId: string) => boolean;
   /** Handles a stream that an agent has opened. */
   acceptStream: (agentId: string, header: unknown, stream: TunnelStream) => void;
   /** Called when an agent has accepted a command, with the seconds since its arrival. */
@@ -228,28 +231,13 @@ export class AgentRegistry {
 
   /** Whether the agent may have the id in its `hello`. Closes its connection if not. */
   #admit(hello: Hello, identity: AgentIdentity | undefined, connection: AgentConnection): boolean {
-    const { agentId, instanceId } = hello;
-    const { log } = this.#options;
-    if (identity && identity.agentId !== agentId) {
-      log.warn({ agentId: identity.agentId, claimed: agentId }, 'refused an agent that claims the id of another');
-      connection.close(closeCodes.wrongAgent, `this credential is that of another agent than ${agentId}`.slice(0, 120));
-      return false;
-    }
-    if (this.#sessions.isLate(hello)) {
-      log.info({ agentId, instanceId }, 'closing a connection that is older than another one of its agent');
-      connection.close(closeCodes.replaced, 'a newer connection of this instance was accepted');
-      return false;
-    }
-    const other = this.get(agentId);
-    if (!other || other.instanceId === instanceId) return true;
-    if (!identity) {
-      log.warn({ agentId, instanceId }, 'refused a second agent with the id of a connected one');
-      connection.close(closeCodes.replaced, 'another agent is connected with this id');
-      return false;
-    }
-    const fields = { agentId, instanceId, replaced: other.instanceId };
-    log.warn(fields, 'a second instance of a connected agent takes over; if it is not an upgrade, check the token');
-    return true;
+    const { log, hasKey } = this.#options;
+    const { agentId } = hello;
+    const isLate = this.#sessions.isLate(hello);
+    const context = { identity, connected: this.get(agentId), isLate, hasKey: hasKey(agentId), log };
+    const refusal = refusalOf(hello, context);
+    if (refusal) connection.close(refusal.code, refusal.reason);
+    return refusal === undefined;
   }
 
   #add(hello: Hello, connection: AgentConnection): void {

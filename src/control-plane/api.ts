@@ -12,7 +12,9 @@ import type { CommandIndex } from './command-index.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { ControlPlaneError } from './error.ts';
 import { EventStreams, lastEventId } from './event-stream.ts';
-import { readJson, sendError, sendJson } from './http-json.ts';
+import type { AgentKeys } from './enrolment/agent-keys.ts';
+import { enrolmentRoutes } from './enrolment/enrolment-routes.ts';
+import { readBody, readJson, sendError, sendJson, type Handler, type Route } from './http-json.ts';
 import type { Logger } from './logger.ts';
 import type { KnownAgent } from './known-agent.ts';
 import type { CommandOutcome } from './result-feed.ts';
@@ -26,6 +28,7 @@ import { maxNameLength } from '../protocol/resource.ts';
 export interface ApiBackend {
   agents: () => KnownAgent[];
   health: Health;
+  keys: AgentKeys;
   commands: CommandIndex;
   charts: ChartArchives;
   dispatcher: Dispatcher;
@@ -38,9 +41,6 @@ export interface ApiBackend {
   /** Time in milliseconds for a user to send each 64 KiB of a chart. */
   uploadWaitMs: number;
 }
-
-type Handler = (request: IncomingMessage, response: ServerResponse, id: string) => Promise<void> | void;
-type Route = [method: string, path: RegExp, handler: Handler];
 
 /** How users of the API prove that they may use it. */
 export interface ApiAccess {
@@ -90,6 +90,7 @@ function routesOf(
   {
     agents,
     health,
+    keys,
     commands,
     charts,
     dispatcher,
@@ -162,6 +163,7 @@ function routesOf(
   return [
     ['GET', /^\/(?:healthz|livez|readyz)(?:\/[\w-]+)?$/, sendProbe],
     ['GET', /^\/api\/agents$/, (_request, response) => sendJson(response, 200, { agents: agents() })],
+    ...enrolmentRoutes({ keys, agents, bodies, sentBy }),
     ['DELETE', /^\/api\/agents\/([^/]+)$/, forgetAgent],
     ['POST', /^\/api\/agents\/([^/]+)\/commands$/, sendCommand],
     [
@@ -219,12 +221,6 @@ async function requireUser(request: IncomingMessage, { token, openHost }: ApiAcc
     const message = 'without a token, the Host header must be localhost or the address of the control plane';
     throw new ControlPlaneError('unauthenticated', message);
   }
-}
-
-function readBody<Output>(schema: z.ZodType<Output>, body: unknown): Output {
-  const validated = validate(schema, body, 'the body');
-  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
-  return validated.data;
 }
 
 function requireDigest(digest: string): void {

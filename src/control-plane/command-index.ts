@@ -5,7 +5,7 @@ import type { ControlPlaneLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import { OpenCommands } from './open-commands.ts';
 import { ResultFeed } from './result-feed.ts';
-import type { AgentSighting, CommandRecord, CommandStore } from './store/command-store.ts';
+import type { AgentSighting, CommandRecord, CommandStore, StoredEntry } from './store/command-store.ts';
 import { StoreWriter } from './store/store-writer.ts';
 import { TrackedCommand, type CommandContext } from './tracked-command.ts';
 
@@ -66,9 +66,12 @@ export class CommandIndex {
     };
   }
 
-  /** Reads what is stored. Rejects with `ControlPlaneError` `store_unavailable`. */
-  async open(): Promise<void> {
-    const { commands, agents, sightings = [] } = await this.#store.open();
+  /**
+   * Reads what is stored, and returns what is not about commands. Rejects with `ControlPlaneError`
+   * `store_unavailable`.
+   */
+  async open(): Promise<readonly StoredEntry[]> {
+    const { commands, agents, sightings = [], entries = [] } = await this.#store.open();
     for (const agentId of agents) this.#agents.set(agentId, undefined);
     for (const sighting of sightings) this.#agents.set(sighting.agentId, sighting);
     for (const record of commands) {
@@ -84,6 +87,7 @@ export class CommandIndex {
     this.#lastResult = ended.length === 0 ? 0 : numberOf(ended.at(-1));
     for (const command of ended) this.results.add(command, this.#now().getTime());
     this.#isOpen = true;
+    return entries;
   }
 
   /** Waits until everything is stored, and closes the store. */
@@ -105,6 +109,11 @@ export class CommandIndex {
   /** Calls back when all changes so far are stored, in the order of the calls. */
   whenStored(onStored: () => void): void {
     this.#writer.whenStored(onStored);
+  }
+
+  /** Stores an entry with the next changes. */
+  keep(entry: StoredEntry): void {
+    this.#writer.add({ entry });
   }
 
   /** Resolves when all changes so far are stored. */

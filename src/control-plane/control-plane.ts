@@ -4,23 +4,25 @@ import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { defaultHeartbeat, type HeartbeatTimes } from '../net/heartbeat.ts';
-import { createBoundedServer, type BoundedServer } from '../net/http-server.ts';
+import { createBoundedServer } from '../net/http-server.ts';
 import { isLocalHost } from '../net/local-host.ts';
-import { namesThisServer } from '../net/request-host.ts';
 import type { ServerTls } from '../net/server-tls.ts';
-import { createUpgradeListener, type Decision } from '../net/websocket-server.ts';
+import { createUpgradeListener } from '../net/websocket-server.ts';
 import { maxRetryAfter, type CommandResult } from '../protocol/messages.ts';
-import { subprotocol } from '../protocol/subprotocol.ts';
+import { nonceBytes } from '../protocol/proof.ts';
+import { keySubprotocol, subprotocol } from '../protocol/subprotocol.ts';
 import { ChartArchives } from './charts/chart-archives.ts';
 import { serveChart } from './charts/serve-chart.ts';
+import { agentHandshake, type AgentHandshake } from './agent-handshake.ts';
 import { AgentRegistry } from './agent-registry.ts';
 import { createApi } from './api.ts';
 import { CommandIndex } from './command-index.ts';
 import type { SendRequest } from './command-methods.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { ControlPlaneError } from './error.ts';
-import type { AgentIdentity, Authenticate } from './identity.ts';
+import { AgentKeys } from './enrolment/agent-keys.ts';
+import type { CreatedEnrolment, EnrolmentOptions } from './enrolment/enrolment-options.ts';
+import type { Authenticate } from './identity.ts';
 import { listKnownAgents, type KnownAgent } from './known-agent.ts';
 import { defaultControlPlaneLimits, type ControlPlaneLimits } from './limits.ts';
 import { silentLog, type Logger } from './logger.ts';
@@ -36,9 +38,9 @@ import { requireToken, type Token } from './token.ts';
 
 export interface ControlPlaneOptions {
   /**
-   * Authenticates agents; `openAgentsFile` returns one for a file. Each agent must have a
-   * credential of its own. Default: agents have no credentials, and an agent is who its `hello`
-   * says; only for addresses of this machine.
+   * Authenticates agents that have no key; `openAgentsFile` returns one for a file. Each agent must
+   * have a credential of its own. Default: on addresses of this machine, and with `insecure`, an
+   * agent without a key is who its `hello` says; elsewhere, only agents with a key are let in.
    */
   authenticate?: Authenticate | undefined;
   /**
@@ -58,7 +60,8 @@ export interface ControlPlaneOptions {
    */
   apiToken?: Token | undefined;
   /**
-   * Allows listening without credentials on a host that other machines can reach. Default: false.
+   * Serves agents and users without credentials also on a host that other machines can reach.
+   * Default: false.
    */
   insecure?: boolean;
   /**
@@ -97,7 +100,10 @@ export interface ControlPlaneOptions {
 /** The clock and the randomness of a control plane. */
 export interface ControlPlaneHost {
   now: () => Date;
+  /** Returns a time in milliseconds that never goes back. */
+  monotonic: () => number;
   newKey: () => string;
+  randomBytes: (size: number) => Uint8Array;
 }
 
 /** The events of a control plane, with the arguments of their listeners. */
@@ -106,6 +112,8 @@ export interface ControlPlaneEvents {
   disconnect: [agent: ConnectedAgent];
   /** A command has a result, which is stored. */
   result: [command: SentCommand, result: CommandResult];
+  /** Another cluster has shown the key of an agent, and was refused. */
+  copy: [agentId: string];
 }
 
 /** Where an HTTP server accepts agents. */
@@ -130,19 +138,20 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   readonly #commands: CommandIndex;
   readonly #agents: AgentRegistry;
   readonly #charts: ChartArchives;
+  readonly #keys: AgentKeys;
   readonly #knownAgents: () => KnownAgent[];
   /** The checks of `/livez` and `/readyz`. */
   readonly health: Health;
   readonly #dispatcher: Dispatcher;
   readonly #server: HttpServer;
-  readonly #trust: BoundedServer['trust'];
+  readonly #handshake: AgentHandshake;
   readonly #upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly #detachments: (() => void)[] = [];
   #opening: Promise<void> | undefined;
   /** The host that the server listens on; undefined before. */
   #host: string | undefined;
 
-  constructor(options: ControlPlaneOptions, { now, newKey }: ControlPlaneHost) {
+  constructor(options: ControlPlaneOptions, { now, monotonic, newKey, randomBytes }: ControlPlaneHost) {
     super();
     if ('agentToken' in options) {
       throw new TypeError('the option agentToken was removed: give each agent a credential with authenticate');
@@ -156,7 +165,6 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       tls: options.tls,
     });
     this.#server = server;
-    this.#trust = trust;
     const commands: CommandIndex = new CommandIndex({
       ...{ store, limits, log, now },
       onResult: ({ handle, type }, result) => {
@@ -176,10 +184,17 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       maxBytes: limits.uploadBytes,
       reservedBytes: limits.reservedBytes,
     });
+    const keys = new AgentKeys({
+      ...{ now, monotonic, randomBytes, log, maxAgents: limits.knownAgents },
+      keep: (entry) => commands.keep(entry),
+      stored: () => commands.stored(),
+      onCopy: (agentId) => this.#emitLater('copy', agentId),
+    });
     const agents: AgentRegistry = new AgentRegistry({
       ...{ commands, limits, heartbeat, helloTimeoutMs, log, now, newEpoch: newKey, version },
       whenStored: (stored) => commands.whenStored(stored),
       deliver: (command) => dispatcher.deliver(command),
+      hasKey: (agentId) => keys.has(agentId),
       acceptStream(agentId, header, stream) {
         const isNeeded = (digest: string) => commands.openOf(agentId).some(({ record }) => record.chart === digest);
         serveChart(header, stream, { charts, isNeeded });
@@ -192,12 +207,13 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
       onDisconnect: (agent) => this.#emitLater('disconnect', agent),
     });
     const registered = () => options.registeredAgents?.() ?? [];
-    const isRegistered = (agentId: string) => [...registered()].includes(agentId);
+    const isRegistered = (agentId: string) => keys.has(agentId) || [...registered()].includes(agentId);
     const dispatcher = new Dispatcher({ agents, commands, charts, isRegistered, log, now, newKey });
-    this.#knownAgents = () => listKnownAgents({ agents, commands, registered, now });
+    this.#knownAgents = () => listKnownAgents({ agents, commands, registered, keys, now });
     this.#commands = commands;
     this.#agents = agents;
     this.#charts = charts;
+    this.#keys = keys;
     this.#dispatcher = dispatcher;
     const access = { token: options.apiToken, openHost: () => this.#openHost(), trust };
     const { requestBytes, unreadBytes, uploadWaitMs } = limits;
@@ -213,27 +229,32 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     this.#detachments.push(recorder.onScrape(() => this.#measure(recorder)));
     const backend = {
       health: this.health,
+      keys,
       ...{ agents: this.#knownAgents, commands, charts, dispatcher, areAgentsReadable, requestBytes, unreadBytes },
       uploadWaitMs,
     };
     this.requestListener = createApi(backend, access, log);
-    this.#upgrade = createUpgradeListener({ peer: 'an agent', decide: (request) => this.#decide(request), log });
+    this.#handshake = agentHandshake({
+      ...{ keys, heartbeat, log, trust, authenticate: options.authenticate, timeoutMs: helloTimeoutMs },
+      newNonce: () => Buffer.from(randomBytes(nonceBytes)).toString('base64url'),
+      openHost: () => this.#openHost(),
+      isBehind: () => commands.isBehind,
+      serve: (agent) => agents.serve(agent),
+    });
+    this.#upgrade = createUpgradeListener({
+      ...{ peer: 'an agent', subprotocols: [keySubprotocol, subprotocol], log, decide: this.#handshake.decide },
+    });
     this.#server.on('request', this.requestListener);
     this.#server.on('upgrade', this.#upgrade);
   }
 
   /**
    * Opens the store, starts to serve agents and the REST API, and returns the port that is bound.
-   * Rejects with `ControlPlaneError` `insecure_listen`, `token_unreadable` and `store_unavailable`,
-   * and with Node's error if the port cannot be bound.
+   * Rejects with `ControlPlaneError` `token_unreadable` and `store_unavailable`, and with Node's
+   * error if the port cannot be bound.
    */
   async listen(port: number, host = '127.0.0.1'): Promise<number> {
-    const { authenticate, apiToken, insecure } = this.#options;
-    if (!authenticate && !insecure && !isLocalHost(host)) {
-      const advice = 'give them with --agents-file (authenticate in the SDK), or allow it with --listen-insecure';
-      const message = `refusing to listen on ${host} without credentials of agents: ${advice}`;
-      throw new ControlPlaneError('insecure_listen', message);
-    }
+    const { apiToken } = this.#options;
     if (apiToken !== undefined) await requireToken(apiToken);
     await this.#open();
     this.#host = host;
@@ -244,14 +265,10 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
 
   /**
    * Opens the store, and accepts agents on a server of the application until `close` is called. The
-   * server's other paths stay as they are. Rejects with `ControlPlaneError` `insecure_listen` if
-   * agents have no credentials, and with `store_unavailable`.
+   * server's other paths stay as they are. Without `authenticate`, only agents with a key are let
+   * in. Rejects with `ControlPlaneError` `store_unavailable`.
    */
   async attach(server: HttpServer, { path = '/agents' }: AttachOptions = {}): Promise<void> {
-    if (!this.#options.authenticate) {
-      const message = 'a control plane that is attached to a server needs credentials of agents: set authenticate';
-      throw new ControlPlaneError('insecure_listen', message);
-    }
     await this.#open();
     const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (request.url?.split('?')[0] === path) this.#upgrade(request, socket, head);
@@ -268,6 +285,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   async close({ retryAfter = 1 }: { retryAfter?: number } = {}): Promise<void> {
     for (const detach of this.#detachments.splice(0)) detach();
     this.#dispatcher.close();
+    this.#handshake.close();
     const left = this.#agents.closeAll(Math.min(Math.max(retryAfter, 0), maxRetryAfter));
     if (this.#server.listening) {
       const closed = once(this.#server, 'close');
@@ -305,6 +323,34 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   async forgetAgent(agentId: string): Promise<number> {
     await this.#opening;
     return await this.#dispatcher.forgetAgent(agentId);
+  }
+
+  /**
+   * Invites an agent: returns a token with which it can enrol a key of its own, once. If the agent
+   * has a key, that one ends then. Rejects with `ControlPlaneError` `bad_request`, `busy` and
+   * `store_unavailable`.
+   */
+  async createEnrolment(options: EnrolmentOptions): Promise<CreatedEnrolment> {
+    await this.#opening;
+    return await this.#keys.create(options);
+  }
+
+  /**
+   * Lets an agent in that has enrolled with `needsConsent`. Rejects with `ControlPlaneError`
+   * `agent_not_found`.
+   */
+  async acceptAgent(agentId: string): Promise<void> {
+    await this.#opening;
+    await this.#keys.accept(agentId);
+  }
+
+  /**
+   * Ends the key and the token of an agent at once, and its connections. Rejects with
+   * `ControlPlaneError` `agent_not_found`.
+   */
+  async revokeAgent(agentId: string): Promise<void> {
+    await this.#opening;
+    await this.#keys.revoke(agentId);
   }
 
   /** Returns the command with the key, or undefined if it is not known or was forgotten. */
@@ -349,7 +395,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   }
 
   async #openAll(): Promise<void> {
-    await this.#commands.open();
+    this.#keys.open(await this.#commands.open());
     await this.#charts.open();
     this.#dispatcher.start();
   }
@@ -375,27 +421,6 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   #openHost(): string | undefined {
     const host = this.#host;
     return host !== undefined && (isLocalHost(host) || this.#options.insecure === true) ? host : undefined;
-  }
-
-  /** Decides about the handshake of an agent. */
-  async #decide(request: IncomingMessage): Promise<Decision> {
-    const { headers } = request;
-    const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim());
-    if (!offered?.includes(subprotocol)) return { refuse: '400 Bad Request' };
-    const { authenticate } = this.#options;
-    let identity: AgentIdentity | undefined;
-    if (authenticate) {
-      identity = await authenticate(request);
-      if (!identity) return { refuse: '401 Unauthorized' };
-    } else if (!namesThisServer(request, this.#host ?? '')) {
-      return { refuse: '403 Forbidden' };
-    }
-    // An agent sends no Origin; a web page in a browser does.
-    if (headers.origin !== undefined) return { refuse: '403 Forbidden' };
-    // its packets would wait in memory
-    if (this.#commands.isBehind) return { refuse: '503 Service Unavailable' };
-    this.#trust(request.socket);
-    return { serve: (socket, stream) => this.#agents.serve({ socket, stream, identity }) };
   }
 }
 

@@ -13,7 +13,6 @@ export type ControlPlaneErrorCode = Extract<
   | 'too_large'
   | 'timeout'
   | 'unauthenticated'
-  | 'insecure_listen'
   | 'token_unreadable'
   | 'busy'
   | 'store_unavailable'

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type * as z from 'zod';
 import { JsonTextError, parseJson } from '../protocol/json.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
+import { validate } from '../protocol/validation.ts';
 import { ControlPlaneError, type ControlPlaneErrorCode } from './error.ts';
 
 const statuses: Record<ControlPlaneErrorCode, number> = {
@@ -20,9 +22,12 @@ const statuses: Record<ControlPlaneErrorCode, number> = {
   too_large: 413,
   busy: 503,
   store_unavailable: 503,
-  insecure_listen: 500,
   token_unreadable: 500,
 };
+
+/** Serves a request. `id` is the part of the path that its pattern captures. */
+export type Handler = (request: IncomingMessage, response: ServerResponse, id: string) => Promise<void> | void;
+export type Route = [method: string, path: RegExp, handler: Handler];
 
 /** Time in which a client must read a part of a response. */
 const unreadTimeoutMs = 30_000;
@@ -90,4 +95,11 @@ async function readText(request: IncomingMessage, bodies: RequestBodies): Promis
     clearTimeout(cutOff);
     bodies.bytes -= size;
   }
+}
+
+/** Returns a body as a schema reads it. Throws `ControlPlaneError` `bad_request`. */
+export function readBody<Output>(schema: z.ZodType<Output>, body: unknown): Output {
+  const validated = validate(schema, body, 'the body');
+  if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
+  return validated.data;
 }

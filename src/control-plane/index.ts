@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { commandMethods, type CommandMethods } from './command-methods.ts';
 import { ControlPlaneServer, type ControlPlaneOptions } from './control-plane.ts';
 
@@ -9,6 +9,8 @@ export type { CommandMethods, MethodParameters, SendOptions, SendRequest } from 
 export type { ConnectedAgent } from './connected-agent.ts';
 export type { AwayAgent, KnownAgent } from './known-agent.ts';
 export type { CommandEvent } from './command-event.ts';
+export type { EnrolmentState } from './enrolment/agent-keys.ts';
+export type { CreatedEnrolment, EnrolmentOptions } from './enrolment/enrolment-options.ts';
 export { ControlPlaneError } from './error.ts';
 export type { ControlPlaneLimits } from './limits.ts';
 export type { CommandOutcome } from './result-feed.ts';
@@ -22,6 +24,7 @@ export type {
   Retention,
   StoreBatch,
   StoreContents,
+  StoredEntry,
 } from './store/command-store.ts';
 export { openServerTls, type ServerTls, type ServerTlsFiles, type ServerTlsOptions } from '../net/server-tls.ts';
 export { createMemoryStore } from './store/memory-store.ts';
@@ -35,7 +38,7 @@ export type { Release } from '../protocol/release.ts';
 
 class ControlPlaneWithMethods extends ControlPlaneServer {
   constructor(options: ControlPlaneOptions = {}) {
-    super(options, { now: () => new Date(), newKey: randomUUID });
+    super(options, { now: () => new Date(), monotonic: () => performance.now(), newKey: randomUUID, randomBytes });
     Object.assign(
       this,
       commandMethods((agentId, request) => this.send(agentId, request)),

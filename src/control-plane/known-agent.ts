@@ -1,8 +1,15 @@
 import type { CommandIndex } from './command-index.ts';
 import type { ConnectedAgent } from './connected-agent.ts';
+import type { AgentKeys, EnrolmentState } from './enrolment/agent-keys.ts';
 
-/** An agent that is registered, or that was connected before. */
-export interface AwayAgent {
+/** An agent that may have a key. */
+interface Enrolled {
+  /** Undefined for an agent that has a token of the agents file, or no credential. */
+  enrolment?: EnrolmentState;
+}
+
+/** An agent that is registered or invited, or that was connected before. */
+export interface AwayAgent extends Enrolled {
   agentId: string;
   connected: false;
   /** When its last connection ended, in RFC 3339; null if it was never connected. */
@@ -12,26 +19,38 @@ export interface AwayAgent {
 }
 
 /** An agent that a control plane can send commands to. */
-export type KnownAgent = (ConnectedAgent & { connected: true; lastSeen: string }) | AwayAgent;
+export type KnownAgent = (ConnectedAgent & Enrolled & { connected: true; lastSeen: string }) | AwayAgent;
 
 export interface KnownAgentsOptions {
   agents: { list(): readonly ConnectedAgent[] };
   commands: Pick<CommandIndex, 'knownAgents'>;
   /** Returns the ids of all agents with a credential. */
   registered: () => Iterable<string>;
+  keys: Pick<AgentKeys, 'knownIds' | 'stateOf'>;
   now: () => Date;
 }
 
-/** Returns all agents that are connected, were connected, or are registered, sorted by id. */
-export function listKnownAgents({ agents, commands, registered, now }: KnownAgentsOptions): KnownAgent[] {
+/** Returns all agents that are connected, were connected, are registered or invited, by id. */
+export function listKnownAgents({ agents, commands, registered, keys, now }: KnownAgentsOptions): KnownAgent[] {
   const known = commands.knownAgents();
+  const enrolmentOf = (agentId: string) => {
+    const enrolment = keys.stateOf(agentId);
+    return enrolment && { enrolment };
+  };
   const all = new Map<string, KnownAgent>();
-  for (const agentId of [...registered(), ...known.keys()]) {
+  for (const agentId of [...registered(), ...keys.knownIds(), ...known.keys()]) {
     const { lastSeen, version } = known.get(agentId) ?? {};
     const time = lastSeen === undefined ? null : new Date(lastSeen).toISOString();
-    all.set(agentId, { agentId, connected: false, lastSeen: time, ...(version !== undefined && { version }) });
+    all.set(agentId, {
+      agentId,
+      connected: false,
+      lastSeen: time,
+      ...(version !== undefined && { version }),
+      ...enrolmentOf(agentId),
+    });
   }
   const time = now().toISOString();
-  for (const agent of agents.list()) all.set(agent.agentId, { ...agent, connected: true, lastSeen: time });
+  for (const agent of agents.list())
+    all.set(agent.agentId, { ...agent, connected: true, lastSeen: time, ...enrolmentOf(agent.agentId) });
   return [...all.values()].sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { messageOf } from '../errors/index.ts';
 import { maxFrameBytes } from '../protocol/limits.ts';
-import { selectSubprotocol } from '../protocol/subprotocol.ts';
+import { selectSubprotocol, subprotocol } from '../protocol/subprotocol.ts';
 
 /** A status line with which a request is refused, or a function that serves its socket. */
 export type Decision =
@@ -19,17 +19,19 @@ export interface UpgradeOptions {
   peer: string;
   /** Accepts or refuses a request. It has `decisionTimeoutMs`. */
   decide: (request: IncomingMessage) => Promise<Decision>;
+  /** The subprotocols that are known, the preferred one first. Default: that of helm-agent. */
+  subprotocols?: readonly string[];
   log: { warn(fields: object, message: string): void };
 }
 
 /**
  * Returns a listener for an HTTP server's `upgrade` event that opens WebSockets or refuses them.
  */
-export function createUpgradeListener({ peer, decide, log }: UpgradeOptions) {
+export function createUpgradeListener({ peer, decide, subprotocols = [subprotocol], log }: UpgradeOptions) {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: maxFrameBytes,
-    handleProtocols: selectSubprotocol,
+    handleProtocols: (offered) => selectSubprotocol(offered, subprotocols),
     perMessageDeflate: false,
   });
 

@@ -5,6 +5,7 @@ import { evidenceSchema } from './evidence.ts';
 import { logSchema } from './log.ts';
 import { maxKeyLength, maxTypeLength } from './limits.ts';
 import { printableSchema } from './printable.ts';
+import { challengeSchema, pendingSchema, proofSchema, provedSchema } from './proof.ts';
 import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
 
 /** Number of resources in one status packet. Agents send several packets for more. */
@@ -226,6 +227,7 @@ export function commandAnswerSchema(type: CommandType) {
 
 /** The payloads of the packets that an agent sends. */
 export const agentMessageSchemas = {
+  proof: proofSchema,
   hello: helloSchema,
   accepted: acceptedSchema,
   status: statusSchema,
@@ -238,6 +240,9 @@ export const agentMessageSchemas = {
 
 /** The payloads of the packets that a control plane sends besides commands. */
 export const controlPlaneMessageSchemas = {
+  challenge: challengeSchema,
+  pending: pendingSchema,
+  proved: provedSchema,
   welcome: welcomeSchema,
   unfinished: unfinishedSchema,
   drain: drainSchema,

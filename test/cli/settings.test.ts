@@ -358,13 +358,6 @@ test(
   /--server \(HELM_AGENT_SERVER\): must have no user name and password; use --token-file/,
 );
 test(
-  'no credentials for agents on an address that other machines can reach',
-  refuses,
-  ['control-plane', '--host', '0.0.0.0', '--api-token-file', 't'],
-  { HELM_AGENT_TOKEN_FILE: 't' },
-  /--agents-file .*: other machines can reach 0\.0\.0\.0, .* helm-agent agents add, .*all agents share is not supported/,
-);
-test(
   'no API token on an address that other machines can reach',
   refuses,
   ['control-plane', '--host', '0.0.0.0', '--agents-file', 't'],

@@ -497,9 +497,9 @@ test('asks an agent whose packets it lacks for its unfinished commands', async (
   t.is((await second.packet('unfinished')).payload, JSON.stringify({ keys: [command.key] }));
 });
 
-test('refuses to listen on a host that other machines can reach, unless agents have credentials or with `insecure`', async (t) => {
-  await t.throwsAsync(new ControlPlane().listen(0, '0.0.0.0'), { code: 'insecure_listen' });
-  const plane = new ControlPlane({ insecure: true });
-  await plane.listen(0, '0.0.0.0');
-  await plane.close();
+test('on a host that other machines can reach, agents without a credential are let in only with `insecure`', async (t) => {
+  const { agentUrl } = await testPlane(t, { host: '0.0.0.0' });
+  await t.throwsAsync(rawAgent(agentUrl), { message: /401/ });
+  const open = await testPlane(t, { host: '0.0.0.0', insecure: true });
+  await t.notThrowsAsync(rawAgent(open.agentUrl));
 });

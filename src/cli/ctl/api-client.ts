@@ -37,8 +37,16 @@ const agentSchema = z.looseObject({
   cluster: z
     .looseObject({ reachable: z.boolean(), since: z.string().optional(), reason: z.string().optional() })
     .nullish(),
+  enrolment: z
+    .looseObject({
+      states: z.array(z.string()),
+      labels: z.record(z.string(), z.string()).optional(),
+      problem: z.string().optional(),
+    })
+    .optional(),
 });
 
+const createdEnrolmentSchema = z.object({ token: z.string(), expiresAt: z.string(), replacesKey: z.boolean() });
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 const agentsSchema = z.object({ agents: z.array(agentSchema) });
 const forgottenSchema = z.object({ commandsEnded: z.int() });
@@ -83,7 +91,18 @@ const sendPauseMs = 100;
  * The control plane's REST API. All methods reject with `ApiError`, or with the signal's reason.
  */
 export interface ApiClient {
+  /** URL of the control plane, without a slash at its end. */
+  readonly server: string;
   agents(signal: AbortSignal): Promise<Agent[]>;
+  agent(agentId: string, signal: AbortSignal): Promise<Agent>;
+  /** Creates a token with which an agent can enrol. */
+  enrol(
+    agentId: string,
+    options: { expiresIn: string; needsConsent: boolean; labels: Readonly<Record<string, string>> },
+    signal: AbortSignal,
+  ): Promise<z.output<typeof createdEnrolmentSchema>>;
+  acceptAgent(agentId: string, signal: AbortSignal): Promise<void>;
+  revokeAgent(agentId: string, signal: AbortSignal): Promise<void>;
   /** Forgets an agent, and returns how many of its commands have ended by that. */
   forgetAgent(agentId: string, signal: AbortSignal): Promise<z.output<typeof forgottenSchema>>;
   /**
@@ -106,17 +125,34 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const server = options.server.replace(/(?<!\/)\/+$/, '');
   const get = (path: string, signal: AbortSignal, headers: Record<string, string> = {}) =>
     request({ ...options, server }, path, { headers, signal });
+  const pathOf = (agentId: string) => `/api/agents/${encodeURIComponent(agentId)}`;
   return {
+    server,
     async agents(signal) {
       return (await read(agentsSchema, await get('/api/agents', signal), server)).agents;
     },
+    async agent(agentId, signal) {
+      return await read(agentSchema, await get(pathOf(agentId), signal), server);
+    },
+    async enrol(agentId, body, signal) {
+      const headers = { 'content-type': 'application/json' };
+      const init = { method: 'POST', headers, body: JSON.stringify(body), signal };
+      const response = await request({ ...options, server }, `${pathOf(agentId)}/enrolment`, init);
+      return await read(createdEnrolmentSchema, response, server);
+    },
+    async acceptAgent(agentId, signal) {
+      await request({ ...options, server }, `${pathOf(agentId)}/accept`, { method: 'POST', headers: {}, signal });
+    },
+    async revokeAgent(agentId, signal) {
+      await request({ ...options, server }, `${pathOf(agentId)}/enrolment`, { method: 'DELETE', headers: {}, signal });
+    },
     async forgetAgent(agentId, signal) {
-      const path = `/api/agents/${encodeURIComponent(agentId)}`;
+      const path = pathOf(agentId);
       const init = { method: 'DELETE', headers: {}, signal };
       return await read(forgottenSchema, await request({ ...options, server }, path, init), server);
     },
     async send(agentId, command, signal) {
-      const path = `/api/agents/${encodeURIComponent(agentId)}/commands`;
+      const path = `${pathOf(agentId)}/commands`;
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ ...command, key: options.newKey() });
       return repeated(signal, async () => {

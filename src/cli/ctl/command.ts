@@ -110,6 +110,22 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
       load: async () => (await import('./agent-commands.ts')).agentsCommand,
     },
     {
+      name: 'enrol',
+      short: 'invite an agent: print how to install it, and wait for it',
+      suggestFor: ['enroll', 'invite'],
+      load: async () => (await import('./enrol/command.ts')).enrolCommand,
+    },
+    {
+      name: 'accept-agent',
+      short: 'let an agent in that has enrolled and waits',
+      load: async () => (await import('./enrol/command.ts')).acceptAgentCommand,
+    },
+    {
+      name: 'revoke-agent',
+      short: 'end the key of an agent, and its connections',
+      load: async () => (await import('./enrol/command.ts')).revokeAgentCommand,
+    },
+    {
       name: 'forget-agent',
       short: 'end the commands of an agent that will not come back',
       load: async () => (await import('./agent-commands.ts')).forgetAgentCommand,

@@ -44,7 +44,7 @@ export interface FollowOptions extends Pick<ProgramDependencies, 'stdout' | 'std
  * Shows the progress of a command on stderr until it ends, then prints its result: a success on
  * stdout, a failure on stderr. Returns the exit code.
  */
-export async function follow(client: ApiClient, key: string, options: FollowOptions): Promise<number> {
+export async function follow(client: Pick<ApiClient, 'events'>, key: string, options: FollowOptions): Promise<number> {
   const { stdout, stderr, onInterrupt, again, toCancel, text = successText, quiet = false } = options;
   const { json = false, retryMs = defaultRetryMs } = options;
   const screen = json ? jsonScreen(stdout) : quiet ? silentScreen : createScreen(stderr);
@@ -96,7 +96,7 @@ export async function follow(client: ApiClient, key: string, options: FollowOpti
 
 /** Follows a command until it ends, and returns its result. Reconnects when the line is cut. */
 export async function resultOf(
-  client: ApiClient,
+  client: Pick<ApiClient, 'events'>,
   key: string,
   screen: Screen,
   { signal, retryMs }: { signal: AbortSignal; retryMs: number },

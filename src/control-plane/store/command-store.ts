@@ -63,6 +63,16 @@ export interface AgentSighting {
   readonly version: string;
 }
 
+/** A text that is kept under a name, such as the key of an agent. */
+export interface StoredEntry {
+  /** The kind of entry. */
+  readonly collection: string;
+  /** Its name among those of its kind. */
+  readonly id: string;
+  /** JSON text. Undefined: the entry is deleted. */
+  readonly text: string | undefined;
+}
+
 /** Changes that are stored together. A command is in only one of the lists of commands. */
 export interface StoreBatch {
   /** New commands, and commands that have changed. New ones are in the order of their arrival. */
@@ -79,6 +89,8 @@ export interface StoreBatch {
   readonly sightings?: readonly AgentSighting[];
   /** Ids of agents that count as never connected from now on. No id is in both lists. */
   readonly forgottenAgents: readonly string[];
+  /** Each replaces the one before of its name. Default: none. */
+  readonly entries?: readonly StoredEntry[];
 }
 
 /** Everything that was stored before, without events. */
@@ -89,6 +101,8 @@ export interface StoreContents {
   readonly agents: readonly string[];
   /** When these were connected last. Default: that is not known. */
   readonly sightings?: readonly AgentSighting[];
+  /** Default: none. */
+  readonly entries?: readonly StoredEntry[];
 }
 
 /** How long commands that have ended are kept. The command that ended first is forgotten first. */

@@ -1,4 +1,4 @@
-import type { AgentSighting, CommandRecord, CommandStore, EventRecord } from './command-store.ts';
+import type { AgentSighting, CommandRecord, CommandStore, EventRecord, StoredEntry } from './command-store.ts';
 
 /**
  * Keeps commands in the memory of this process: the last 500 that have ended, and of them those
@@ -9,6 +9,7 @@ export function createMemoryStore(): CommandStore {
   const events = new Map<string, EventRecord[]>();
   const agents = new Set<string>();
   const sightings = new Map<string, AgentSighting>();
+  const entries = new Map<string, StoredEntry>();
   return {
     retention: { commands: 500, bytes: 32 * 1024 * 1024, milliseconds: Infinity },
     open: () =>
@@ -16,6 +17,7 @@ export function createMemoryStore(): CommandStore {
         commands: [...commands.values()],
         agents: [...agents],
         ...(sightings.size > 0 && { sightings: [...sightings.values()] }),
+        ...(entries.size > 0 && { entries: [...entries.values()] }),
       }),
     write(batch) {
       for (const record of batch.commands) commands.set(record.key, record);
@@ -40,6 +42,11 @@ export function createMemoryStore(): CommandStore {
       for (const agentId of batch.forgottenAgents) {
         agents.delete(agentId);
         sightings.delete(agentId);
+      }
+      for (const entry of batch.entries ?? []) {
+        const name = `${entry.collection} ${entry.id}`;
+        if (entry.text === undefined) entries.delete(name);
+        else entries.set(name, entry);
       }
       return Promise.resolve();
     },

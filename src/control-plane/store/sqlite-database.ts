@@ -99,6 +99,9 @@ function operations(database: DatabaseSync): SqliteDatabase {
   const allCommands = database.prepare('SELECT * FROM commands ORDER BY position');
   const putSighting = database.prepare('UPDATE agents SET last_seen = ?, version = ? WHERE id = ?');
   const allAgents = database.prepare('SELECT id, last_seen, version FROM agents');
+  const putEntry = database.prepare('INSERT OR REPLACE INTO entries (collection, id, text) VALUES (?, ?, ?)');
+  const deleteEntry = database.prepare('DELETE FROM entries WHERE collection = ? AND id = ?');
+  const allEntries = database.prepare('SELECT collection, id, text FROM entries');
   const allEvents = database.prepare(
     `SELECT id, type, payload, bytes FROM events WHERE command = ${position} ORDER BY id`,
   );
@@ -106,10 +109,12 @@ function operations(database: DatabaseSync): SqliteDatabase {
     contents() {
       const agents = allAgents.all();
       const sightings = agents.flatMap(sightingOf);
+      const entries = allEntries.all().map((row) => entrySchema.parse(row));
       return {
         commands: allCommands.all().map(recordOf),
         agents: agents.map(({ id }) => String(id)),
         ...(sightings.length > 0 && { sightings }),
+        ...(entries.length > 0 && { entries }),
       };
     },
     write(batch) {
@@ -121,6 +126,10 @@ function operations(database: DatabaseSync): SqliteDatabase {
         for (const agentId of batch.agents) putAgent.run(agentId);
         for (const { agentId, lastSeen, version } of batch.sightings ?? []) putSighting.run(lastSeen, version, agentId);
         for (const agentId of batch.forgottenAgents) forgetAgent.run(agentId);
+        for (const { collection, id, text } of batch.entries ?? []) {
+          if (text === undefined) deleteEntry.run(collection, id);
+          else putEntry.run(collection, id, text);
+        }
       });
     },
     events: (key) => allEvents.all(key).map((row) => eventSchema.parse(row)),
@@ -155,6 +164,8 @@ function valuesOf({ end, ...record }: CommandRecord): (string | number | null)[]
 }
 
 const eventSchema = z.object({ id: z.number(), type: z.string(), payload: z.string(), bytes: z.number() });
+
+const entrySchema = z.object({ collection: z.string(), id: z.string(), text: z.string() });
 
 const rowSchema = z.object({
   key: z.string(),

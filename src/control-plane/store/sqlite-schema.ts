@@ -43,6 +43,14 @@ const migrations = [
   ALTER TABLE agents ADD COLUMN version TEXT;
   `,
   'ALTER TABLE commands ADD COLUMN lost_processes TEXT;',
+  `
+  CREATE TABLE entries (
+    collection TEXT NOT NULL,
+    id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (collection, id)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Brings a file to the newest schema. Throws if it is newer, or not that of a control plane. */

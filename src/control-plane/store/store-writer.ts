@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../errors/index.ts';
 import type { Logger } from '../logger.ts';
 import type { ControlPlaneLimits } from '../limits.ts';
-import type { AgentSighting, CommandRecord, CommandStore, EventRecord, StoreBatch } from './command-store.ts';
+import type {
+  AgentSighting,
+  CommandRecord,
+  CommandStore,
+  EventRecord,
+  StoreBatch,
+  StoredEntry,
+} from './command-store.ts';
 
 /** A change that is stored with others. */
 export interface Change {
@@ -13,6 +20,7 @@ export interface Change {
   /** An agent that was connected, or that counts as never connected from now on. */
   agent?: { id: string; isKnown: boolean };
   sighting?: AgentSighting;
+  entry?: StoredEntry;
   /** Called when the change is durable, in the order of the changes. */
   onStored?: () => void;
   /**
@@ -140,15 +148,17 @@ function batchLength(changes: readonly Change[]): number {
   return end === -1 ? changes.length : end;
 }
 
-/** Only the last state of each command and of each agent counts. */
+/** Only the last state of each command, agent and entry counts. */
 function batchOf(changes: readonly Change[]): StoreBatch {
   const commands = new Map<string, CommandRecord>();
   const agents = new Map<string, boolean>();
   const sightings = new Map<string, AgentSighting>();
-  for (const { command, agent, sighting } of changes) {
+  const entries = new Map<string, StoredEntry>();
+  for (const { command, agent, sighting, entry } of changes) {
     if (command) commands.set(command.key, command);
     if (agent) agents.set(agent.id, agent.isKnown);
     if (sighting) sightings.set(sighting.agentId, sighting);
+    if (entry) entries.set(`${entry.collection} ${entry.id}`, entry);
   }
   const agentsThat = (are: boolean) => [...agents].flatMap(([id, isKnown]) => (isKnown === are ? id : []));
   return {
@@ -159,5 +169,6 @@ function batchOf(changes: readonly Change[]): StoreBatch {
     agents: agentsThat(true),
     sightings: [...sightings.values()],
     forgottenAgents: agentsThat(false),
+    ...(entries.size > 0 && { entries: [...entries.values()] }),
   };
 }

@@ -95,7 +95,7 @@ export class FrameReader {
   }
 }
 
-function bufferOf(data: RawData): Buffer {
+export function bufferOf(data: RawData): Buffer {
   if (Buffer.isBuffer(data)) return data;
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }

@@ -9,6 +9,7 @@ import { threadModule } from '../../support/program.ts';
 
 interface RecordingTerminal extends Terminal {
   text: string;
+  isEnded: boolean;
   /** Closes the reader's end. */
   close(): void;
 }
@@ -18,12 +19,16 @@ export function recordingTerminal(isTerminal: boolean): RecordingTerminal {
   const closed = new AbortController();
   return {
     text: '',
+    isEnded: false,
     isTerminal,
     columns: 60,
     rows: 24,
     closed: closed.signal,
     write(text) {
       this.text += text;
+    },
+    end() {
+      this.isEnded = true;
     },
     erase(lines) {
       if (lines > 0) this.text += `\u001b[${lines}A\u001b[J`;

@@ -75,6 +75,16 @@ both('keeps commands in their order, and their last state', async (t, reopen) =>
   t.deepEqual(await again.open(), { commands: [changed, record('a')], agents: ['edge-1', 'edge-2'] });
 });
 
+both('keeps entries until they are deleted', async (t, reopen) => {
+  const store = await reopen();
+  await store.open();
+  const entry = (collection: string, id: string, text?: string) => ({ collection, id, text });
+  await store.write(batch({ entries: [entry('a', '1', 'x'), entry('a', '2', 'y'), entry('b', '1', 'z')] }));
+  await store.write(batch({ entries: [entry('a', '1', 'x2'), entry('a', '2'), entry('a', '3')] }));
+  const again = await reopen();
+  t.deepEqual((await again.open()).entries, [entry('a', '1', 'x2'), entry('b', '1', 'z')]);
+});
+
 both('keeps events from the oldest that is needed', async (t, reopen) => {
   const store = await reopen();
   await store.open();
@@ -145,7 +155,7 @@ test('a file of an earlier version is brought to the newest one', async (t) => {
   await store.close();
   const database = new DatabaseSync(path);
   database.exec('ALTER TABLE commands DROP COLUMN chart; ALTER TABLE commands DROP COLUMN sent_by');
-  database.exec('ALTER TABLE commands DROP COLUMN lost_processes');
+  database.exec('ALTER TABLE commands DROP COLUMN lost_processes; DROP TABLE entries');
   database.exec('ALTER TABLE agents DROP COLUMN last_seen; ALTER TABLE agents DROP COLUMN version');
   database.exec('PRAGMA user_version = 1');
   database.close();
@@ -216,7 +226,7 @@ test(
     await store.close();
     inDatabase('PRAGMA user_version = 99')(path);
   },
-  /newer version of helm-agent \(schema 99, not 4\)$/,
+  /newer version of helm-agent \(schema 99, not 5\)$/,
 );
 
 test('refuses a file that another control plane uses, and takes one over that is left', async (t) => {

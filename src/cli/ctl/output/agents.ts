@@ -9,9 +9,15 @@ const columns: Array<{ title: string; isOptional?: boolean; textOf: (agent: Agen
   { title: 'VERSION', textOf: ({ version = '' }) => version },
   { title: 'INSTANCE', textOf: ({ instanceId = '' }) => instanceId },
   { title: 'CONNECTED AT', textOf: (agent) => (isAway(agent) ? '' : (agent.connectedAt ?? '')) },
+  { title: 'ENROLMENT', isOptional: true, textOf: ({ enrolment }) => enrolmentText(enrolment) },
   { title: 'CLUSTER', isOptional: true, textOf: ({ cluster }) => clusterText(cluster) },
   { title: 'AWAY SINCE', isOptional: true, textOf: (agent) => (isAway(agent) ? (agent.lastSeen ?? 'never seen') : '') },
 ];
+
+function enrolmentText({ states = [], problem }: Partial<NonNullable<Agent['enrolment']>> = {}): string {
+  const text = states.join(', ');
+  return problem === undefined ? text : `${text}; refused: ${problem}`;
+}
 
 function clusterText(cluster: Agent['cluster']): string {
   if (cluster === undefined || cluster === null) return '';
