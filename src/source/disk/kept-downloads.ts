@@ -37,11 +37,11 @@ export class KeptDownloads {
       const file = await openTemporaryFile();
       try {
         await file.writeFile(body);
+        files.keep(key, { file, bytes: body.length, ...headers });
       } catch (error) {
         await file.close();
         throw error;
       }
-      files.keep(key, { file, bytes: body.length, ...headers });
     } catch (error) {
       onProblem(error);
     }

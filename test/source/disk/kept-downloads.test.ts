@@ -90,14 +90,18 @@ test('downloads again what has lost its place on disk', async (t) => {
 
 test('refuses 304 from a server that was not asked whether the file has changed', async (t) => {
   const { url } = await serve(t, { '/web.tgz': (_, response) => response.writeHead(304).end() });
-  const kept = new KeptDownloads({ files: new KeptFiles(), onProblem: () => t.fail() });
+  const files = new KeptFiles();
+  t.teardown(() => files.clear());
+  const kept = new KeptDownloads({ files, onProblem: () => t.fail() });
   const source = createChartSource({ kept });
   await t.throwsAsync(source.download({ chartName: `${url}/web.tgz` }, never), { code: 'repository_failed' });
 });
 
 test('refuses a kept file that is larger than this download may be', async (t) => {
   const { url } = await serve(t, { '/index.yaml': tagged(() => indexYaml({ web: [] })) });
-  const kept = new KeptDownloads({ files: new KeptFiles(), onProblem: () => t.fail() });
+  const files = new KeptFiles();
+  t.teardown(() => files.clear());
+  const kept = new KeptDownloads({ files, onProblem: () => t.fail() });
   await createChartSource({ kept }).download({ chartName: `${url}/index.yaml` }, never);
   const source = createChartSource({ kept, maxIndexBytes: 10 });
   await t.throwsAsync(source.download({ repoUrl: url, chartName: 'web' }, never), { code: 'too_large' });
