@@ -8,7 +8,7 @@ import { openError } from '../go/file-error.ts';
  */
 export async function readValueFile(path: string, readFile: (path: string) => Promise<Uint8Array>): Promise<string> {
   if (path.trim() !== '-' && ['http', 'https'].includes(parseUrl(path).scheme)) {
-    const { fetchText } = await import('../source/fetch-text.ts'); // few values come from a URL
+    const { fetchText } = await import('../source/http/download.ts'); // few values come from a URL
     return fetchText(path, 'the file of values', new AbortController().signal);
   }
   try {

@@ -4,7 +4,7 @@ import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { MissingDependency } from '../chart/metadata/missing-dependencies.ts';
 import type { ChartReader } from './chart-reader.ts';
 import type { ChartRequest } from './chart-request.ts';
-import { isBelowPaths } from './http/path-prefix.ts';
+import { isBelowPaths } from './http/http-url.ts';
 import { isRegistryUrl } from './oci/reference.ts';
 import { SourceError } from './source-error.ts';
 

@@ -6,19 +6,18 @@ import type { ChartRequest, ClientTls } from './chart-request.ts';
 import { checkRequestedDigest } from './digest.ts';
 import type { KeptDownloads } from './disk/kept-downloads.ts';
 import { defaultDownloadSettings, type DownloadSettings } from './download-settings.ts';
+import type { WaitForTurn } from './wait-for-turn.ts';
 import { parseDeniedAddresses } from './http/denied-addresses.ts';
 import { download } from './http/download.ts';
 import { endpointFor } from './http/endpoint.ts';
-import { parseHttpUrl, withoutTrailingSlashes } from './http/http-url.ts';
+import { parseHttpUrl, shownUrl, withoutTrailingSlashes } from './http/http-url.ts';
 import type { ProxyEnvironment } from './http/proxy-environment.ts';
 import { repositoryDispatcher } from './http/repository-dispatcher.ts';
-import { shownUrl } from './http/shown-url.ts';
 import { loadLocalChart } from './local-chart.ts';
 import { pullChart } from './oci/pull-chart.ts';
 import { isRegistryUrl } from './oci/reference.ts';
 import { downloadFromRepository } from './repository/repository.ts';
 import { SourceError } from './source-error.ts';
-import type { WaitForTurn } from './wait-for-turn.ts';
 
 export interface ChartSourceOptions {
   /** Folder below which charts may be named by path. Default: none, paths are refused. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ChartRequest } from './chart-request.ts';
 import { authSchema, credentialsInAuths, serverAddress } from './configuration/registry-auths.ts';
-import { isBelowPaths, pathSegments } from './http/path-prefix.ts';
+import { isBelowPaths, pathSegments } from './http/http-url.ts';
 import { SourceError } from './source-error.ts';
 
 /**

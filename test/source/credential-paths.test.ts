@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { ChartRequest } from '../../src/source/chart-request.ts';
 import { createChartSource } from '../../src/source/chart-source.ts';
-import { isBelowPaths } from '../../src/source/http/path-prefix.ts';
+import { isBelowPaths } from '../../src/source/http/http-url.ts';
 import { credentialsInSecret } from '../../src/source/secret-credentials.ts';
 import { archiveOf } from '../bin/support/archive.ts';
 import { packChart } from './packed-chart.ts';

@@ -26,7 +26,7 @@ import { createEngines } from '../../src/render/engines.ts';
 import { readObjects } from '../../src/render/manifest/read-objects.ts';
 import { compileGlob } from '../../src/render/scope/glob.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
-import { bearerChallenge, nextPage } from '../../src/source/oci/challenge.ts';
+import { bearerChallenge, nextPage } from '../../src/source/oci/registry-access.ts';
 import { findChart } from '../../src/source/repository/find-chart.ts';
 import { readValues } from '../../src/workers/read-values.ts';
 import { readTypedYaml, readYaml } from '../../src/yaml/read.ts';

@@ -7,7 +7,7 @@ import { RenderError } from '../render-error.ts';
 import { templateObject, type ScopedTemplate } from '../scope/chart-templates.ts';
 import { isPartial } from '../scope/template-path.ts';
 import { compileTemplate } from './compile/template.ts';
-import { type CompiledTemplate, frameIn, type Page } from './scope.ts';
+import { frameIn, type CompiledTemplate, type Page } from './scope.ts';
 import { goCallable } from './go-callable.ts';
 import { languageFunctions, pageFunctions, renderFunctions } from './functions.ts';
 import type { Callable, Operand } from './operand.ts';

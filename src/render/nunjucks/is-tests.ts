@@ -2,7 +2,7 @@ import { isList, isMap } from '../../go/types.ts';
 import { GoObject, type Value } from '../../go/value.ts';
 import { calculate, isNumber } from './arithmetic.ts';
 import { areEqual, holds } from './comparison.ts';
-import { Callable, isTrue, type Operand, Undefined, valueOf } from './operand.ts';
+import { Callable, isTrue, Undefined, valueOf, type Operand } from './operand.ts';
 import type { Position } from './position.ts';
 import { int } from '../../go/value.ts';
 

@@ -11,11 +11,11 @@ import { renderWithLookups } from '../scope/lookup-rounds.ts';
 import {
   packChart,
   packValues,
+  unpackChart,
   type RenderOutcome,
   type RenderReply,
   type RenderTask,
   type RenderTasks,
-  unpackChart,
 } from './render-tasks.ts';
 
 export interface RendererOptions extends Pick<RenderOptions, 'limits' | 'allowNunjucks'> {

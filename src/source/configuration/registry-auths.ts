@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { RegistryCredentials } from './registry-credentials.ts';
 
 /** The entry of a registry in the `auths` of Docker's config.json. */
 export const authSchema = z.looseObject({
@@ -31,4 +30,10 @@ function decodeAuth(auth: string): RegistryCredentials | undefined {
   const [, username, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(auth, 'base64').toString()) ?? [];
   if (username === undefined || password === undefined) return undefined;
   return { username, password: password.replace(/(?<!\0)\0+$/, '') };
+}
+
+/** The user name and password for a registry. With a token only, the user name is empty. */
+export interface RegistryCredentials {
+  readonly username: string;
+  readonly password: string;
 }

@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import { createGrowingMemory } from '../../chart/load/growing-memory.ts';
+import { fromBytes } from '../../go/text.ts';
 import { downloadKey, type KeptDownloads } from '../disk/kept-downloads.ts';
-import { SourceError } from '../source-error.ts';
+import { defaultDownloadSettings } from '../download-settings.ts';
 import { smallDownloadBytes, type WaitForTurn } from '../wait-for-turn.ts';
+import { SourceError } from '../source-error.ts';
 import { endpointOf, type Endpoint } from './endpoint.ts';
 import { requestFailure, statusFailure, type RequestAttempt } from './http-failure.ts';
-import { requireHttp } from './http-url.ts';
-import { isBelowPaths } from './path-prefix.ts';
-import { shownUrl } from './shown-url.ts';
+import { isBelowPaths, parseHttpUrl, requireHttp, shownUrl } from './http-url.ts';
 import { requestFrom } from './url-request.ts';
 
 const maxRedirects = 5;
@@ -194,4 +194,14 @@ class BodyCollector {
     const { buffer, byteOffset, byteLength } = this.#memory.all();
     return Buffer.from(buffer, byteOffset, byteLength);
   }
+}
+
+/**
+ * Downloads a text of at most 64 MiB. `what` names it in errors. Throws {@link SourceError}, or the
+ * signal's reason.
+ */
+export async function fetchText(address: string, what: string, signal: AbortSignal): Promise<string> {
+  const { timeoutMs, maxIndexBytes: maxBytes } = defaultDownloadSettings;
+  const endpoint = endpointOf(parseHttpUrl(address, `the URL of ${what}`));
+  return fromBytes(await download(endpoint, { what, maxBytes, timeoutMs }, signal));
 }

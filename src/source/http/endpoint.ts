@@ -1,6 +1,5 @@
 import type { ChartRequest } from '../chart-request.ts';
-import { decodePercents } from './http-url.ts';
-import { isBelowPaths } from './path-prefix.ts';
+import { decodePercents, isBelowPaths } from './http-url.ts';
 
 /** The user name and password or the token of a request, and whether other hosts may get them. */
 export type Credentials = Pick<ChartRequest, 'username' | 'password' | 'token' | 'passCredentials' | 'credentialPaths'>;

@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoint.ts';
-import { shownUrl } from './shown-url.ts';
+import { shownUrl } from './http-url.ts';
 import { SourceError } from '../source-error.ts';
 
 /** The purpose of a request, and the machine that sends it, for the text of an error. */

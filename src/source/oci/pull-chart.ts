@@ -11,8 +11,7 @@ import { selectVersion, type ChartVersion } from '../select-version.ts';
 import { SourceError } from '../source-error.ts';
 import { isVersion, parseReference, tagOf, type ChartReference } from './reference.ts';
 import { versionsAt } from './list-versions.ts';
-import { notJson, parseObject } from './registry-json.ts';
-import { chartMediaTypes } from './media-types.ts';
+import { chartMediaTypes, notJson, parseObject } from './manifest.ts';
 import { accessRegistry } from './registry-access.ts';
 
 const { manifest: manifestType, content, oldContent, provenance } = chartMediaTypes;

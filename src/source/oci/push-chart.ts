@@ -8,7 +8,7 @@ import type { Credentials, Endpoint } from '../http/endpoint.ts';
 import { requestFailure, statusFailure } from '../http/http-failure.ts';
 import { requestFrom } from '../http/url-request.ts';
 import { SourceError } from '../source-error.ts';
-import { chartMediaTypes as types } from './media-types.ts';
+import { chartMediaTypes as types } from './manifest.ts';
 import { tagOf, type ChartReference } from './reference.ts';
 import { accessRegistry, type RegistryAccess } from './registry-access.ts';
 

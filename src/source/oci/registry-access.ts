@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import { download } from '../http/download.ts';
 import type { DownloadSettings } from '../download-settings.ts';
+import { download } from '../http/download.ts';
 import { authorizationOf, type Credentials, type Endpoint } from '../http/endpoint.ts';
 import { requestFailure } from '../http/http-failure.ts';
 import { requireHttp } from '../http/http-url.ts';
 import { requestFrom } from '../http/url-request.ts';
 import { SourceError } from '../source-error.ts';
-import { bearerChallenge } from './challenge.ts';
 import type { ChartReference } from './reference.ts';
 
 type RegistrySettings = Pick<DownloadSettings, 'dispatcher' | 'machine' | 'timeoutMs' | 'plainHttp'>;
@@ -143,4 +142,28 @@ function parseJson(data: Buffer): unknown {
 
 function invalidToken(reason: string): SourceError {
   return new SourceError('repository_invalid', `the registry requires a token, but ${reason}; check the chart's URL`);
+}
+
+/**
+ * Returns the parameters of the `Bearer` challenge in a `WWW-Authenticate` header; undefined if it
+ * has none.
+ */
+export function bearerChallenge(headers: readonly string[]): ReadonlyMap<string, string> | undefined {
+  const challenge = headers.find((value) => /^bearer /i.test(value));
+  if (challenge === undefined) return undefined;
+  // a name begins only where a word does, so that a long word takes linear time
+  const parameters = challenge.matchAll(/(?<!\w)(\w+)="([^"]*)"/g);
+  return new Map(Array.from(parameters, ([, key = '', value = '']) => [key.toLowerCase(), value]));
+}
+
+/**
+ * Returns the reference of the next page in a `Link` header, such as
+ * `</v2/a/tags/list?last=b>; rel="next"`; undefined if there is none.
+ */
+export function nextPage(header: string): string | undefined {
+  for (const link of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
+    const [, target = '', parameters = ''] = link;
+    if (/;[ \t]*rel="?next"?(?![\w-])/i.test(parameters)) return target;
+  }
+  return undefined;
 }

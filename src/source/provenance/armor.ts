@@ -1,4 +1,4 @@
-import { PgpError } from './pgp-error.ts';
+import { PgpError } from './openpgp.ts';
 
 const start = '-----BEGIN ';
 const end = '-----END ';

@@ -1,4 +1,4 @@
-import { PgpError } from './pgp-error.ts';
+import { PgpError } from './openpgp.ts';
 
 /** A packet of OpenPGP (RFC 9580, section 4): its type, and its content. */
 export interface RawPacket {

@@ -1,8 +1,7 @@
 import type { SecretKeyPacket, SignaturePacket } from 'openpgp';
 import { fromBytes } from '../../go/text.ts';
 import { isNewer, type Identity, type KeyringKey, type Subkey } from './keyring-key.ts';
-import type { OpenPgp } from './openpgp.ts';
-import { PgpError } from './pgp-error.ts';
+import { PgpError, type OpenPgp } from './openpgp.ts';
 import { signingAlgorithms, type KeyPacket, type PacketReader } from './read-packets.ts';
 import { verifyWithKey, type SignedData } from './verify-with-key.ts';
 

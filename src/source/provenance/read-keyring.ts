@@ -1,6 +1,5 @@
 import type { KeyringKey } from './keyring-key.ts';
-import type { OpenPgp } from './openpgp.ts';
-import { PgpError, type PgpErrorKind } from './pgp-error.ts';
+import { PgpError, type OpenPgp, type PgpErrorKind } from './openpgp.ts';
 import { readKey } from './read-key.ts';
 import { createPacketReader, type PacketReader } from './read-packets.ts';
 

@@ -6,8 +6,7 @@ import type {
   SignaturePacket,
 } from 'openpgp';
 import { framePackets, type RawPacket } from './frame-packets.ts';
-import type { OpenPgp } from './openpgp.ts';
-import { PgpError } from './pgp-error.ts';
+import { PgpError, type OpenPgp } from './openpgp.ts';
 
 export type KeyPacket = PublicKeyPacket | PublicSubkeyPacket | SecretKeyPacket | SecretSubkeyPacket;
 

@@ -1,6 +1,5 @@
 import type { SignaturePacket } from 'openpgp';
-import { lenientConfig, type OpenPgp } from './openpgp.ts';
-import { PgpError } from './pgp-error.ts';
+import { lenientConfig, PgpError, type OpenPgp } from './openpgp.ts';
 import type { KeyPacket } from './read-packets.ts';
 
 /** The subject of a signature, as the library takes it. */

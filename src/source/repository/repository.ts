@@ -4,12 +4,10 @@ import { downloadArchive, type ArchiveOptions } from '../download-archive.ts';
 import { download, type DownloadOptions } from '../http/download.ts';
 import type { DownloadSettings } from '../download-settings.ts';
 import { endpointFor } from '../http/endpoint.ts';
-import { parseHttpUrl, resolveReference } from '../http/http-url.ts';
-import { isBelowPaths } from '../http/path-prefix.ts';
+import { isBelowPaths, parseHttpUrl, resolveReference, shownUrl } from '../http/http-url.ts';
 import type { IndexedChart } from './find-chart.ts';
 import { pullChart } from '../oci/pull-chart.ts';
 import { isVersionRange } from '../select-version.ts';
-import { shownUrl } from '../http/shown-url.ts';
 
 /**
  * Downloads the archive of a chart from an HTTP repository. Throws {@link SourceError}, or the

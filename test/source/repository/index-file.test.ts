@@ -1,6 +1,5 @@
 import test from 'ava';
-import { readIndex } from '../../../src/source/repository/index-file.ts';
-import { findSections } from '../../../src/source/repository/index-sections.ts';
+import { findSections, readIndex } from '../../../src/source/repository/index-file.ts';
 
 function versions(text: string, chart = 'web'): string[] | undefined {
   return readIndex(text, 'https://charts.example/index.yaml')

@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import { quote } from '../../../go/strconv.ts';
-import { decodePercents } from '../../../source/http/http-url.ts';
-import { shownUrl } from '../../../source/http/shown-url.ts';
+import { decodePercents, shownUrl } from '../../../source/http/http-url.ts';
 
 /**
  * Returns the name that Helm gives the file of a downloaded archive: the last part of its URL,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Dispatcher } from 'undici';
 import { openError } from '../../../go/file-error.ts';
-import { clientDispatcher } from '../../../source/http/client-dispatcher.ts';
+import { clientDispatcher } from '../../../source/http/repository-dispatcher.ts';
 import type { HelmContext } from '../context.ts';
 
 /** The files with which a client identifies itself and trusts servers. An empty text is none. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { findRegistryCredentials, registryConfigFiles } from '../../../source/configuration/registry-config.ts';
 import { defaultDownloadSettings, maxProvenanceBytes } from '../../../source/download-settings.ts';
-import { shownUrl } from '../../../source/http/shown-url.ts';
+import { shownUrl } from '../../../source/http/http-url.ts';
 import { checkDigest, digitsOf } from '../../../source/digest.ts';
 import { createChartSource } from '../../../source/chart-source.ts';
 import { pullProvenance } from '../../../source/oci/pull-chart.ts';

@@ -1,7 +1,7 @@
 import { quote } from '../../../go/strconv.ts';
 import { defaultDownloadSettings } from '../../../source/download-settings.ts';
 import { storeRegistryCredentials } from '../../../source/configuration/registry-config.ts';
-import type { RegistryCredentials } from '../../../source/configuration/registry-credentials.ts';
+import type { RegistryCredentials } from '../../../source/configuration/registry-auths.ts';
 import { networkText } from '../download/network-text.ts';
 import { checkCredentials } from '../../../source/oci/registry-access.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';

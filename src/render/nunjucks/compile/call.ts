@@ -1,5 +1,5 @@
 import { expressionText } from '../expression-text.ts';
-import { type Evaluate, frameIn, type Scope } from '../scope.ts';
+import { frameIn, type Evaluate, type Scope } from '../scope.ts';
 import type { CallNode, FilterNode, Node } from '../node.ts';
 import { Callable, failUndefined, kindText, Undefined, type Operand } from '../operand.ts';
 import { failAt, type Position } from '../position.ts';

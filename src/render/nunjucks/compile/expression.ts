@@ -1,8 +1,8 @@
 import { int, type Value } from '../../../go/value.ts';
-import { type CompileContext, nameOf, positionOf, splitArguments } from '../compile-context.ts';
+import { nameOf, positionOf, splitArguments, type CompileContext } from '../compile-context.ts';
 import { expressionText } from '../expression-text.ts';
-import { type Evaluate, lookUp } from '../scope.ts';
-import { type IsTest, isTests } from '../is-tests.ts';
+import { lookUp, type Evaluate } from '../scope.ts';
+import { isTests, type IsTest } from '../is-tests.ts';
 import { memberOf } from '../member.ts';
 import type { CaptureNode, IsNode, LiteralNode, LookupNode, Node, SymbolNode } from '../node.ts';
 import { Undefined, valueOf } from '../operand.ts';

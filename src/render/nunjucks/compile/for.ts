@@ -2,7 +2,7 @@ import { sortedKeys } from '../../../go/text.ts';
 import { isList, isMap } from '../../../go/types.ts';
 import { GoObject, int, type Value } from '../../../go/value.ts';
 import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
-import { type Execute, frameIn } from '../scope.ts';
+import { frameIn, type Execute } from '../scope.ts';
 import type { ForNode } from '../node.ts';
 import { kindText, valueOf } from '../operand.ts';
 import { failAt, type Position } from '../position.ts';

@@ -1,4 +1,4 @@
-import { define, type Execute, frameIn, type Scope } from '../scope.ts';
+import { define, frameIn, type Execute, type Scope } from '../scope.ts';
 import { compileLoad, newState, runTemplate } from '../load-template.ts';
 import type { FromImportNode, ImportNode, Node } from '../node.ts';
 import { Module, type Operand } from '../operand.ts';

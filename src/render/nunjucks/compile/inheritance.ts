@@ -1,4 +1,4 @@
-import { type Execute, frameIn } from '../scope.ts';
+import { frameIn, type Execute } from '../scope.ts';
 import { compileLoad } from '../load-template.ts';
 import type { BlockNode, ExtendsNode } from '../node.ts';
 import { failParse } from '../position.ts';

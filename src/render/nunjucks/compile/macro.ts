@@ -1,4 +1,4 @@
-import { define, type Evaluate, type Execute, frameIn, type Scope } from '../scope.ts';
+import { define, frameIn, type Evaluate, type Execute, type Scope } from '../scope.ts';
 import type { CallerNode, MacroNode, Node } from '../node.ts';
 import { Callable, Undefined, type Call, type Operand } from '../operand.ts';
 import { failAt, failParse } from '../position.ts';

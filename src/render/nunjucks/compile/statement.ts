@@ -1,6 +1,6 @@
 import { areEqual } from '../comparison.ts';
-import { type CompileContext, nameOf, positionOf } from '../compile-context.ts';
-import { type Execute, frameIn, type Scope, setVariable } from '../scope.ts';
+import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
+import { frameIn, setVariable, type Execute, type Scope } from '../scope.ts';
 import { compileFind, failMissing, newState, runTemplate } from '../load-template.ts';
 import type { IfNode, IncludeNode, Node, OutputNode, SetNode, SwitchNode } from '../node.ts';
 import { isTrue, textOf, valueOf } from '../operand.ts';
