@@ -1,7 +1,6 @@
-import { parse } from 'node:path';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { PerformOptions, ReleaseCommand, Releases } from '../cli/helm/release/releases.ts';
-import type { LocatedChart } from '../cli/locate-chart.ts';
+import type { LoadedChart } from '../cli/load-chart.ts';
 import { connectCluster, type ConnectionSource } from '../kube/index.ts';
 import { operations } from '../operation/index.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
@@ -14,7 +13,6 @@ import { memoryStorage } from '../release/storage/memory.ts';
 import { processHost } from '../render/process-host.ts';
 import { withHelmText } from './unreachable-text.ts';
 import { resolveHost } from '../render/resolve-host.ts';
-import type { ChartReader } from '../source/chart-reader.ts';
 import type { ValueWarning } from '../render/notice.ts';
 import { openWorkers } from './worker-threads.ts';
 
@@ -59,7 +57,7 @@ export function clusterReleases({
       const { operation } = await operations[type]();
       const context = {
         ...shared,
-        ...{ signal, chartAt: () => chartReader(chart, workers.chartReader) },
+        ...{ signal, chartAt: () => () => contentOf(chart) },
         storage: isOffline ? memoryStorage(host) : storage,
       };
       return await operation.perform(payload, context).catch((error: unknown) => {
@@ -73,12 +71,6 @@ export function clusterReleases({
   };
 }
 
-/** Returns how to read a chart that was found before. Its links may point anywhere. */
-function chartReader(chart: LocatedChart | undefined, reader: ChartReader) {
-  return (signal: AbortSignal): Promise<ChartContent> => {
-    if (chart === undefined) return Promise.reject(new Error('this command has no chart'));
-    return 'folder' in chart
-      ? reader.readFolder(chart.folder, parse(chart.folder).root, signal)
-      : reader.readArchive(chart.archive, signal);
-  };
+function contentOf(chart: LoadedChart | undefined): Promise<ChartContent> {
+  return chart === undefined ? Promise.reject(new Error('this command has no chart')) : Promise.resolve(chart.content);
 }

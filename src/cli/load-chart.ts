@@ -1,8 +1,10 @@
 import { parse } from 'node:path';
 import type { Chart } from '../chart/chart.ts';
-import type { ChartLimits } from '../chart/limits.ts';
-import { loadArchive } from '../chart/load/load-archive.ts';
-import { loadDirectory } from '../chart/load/load-directory.ts';
+import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
+import { chartMemory, contentOf, type ChartContent } from '../chart/load/chart-content.ts';
+import { loadArchive, loadUnpacked, readArchiveFiles } from '../chart/load/load-archive.ts';
+import { loadDirectory, readDirectoryFiles } from '../chart/load/load-directory.ts';
+import type { Allocate } from '../chart/load/read-file.ts';
 import type { Notice } from '../chart/notice.ts';
 import { contentType } from './content-type.ts';
 import type { LocatedChart } from './locate-chart.ts';
@@ -19,6 +21,31 @@ export async function loadChart(located: LocatedChart, notice: Notice, limits?: 
   }
   requireArchive(located);
   return loadArchive(located.archive, options);
+}
+
+/** A chart of this machine that was loaded, with its files for threads that render it. */
+export interface LoadedChart {
+  located: LocatedChart;
+  chart: Chart;
+  content: ChartContent;
+}
+
+/** Loads a chart with its files, as {@link loadChart} does. */
+export async function loadChartFiles(located: LocatedChart, notice: Notice): Promise<LoadedChart> {
+  const limits = defaultChartLimits;
+  const options = { notice, limits, allocate: chartMemory(limits) };
+  const files = await readFiles(located, options);
+  const chart = await loadUnpacked(files, options);
+  return { located, chart, content: contentOf(chart, files) };
+}
+
+async function readFiles(located: LocatedChart, options: { notice: Notice; limits: ChartLimits; allocate: Allocate }) {
+  if ('folder' in located) {
+    const { folder } = located;
+    return readDirectoryFiles(folder, { root: parse(folder).root, ...options });
+  }
+  requireArchive(located);
+  return readArchiveFiles(located.archive, options);
 }
 
 /**

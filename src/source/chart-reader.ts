@@ -1,8 +1,6 @@
 import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
-import { createGrowingMemory } from '../chart/load/growing-memory.ts';
 import type { ChartFile } from '../chart/chart.ts';
-import type { Allocate } from '../chart/load/read-file.ts';
-import { contentOf, type ChartContent } from '../chart/load/chart-content.ts';
+import { chartMemory, contentOf, type ChartContent } from '../chart/load/chart-content.ts';
 import { loadUnpacked, readArchiveFiles } from '../chart/load/load-archive.ts';
 import { readDirectoryFiles } from '../chart/load/load-directory.ts';
 import { findChart, type IndexedChart, type IndexQuery } from './repository/find-chart.ts';
@@ -33,13 +31,7 @@ export interface ChartReader {
  *   cause is `MemoryFullError`
  */
 export function createChartReader(limits: ChartLimits = defaultChartLimits, most = Infinity): ChartReader {
-  /** Returns memory for the files of one chart, which threads share. */
-  function memory(): Allocate {
-    const { chartBytes, fileBytes, entries } = limits;
-    // a file takes a byte more, and the last one may exceed the limit before it is refused
-    return createGrowingMemory(Math.min(most, chartBytes + fileBytes + entries + 1)).take;
-  }
-
+  const memory = () => chartMemory(limits, most);
   return {
     async readArchive(archive, signal) {
       const files = await readArchiveFiles(archive, { limits, signal, allocate: memory() });

@@ -20,7 +20,7 @@ test(
 test(
   refuses,
   'ctl upgrade web web --agent a --verify',
-  'Error: helm-agent ctl upgrade has no --verify, unlike helm: verify the archive of the chart before, with helm-agent helm verify\nhelm-agent ctl upgrade --help lists the flags\n',
+  "Error: helm-agent ctl upgrade has no --verify, unlike helm: verify the archive of the chart before, with helm-agent helm verify\nRun 'helm-agent ctl upgrade --help' for usage.\n",
 );
 test(
   refuses,

@@ -1,4 +1,7 @@
 import type { Chart, ChartFile } from '../chart.ts';
+import type { ChartLimits } from '../limits.ts';
+import { createGrowingMemory } from './growing-memory.ts';
+import type { Allocate } from './read-file.ts';
 import { missingDependencies, type MissingDependency } from '../metadata/missing-dependencies.ts';
 
 /**
@@ -14,6 +17,16 @@ export interface ChartContent {
   readonly files: readonly ChartFile[];
   /** The dependencies that are not among the files. Default: none. */
   readonly missing?: readonly MissingDependency[];
+}
+
+/**
+ * Returns memory for the files of one chart, which threads share.
+ *
+ * @param most bytes above which it hands out nothing: it throws `MemoryFullError`
+ */
+export function chartMemory({ chartBytes, fileBytes, entries }: ChartLimits, most = Infinity): Allocate {
+  // a file takes a byte more, and the last one may exceed the limit before it is refused
+  return createGrowingMemory(Math.min(most, chartBytes + fileBytes + entries + 1)).take;
 }
 
 /** Returns the content of a chart that was loaded from these files. */

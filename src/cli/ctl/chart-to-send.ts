@@ -55,9 +55,19 @@ async function hasChartFile(folder: string): Promise<boolean> {
   );
 }
 
-/** Returns the fields of a command that has its chart with it. Uploads a large chart. */
-export async function packedChart(chart: LocatedChart, client: ApiClient, signal: AbortSignal) {
-  const archive = 'archive' in chart ? chart.archive : await packFolder(chart);
+/**
+ * Returns the fields of a command that has its chart with it. Uploads a large chart.
+ *
+ * @param load loads the chart of a folder
+ */
+export async function packedChart(
+  chart: LocatedChart,
+  client: ApiClient,
+  signal: AbortSignal,
+  // the agent logs the notices of a chart
+  load = () => loadChart(chart, () => undefined),
+) {
+  const archive = 'archive' in chart ? chart.archive : await packChart(await load(), new Date(0));
   const chartDigest = createHash('sha256').update(archive).digest('hex');
   if (archive.length <= maxChartArchiveBytes) {
     return { chartArchive: Buffer.from(archive).toString('base64'), chartDigest };
@@ -70,9 +80,4 @@ export async function packedChart(chart: LocatedChart, client: ApiClient, signal
   const chartUpload = `sha256:${chartDigest}`;
   await client.uploadChart(chartUpload, archive, signal);
   return { chartUpload };
-}
-
-async function packFolder(chart: LocatedChart): Promise<Uint8Array> {
-  // the agent logs the notices of a chart
-  return packChart(await loadChart(chart, () => undefined), new Date(0));
 }

@@ -3,7 +3,6 @@ import type { Command } from '../cobra/command.ts';
 import type { Verb } from '../verb/verb.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { settingFlags } from '../settings.ts';
-import { commanderVerb } from './commander-verb.ts';
 import { serverSettings } from './control-plane-client.ts';
 
 /** Returns the command of a verb of the table. */
@@ -20,21 +19,18 @@ async function getGroup(): Promise<Command<ProgramDependencies>> {
 async function planGroup(): Promise<Command<ProgramDependencies>> {
   const { ctlEntry } = await import('../verb/ctl-verb.ts');
   const { planOf } = await import('../verb/plan.ts');
+  const { install } = await import('../verb/install.ts');
+  const { upgrade } = await import('../verb/upgrade.ts');
   const { rollback } = await import('../verb/rollback.ts');
   const { uninstall } = await import('../verb/uninstall.ts');
   return {
     use: 'plan',
     long: 'Show what a command would do, and record it as a plan.',
     subcommands: [
-      commanderVerb('install', 'install a chart', async () => (await import('./plan-commands.ts')).planInstall, 'plan'),
-      commanderVerb(
-        'upgrade',
-        'upgrade a release',
-        async () => (await import('./plan-commands.ts')).planUpgrade,
-        'plan',
-      ),
-      ctlEntry(planOf(rollback, 'rollback'), 'plan'),
-      ctlEntry(planOf(uninstall, 'uninstall'), 'plan'),
+      ctlEntry(planOf(install), 'plan'),
+      ctlEntry(planOf(upgrade), 'plan'),
+      ctlEntry(planOf(rollback), 'plan'),
+      ctlEntry(planOf(uninstall), 'plan'),
     ],
   };
 }
@@ -47,8 +43,16 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
 --helm-defaults of the commands turns that off.`,
   persistentFlags: settingFlags(serverSettings),
   subcommands: [
-    commanderVerb('install', 'install a chart', async () => (await import('./deploy-commands.ts')).addInstall),
-    commanderVerb('upgrade', 'upgrade a release', async () => (await import('./deploy-commands.ts')).addUpgrade),
+    {
+      name: 'install',
+      short: 'install a chart',
+      load: async () => ctlCommandOf((await import('../verb/install.ts')).install),
+    },
+    {
+      name: 'upgrade',
+      short: 'upgrade a release',
+      load: async () => ctlCommandOf((await import('../verb/upgrade.ts')).upgrade),
+    },
     {
       name: 'rollback',
       short: 'roll back a release to an older revision',
@@ -70,16 +74,16 @@ The agent waits until a release is ready, and undoes an upgrade that fails.
       short: 'take over a release of Helm 2',
       load: async () => ctlCommandOf((await import('../verb/adopt.ts')).adopt),
     },
-    commanderVerb(
-      'template',
-      'render a chart with the cluster of an agent',
-      async () => (await import('./render-commands.ts')).addTemplate,
-    ),
-    commanderVerb(
-      'diff',
-      'show what an installation or upgrade would change',
-      async () => (await import('./render-commands.ts')).addDiff,
-    ),
+    {
+      name: 'template',
+      short: 'render a chart with the cluster of an agent',
+      load: async () => ctlCommandOf((await import('../verb/template.ts')).template),
+    },
+    {
+      name: 'diff',
+      short: 'show what an installation or upgrade would change',
+      load: async () => ctlCommandOf((await import('../verb/diff.ts')).diff),
+    },
     { name: 'plan', short: 'plan an operation', load: planGroup },
     {
       name: 'apply-plan',

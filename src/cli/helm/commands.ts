@@ -80,7 +80,7 @@ const helmCommands: readonly Entry[] = [
     aliases: ['hist'],
     load: async () => helmCommand((await import('../verb/history.ts')).history),
   },
-  { name: 'install', short: 'install a chart', load: async () => (await import('./release/install.ts')).install },
+  { name: 'install', short: 'install a chart', load: async () => (await import('../verb/helm-deploy.ts')).helmInstall },
   {
     name: 'list',
     short: 'list releases',
@@ -114,7 +114,11 @@ const helmCommands: readonly Entry[] = [
     suggestFor: ['remove', 'rm'],
     load: async () => helmCommand((await import('../verb/uninstall.ts')).uninstall),
   },
-  { name: 'upgrade', short: 'upgrade a release', load: async () => (await import('./release/upgrade.ts')).upgrade },
+  {
+    name: 'upgrade',
+    short: 'upgrade a release',
+    load: async () => (await import('../verb/helm-deploy.ts')).helmUpgrade,
+  },
   {
     name: 'completion',
     short: 'print a script for completion in a shell',

@@ -13,7 +13,7 @@ import { givenSettings, settingFlags } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
 import { checkOf, shortOf, useOf } from './arguments.ts';
 import { chartFlags, givenChart, hasChart } from './chart-flags.ts';
-import { fieldFlags } from './field-flags.ts';
+import { exclusiveFlagsOf, fieldFlags } from './field-flags.ts';
 import { callsOf, commandLineOf, payloadOf, typeOf, type Verb } from './verb.ts';
 
 const program = { program: 'ctl' } as const;
@@ -24,20 +24,20 @@ const program = { program: 'ctl' } as const;
  * @param group the command above it. Default: `ctl` itself.
  */
 export function ctlVerb<Type extends CommandType>(verb: Verb<Type>, group?: string): Command<ProgramDependencies> {
-  const { definition, exclusiveFlags = [], notes, failure } = verb;
+  const { definition, notes, failure } = verb;
   const line = commandLineOf(verb);
   return {
     use: useOf(line),
     long: line.long ?? line.short,
     examples: line.examples.map((example) => `${example} --agent edge-1`.trimStart()),
     checkArguments: checkOf(line),
-    exclusiveFlags,
+    exclusiveFlags: exclusiveFlagsOf(definition.fields),
     flags: () => flagsOf(verb, group),
     async run({ args, flags, context }) {
       const { stdout, host, env, programName } = context;
       const hasDefaults =
         hasHelmDefaults(verb) && wantsHelmDefaults(givenSettings(helmDefaultsSettings, flags), context);
-      const given = { args, flags, host, env, hasHelmDefaults: hasDefaults };
+      const given = { program: 'ctl', args, flags, host, env, hasHelmDefaults: hasDefaults } as const;
       const calls = callsOf(verb, program, given);
       const session = createSession(context);
       const sent = sessionFlags(flags);
@@ -45,7 +45,7 @@ export function ctlVerb<Type extends CommandType>(verb: Verb<Type>, group?: stri
         [programName, 'ctl', ...words, '--agent', session.agentOf(sent)].map(shellWord).join(' ');
       const type = typeOf(verb, flags);
       for (const call of calls) {
-        const printing = { ...given, program: 'ctl', args: call.args, next } as const;
+        const printing = { ...given, args: call.args, next } as const;
         const found = hasChart(definition.fields) ? await givenChart(call.values['chartName'], flags, context) : {};
         const values = { ...call.values, ...found.values };
         const payload = z.encode(

@@ -31,6 +31,13 @@ export function fieldFlags(fields: Fields, line: CommandLineOf): Flag[] {
   );
 }
 
+/** Returns the groups of flags of which only one may be given. */
+export function exclusiveFlagsOf(fields: Fields): string[][] {
+  return Object.values(fields).flatMap(({ flags }) =>
+    flags.flatMap(({ name, excludes }) => (excludes === undefined ? [] : [[name, excludes]])),
+  );
+}
+
 /** Whether a program has a flag. */
 export function isIn({ only }: FieldFlag, { program }: CommandLineOf): boolean {
   return only === undefined || only === program;
@@ -45,6 +52,7 @@ function flagsOf(flag: FieldFlag, line: CommandLineOf): Flag[] {
   };
   switch (flag.kind) {
     case 'switch':
+      return [switchFlag(name, help, { ...details, ...(flag.initial && { initial: true }) })];
     case 'part':
       return [switchFlag(name, help, details)];
     case 'toggle':

@@ -50,7 +50,8 @@ function valueOf(flag: FieldFlag, line: CommandLineOf, flags: FlagValues): unkno
     case 'part':
       return flags.isOn(name) ? flag.value : undefined;
     case 'toggle':
-      if (line.program === 'ctl' && flags.isOn(`no-${name}`)) return false;
+      if (line.program === 'helm') return flags.isOn(name) ? true : undefined;
+      if (flags.isOn(`no-${name}`)) return false;
       return isGiven ? flags.isOn(name) : undefined;
     case 'text':
       return flags.optionalText(name);

@@ -3,30 +3,30 @@ import type { HelmContext } from '../helm/context.ts';
 import type { ReleaseCommand } from '../helm/release/releases.ts';
 import { withReleases } from '../helm/release/with-releases.ts';
 import { checkOf, shortOf, useOf } from './arguments.ts';
-import { fieldFlags, type CommandLineOf } from './field-flags.ts';
+import { exclusiveFlagsOf, fieldFlags, type CommandLineOf } from './field-flags.ts';
 import { callsOf, commandLineOf, payloadOf, typeOf, type Verb } from './verb.ts';
 
 /** Returns the command of `helm` for a verb. */
 export function helmVerb<Type extends ReleaseCommand>(verb: Verb<Type>): Command<HelmContext> {
-  const { definition, flags: common = [], flagsOnly = {}, exclusiveFlags = [] } = verb;
+  const { definition, flags: common = [], flagsOnly = {} } = verb;
   const line = commandLineOf(verb);
   return {
     use: useOf(line),
     long: line.long ?? line.short,
     examples: line.examples,
     checkArguments: checkOf(line),
-    exclusiveFlags,
+    exclusiveFlags: exclusiveFlagsOf(definition.fields),
     flags: (context) => [...fieldFlags(definition.fields, lineOf(context)), ...common, ...(flagsOnly.helm ?? [])],
     async run({ args, flags, context }) {
       const { stdout, host, env } = context;
-      const given = { args, flags, host, env, hasHelmDefaults: true };
+      const given = { program: 'helm', args, flags, host, env, hasHelmDefaults: true } as const;
       const calls = callsOf(verb, lineOf(context), given);
       const namespace = verb.isOfAll?.(flags) === true ? {} : { namespace: await context.namespace() };
       const type = typeOf(verb, flags);
       await withReleases(context, async (releases) => {
         for (const call of calls) {
           const answer = await releases.perform(type, payloadOf(type, call, namespace));
-          const printing = { ...given, program: 'helm', args: call.args } as const;
+          const printing = { ...given, args: call.args } as const;
           stdout.write(await verb.text(answer, printing));
           const failure = verb.failure?.(answer, printing);
           if (failure !== undefined) throw new Error(failure.message);
@@ -43,6 +43,6 @@ export function helmEntry<Type extends ReleaseCommand>(verb: Verb<Type>): Comman
   return { name: line.name, short: shortOf(line), load: () => Promise.resolve(helmVerb(verb)) };
 }
 
-function lineOf({ log, settings }: HelmContext): CommandLineOf {
+export function lineOf({ log, settings }: HelmContext): CommandLineOf {
   return { program: 'helm', log, maxHistory: settings.maxHistory };
 }

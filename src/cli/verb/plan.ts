@@ -1,11 +1,16 @@
 import { planRelease } from '../../protocol/commands/plan-release.ts';
-import type { CommandParameters, CommandType } from '../../protocol/commands/index.ts';
 import { planText } from '../ctl/output/plan.ts';
 import { customFlag } from '../pflag/flag.ts';
 import { oneLine } from '../text.ts';
-import type { Verb } from './verb.ts';
+import { typeOf, type Verb } from './verb.ts';
 
-type Action = CommandParameters['plan_release']['action'];
+/** The commands that can be planned, and what a plan calls them. */
+const actions = {
+  install_release: 'install',
+  upgrade_release: 'upgrade',
+  rollback_release: 'rollback',
+  uninstall_release: 'uninstall',
+} as const;
 
 const formats = ['text', 'json'];
 
@@ -19,17 +24,17 @@ const outputFlag = customFlag('format', 'output', `format of the output: ${forma
 });
 
 /** Returns the verb of `ctl plan` with the arguments and flags of the verb that it plans. */
-export function planOf<Type extends CommandType>(verb: Verb<Type>, action: Action): Verb<'plan_release'> {
-  const { definition, flags = [], exclusiveFlags = [] } = verb;
+export function planOf<Type extends keyof typeof actions>(verb: Verb<Type>): Verb<'plan_release'> {
+  const { definition, flags = [], argumentValues } = verb;
   return {
     type: 'plan_release',
     definition: { ...definition, right: planRelease.right },
     flags: [...flags.filter(({ name }) => name !== 'output'), outputFlag],
-    exclusiveFlags,
+    ...(argumentValues && { argumentValues }),
     values(given, fields) {
       const values = { ...fields, ...verb.values?.(given, fields) };
       if (values.dryRun !== undefined) throw new Error('leave out --dry-run: a plan changes nothing');
-      return { ...values, action };
+      return { ...values, action: actions[typeOf(verb, given)] };
     },
     shows: () => 'progress',
     text(answer, { flags: given, next }) {

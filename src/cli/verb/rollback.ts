@@ -1,10 +1,8 @@
 import { rollbackRelease } from '../../protocol/commands/rollback-release.ts';
-import { exclusiveForceFlags } from '../helm/flags/apply-flags.ts';
 import type { Verb } from './verb.ts';
 
 export const rollback: Verb<'rollback_release'> = {
   type: 'rollback_release',
   definition: rollbackRelease,
-  exclusiveFlags: exclusiveForceFlags,
   text: () => 'Rollback was a success! Happy Helming!\n',
 };

@@ -17,6 +17,7 @@ export interface VerbDefinition {
 
 /** A command line of a verb. */
 export interface VerbLine {
+  program: 'ctl' | 'helm';
   args: readonly string[];
   flags: FlagValues;
   host: Host;
@@ -27,7 +28,6 @@ export interface VerbLine {
 
 /** The program that prints an answer, and its command line. */
 export interface Printing extends VerbLine {
-  program: 'ctl' | 'helm';
   /** Those of the command that has the answer. */
   args: readonly string[];
   /** With `ctl`: returns the shell command that sends another command to the same agent. */
@@ -55,8 +55,6 @@ export interface Verb<Type extends CommandType> {
   argumentValues?: (line: VerbLine) => Readonly<Record<string, unknown>>;
   /** Flags of helm that `ctl` refuses, such as `-o, --output <format>`, with what to do instead. */
   refusedFlags?: Readonly<Record<string, string>>;
-  /** Groups of flags of which only one may be given. Default: none. */
-  exclusiveFlags?: readonly (readonly string[])[];
   /** Returns the text for stdout. */
   text(answer: CommandAnswers[Type], printing: Printing): string | Promise<string>;
   /**

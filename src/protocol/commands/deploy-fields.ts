@@ -89,10 +89,17 @@ export const applyOptions = {
   ),
   forceReplace: field(
     z.boolean().optional().describe('Client-side: replace existing objects instead of changing fields. Default: false'),
-    { name: 'force', kind: 'switch', deprecated: 'use --force-replace instead', help: 'the same as --force-replace' },
+    {
+      name: 'force',
+      kind: 'switch',
+      excludes: 'force-conflicts',
+      deprecated: 'use --force-replace instead',
+      help: 'the same as --force-replace',
+    },
     {
       name: 'force-replace',
       kind: 'switch',
+      excludes: 'force-conflicts',
       help: 'replace existing objects instead of changing fields; needs --server-side=false',
     },
   ),

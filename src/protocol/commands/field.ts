@@ -3,11 +3,12 @@ import type * as z from 'zod';
 /** Forms of flags, of which a field has those that give its values. */
 type FlagKind<Value> =
   /** A switch. The field becomes `value` if it is given; default: true. `otherwise`: if not. */
-  | (true extends Value ? { kind: 'switch'; value?: undefined; otherwise?: undefined } : never)
-  | { kind: 'switch'; value: Exclude<Value, undefined>; otherwise?: Exclude<Value, undefined> }
+  | (true extends Value ? { kind: 'switch'; value?: undefined; otherwise?: undefined; initial?: undefined } : never)
+  /** `initial`: the switch is on unless it is turned off, as by `--server-side=false`. */
+  | { kind: 'switch'; value: Exclude<Value, undefined>; otherwise?: Exclude<Value, undefined>; initial?: true }
   /** A switch that adds items to a list. */
   | (never[] extends Value ? { kind: 'part'; value: Exclude<Value, undefined> } : never)
-  /** A switch that agents have on. `ctl` also has `--no-NAME`, which turns it off. */
+  /** A switch that agents have on, and helm off. `ctl` also has `--no-NAME`, which turns it off. */
   | (true extends Value ? { kind: 'toggle' } : never)
   | (string extends Value ? { kind: 'text' } : never)
   /** A whole number; 0 and less is the same as no field. `default` is the number without a flag. */
@@ -42,6 +43,8 @@ export type FlagFor<Value> = FlagKind<Value> & {
   help: string;
   /** The only program that has the flag. Default: both have it. */
   only?: 'ctl' | 'helm';
+  /** Name of a flag that may not be given together with this one. */
+  excludes?: string;
   /** Advice, if helm has deprecated the flag. It has no line in the help of helm then. */
   deprecated?: string;
   /** The value without the flag with helm's defaults, if an agent has another one. */
@@ -78,6 +81,28 @@ export function field<Schema extends z.ZodType>(
 /** Returns the same field with another schema, such as one with another description. */
 export function withSchema<Schema extends z.ZodType>({ flags }: Field, schema: Schema): Field<Schema> {
   return { schema, flags };
+}
+
+/** Returns the same field with further flags. */
+export function withFlags<Schema extends z.ZodType>(
+  { schema, flags }: Field<Schema>,
+  ...more: ReadonlyArray<FlagFor<z.output<Schema>>>
+): Field<Schema> {
+  return { schema, flags: [...flags, ...more] };
+}
+
+/** Returns the same field without flags, for packets only. */
+export function withoutFlags<Schema extends z.ZodType>({ schema }: Field<Schema>): Field<Schema> {
+  return { schema, flags: [] };
+}
+
+/** Returns the same fields with flags that only one program has. */
+export function onlyOf<All extends Fields>(program: 'ctl' | 'helm', fields: All): All {
+  const limited = Object.entries(fields).map(([name, { schema, flags }]) => [
+    name,
+    { schema, flags: flags.map((flag) => ({ ...flag, only: program })) },
+  ]);
+  return Object.fromEntries(limited) as All; // the same schemas
 }
 
 export function shapeOf<All extends Fields>(fields: All): ShapeOf<All> {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineCommand } from './definition.ts';
-import { field, withSchema } from './field.ts';
+import { field, withoutFlags, withSchema } from './field.ts';
 import { chartArgument, chartSource, renderOptions, valuesOnly } from './chart-fields.ts';
 import { noHooksField } from './deploy-fields.ts';
 import { releaseArgument, releaseIdentity } from './release-fields.ts';
@@ -16,6 +16,7 @@ export const templateRelease = defineCommand({
     ...valuesOnly,
     timeout: timeoutField,
     ...renderOptions,
+    renderSubchartNotes: withoutFlags(renderOptions.renderSubchartNotes), // the notes are not printed
     noHooks: withSchema(noHooksField, noHooksField.schema.describe('Leave hooks out. Default: false')),
     skipTests: field(z.boolean().optional().describe('Leave test hooks out. Default: false'), {
       name: 'skip-tests',

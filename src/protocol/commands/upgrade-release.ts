@@ -16,10 +16,17 @@ export const upgradeRelease = defineCommand({
   line: {
     name: 'upgrade',
     short: 'Upgrade a release',
+    long: `Upgrade a release to a chart and values.
+
+Without a flag such as --reuse-values, the values of the last revision are kept if no values are
+given, and forgotten otherwise.`,
     arguments: [
       { field: 'releaseName', kind: 'release', shown: '[RELEASE]' },
       { ...chartArgument, shown: '[CHART]' },
     ],
-    examples: ['podinfo podinfo --repo https://stefanprodan.github.io/podinfo --set replicaCount=2 -n demo'],
+    examples: [
+      'podinfo podinfo --repo https://stefanprodan.github.io/podinfo --set replicaCount=2 -n demo',
+      'web ./web --reuse-values --set image.tag=2',
+    ],
   },
 });

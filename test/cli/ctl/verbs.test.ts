@@ -531,7 +531,7 @@ const fails = test.macro({
   async exec(t, args: string, message: string) {
     const { ctl, puppets, stderr } = await world(t);
     t.is(await ctl(...args.split(' ')), 1);
-    t.is(stderr.text, `Error: ${message}\n`);
+    t.is(stderr.text.replace(/Run '.*' for usage\.\n$/, ''), `Error: ${message}\n`);
     t.is(puppets.calls.length, 0);
   },
 });

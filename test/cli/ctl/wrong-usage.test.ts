@@ -39,7 +39,7 @@ const others: [flags: string[], text: RegExp][] = [
   [['list', '--max', 'many'], /^Error: invalid argument "many" for "-m, --max" flag: strconv.ParseInt/],
   [
     ['install', 'web', 'x', '-o', 'xml'],
-    /^Error: option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are table, json, yaml/,
+    /^Error: invalid argument "xml" for "-o, --output" flag: invalid format type\n/,
   ],
   [
     ['install', 'web', 'x', '--server-side=maybe'],

@@ -1,5 +1,6 @@
 import type { Host } from '../../../go/host.ts';
 import type { Release } from '../../../release/release.ts';
+import { chartFields } from './chart-fields.ts';
 import type { Output } from './format.ts';
 import { releaseFields } from './release-fields.ts';
 import { hooksText, manifestText } from './release-texts.ts';
@@ -14,6 +15,10 @@ export function deployOutput(release: Release, host: Host): Output {
   const parts = isDryRun ? `HOOKS:\n${hooksText(release)}MANIFEST:\n${manifestText(release)}` : '';
   return {
     table: () => headText(release, host) + testSuiteText(release, host) + parts + notesText(release),
-    data: () => releaseFields(release),
+    data() {
+      // the chart is the third field
+      const { name, info, ...fields } = releaseFields(release);
+      return { name, info, chart: chartFields(release), ...fields };
+    },
   };
 }

@@ -2,8 +2,7 @@ import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
 import { switchFlag, textFlag } from '../../pflag/flag.ts';
 import type { HelmContext } from '../context.ts';
-import { develFlag } from '../flags/install-flags.ts';
-import { chartPathFlags, chartPathOfFlags } from '../flags/chart-path-flags.ts';
+import { chartPathFlags, chartPathOfFlags, develFlag } from '../flags/chart-path-flags.ts';
 
 /** `helm pull` (pkg/cmd/pull.go) */
 export const pullCommand: Command<HelmContext> = {
@@ -17,7 +16,7 @@ With --verify, a chart must have a valid signature.`,
   ],
   checkArguments: argumentCount('at least', 1),
   flags: (context) => [
-    develFlag(),
+    develFlag,
     switchFlag('untar', 'unpack the archive'),
     switchFlag('prov', 'also download the signature, and do not verify it'),
     textFlag('untardir', 'folder for --untar, below --destination', { initial: '.' }),

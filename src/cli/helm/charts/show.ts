@@ -5,8 +5,7 @@ import { textFlag } from '../../pflag/flag.ts';
 import { showChart, showValuesBy, type ShowTopic } from '../../show/show-chart.ts';
 import type { HelmContext } from '../context.ts';
 import { findHelmChart } from '../download/find-chart.ts';
-import { develFlag } from '../flags/install-flags.ts';
-import { chartPathFlags } from '../flags/chart-path-flags.ts';
+import { chartPathFlags, develFlag } from '../flags/chart-path-flags.ts';
 import { chartPathWithPassword, passwordFileFlag } from './own-flags.ts';
 
 /** `helm show` (pkg/cmd/show.go) */
@@ -29,7 +28,7 @@ function topicEntry(topic: ShowTopic, short: string, examples: readonly string[]
     examples: ['./web', 'podinfo --repo https://stefanprodan.github.io/podinfo', ...examples],
     checkArguments: argumentCount('exactly', 1),
     flags: (context) => [
-      develFlag(),
+      develFlag,
       ...(topic === 'values' ? [textFlag('jsonpath', 'print the values through this JSONPath template')] : []),
       ...chartPathFlags(context),
       passwordFileFlag(context),

@@ -12,9 +12,14 @@ import type { HelmContext } from '../context.ts';
 import { prepareDependencies } from '../dependency/prepare-dependencies.ts';
 import { findHelmChart } from '../download/find-chart.ts';
 import { connectionOfFlags } from '../flags/connection-flags.ts';
-import { installFlags } from '../flags/install-flags.ts';
+import { chartPathFlags, develFlag } from '../flags/chart-path-flags.ts';
 import { postRendererFlags } from '../flags/post-renderer-flags.ts';
-import { valuesOfFlags } from '../../verb/value-flags.ts';
+import { valueFlags, valuesOfFlags } from '../../verb/value-flags.ts';
+import { exclusiveFlagsOf, fieldFlags } from '../../verb/field-flags.ts';
+import { lineOf } from '../../verb/helm-verb.ts';
+import { nameFlags } from '../../verb/release-and-chart.ts';
+import { installRelease } from '../../../protocol/commands/install-release.ts';
+import { templateRelease } from '../../../protocol/commands/template-release.ts';
 import { chartPathWithPassword, givenLimits, nunjucksFlag, passwordFileFlag, templateLimitsFlag } from './own-flags.ts';
 import { writeManifests } from './write-manifests.ts';
 
@@ -34,11 +39,7 @@ Lookups find nothing, and no API server checks the manifests.
   ],
   checkArguments: argumentCount('at least', 1),
   flags: templateFlags,
-  exclusiveFlags: [
-    ['force-replace', 'force-conflicts'],
-    ['force', 'force-conflicts'],
-    ['validate', 'dry-run'],
-  ],
+  exclusiveFlags: [...exclusiveFlagsOf(installRelease.fields), ['validate', 'dry-run']],
   async run({ args, flags, context }) {
     const kubeVersion = kubeVersionOf({ kubeVersion: flags.text('kube-version') });
     refuseServer(flags, context);
@@ -79,21 +80,26 @@ Lookups find nothing, and no API server checks the manifests.
   },
 };
 
+const { dryRun: _, hideSecret: __, ...installFields } = installRelease.fields;
+const { skipTests, includeCrds, isUpgrade } = templateRelease.fields;
+const fields = { ...installFields, skipTests, includeCrds, isUpgrade };
+
 /** Some flags of `helm install` have no effect here. */
 function templateFlags(context: HelmContext): readonly Flag[] {
   const hasNoEffect = "this flag has no effect for 'helm template' and will be removed in Helm 5";
   return [
-    ...installFlags(context).map((flag) =>
+    ...fieldFlags(fields, lineOf(context)).map((flag) =>
       flag.name === 'hide-notes' || flag.name === 'render-subchart-notes' ? { ...flag, deprecated: hasNoEffect } : flag,
     ),
+    ...nameFlags,
+    ...valueFlags,
+    ...chartPathFlags(context),
+    develFlag,
     listFlag('show-only', 'print only the output of this template, a path or a pattern; may be repeated', {
       shorthand: 's',
     }),
     textFlag('output-dir', 'write the manifests to files in this folder'),
     switchFlag('validate', 'deprecated', { deprecated: "use '--dry-run=server' instead" }),
-    switchFlag('include-crds', 'also print the CRDs of the chart'),
-    switchFlag('skip-tests', 'leave out tests'),
-    switchFlag('is-upgrade', 'set .Release.IsUpgrade instead of .Release.IsInstall'),
     textFlag('kube-version', 'Kubernetes version in .Capabilities.KubeVersion'),
     commaListFlag(
       'api-versions',

@@ -17,6 +17,8 @@ export interface ChartPathOptions extends ConnectionOptions {
 
 const version = 'version of the chart, or a range such as ^2.0.0 (default: the newest)';
 
+export const develFlag = switchFlag('devel', "include pre-releases; the same as --version '>0.0.0-0'");
+
 /** Returns Helm's flags for finding a chart (pkg/cmd/flags.go: addChartPathOptionsFlags). */
 export function chartPathFlags({ env }: Pick<HelmContext, 'env'>): readonly Flag[] {
   return [

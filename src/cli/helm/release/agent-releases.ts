@@ -27,7 +27,8 @@ export function agentReleases(client: ApiClient, agentId: string): Releases {
   return {
     async perform(type, payload, { chart, signal } = {}) {
       const never = new AbortController().signal;
-      const packed = chart === undefined ? {} : await packedChart(chart, client, never);
+      const packed =
+        chart === undefined ? {} : await packedChart(chart.located, client, never, () => Promise.resolve(chart.chart));
       const { key } = await client.send(
         agentId,
         { type, payload: { ...z.encode(commands[type].payload, payload), ...packed } },

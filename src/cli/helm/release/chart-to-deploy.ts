@@ -1,14 +1,21 @@
+import { processDependencies } from '../../../chart/process-dependencies.ts';
+import { valueMapOfPlain } from '../../../release/plain-value.ts';
+import { storedChart } from '../../../release/stored-chart.ts';
+import type { CommandAnswers } from '../../../protocol/commands/index.ts';
 import { requireDependencies, requireInstallableType } from '../../../chart/metadata/installable.ts';
 import type { Chart } from '../../../chart/chart.ts';
 import type { Invocation } from '../../cobra/command.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
-import { loadChart } from '../../load-chart.ts';
+import { loadChartFiles, type LoadedChart } from '../../load-chart.ts';
 import type { LocatedChart } from '../../locate-chart.ts';
 import type { HelmContext } from '../context.ts';
 import { findHelmChart } from '../download/find-chart.ts';
 import { chartPathOfFlags, credentialsFromFlag, type ChartPathOptions } from '../flags/chart-path-flags.ts';
 import { connectionOfFlags } from '../flags/connection-flags.ts';
+import { outputFormat } from './output-format.ts';
 import { referredChart, withoutUserinfo, type ChartReference, type ReferredChart } from './chart-reference.ts';
+
+type Answer = CommandAnswers['install_release'];
 
 /** A chart of this machine or downloaded to it, or one that an agent downloads. */
 export type ChartToDeploy = { fields: { chartName: string }; chart: LocatedChart } | { fields: ChartReference };
@@ -51,17 +58,18 @@ function agentFields(
 }
 
 /**
- * Checks a chart before it is deployed, in Helm's order. The agent checks those that it downloads.
- * Throws an error with Helm's text.
+ * Loads a chart and checks it before it is deployed, in Helm's order. The agent checks those that it
+ * downloads, for which this returns undefined. Throws an error with Helm's text.
  */
-export async function checkChart(
+export async function loadToDeploy(
   found: ChartToDeploy,
   { flags, context }: Pick<Invocation<HelmContext>, 'flags' | 'context'>,
   { isInstall }: { isInstall: boolean },
-): Promise<void> {
-  if (!('chart' in found)) return;
+): Promise<LoadedChart | undefined> {
+  if (!('chart' in found)) return undefined;
   const { log } = context;
-  const chart = await loadChart(found.chart, log.notice);
+  const loaded = await loadChartFiles(found.chart, log.notice);
+  const { chart } = loaded;
   const warn = () => {
     if (chart.metadata.deprecated) log.deprecated();
   };
@@ -69,22 +77,47 @@ export async function checkChart(
     requireInstallableType(chart);
     warn();
   }
-  if (!flags.isOn('dependency-update')) requireDependencies(chart);
-  else await withDependencies(chart, found.chart, flags, context);
+  const isUpdated = flags.isOn('dependency-update') && (await updatesDependencies(loaded, flags, context));
+  if (!isUpdated) requireDependencies(chart);
   if (!isInstall) warn();
+  return isUpdated ? await loadChartFiles(found.chart, () => undefined) : loaded;
 }
 
-/** Downloads the dependencies of a chart into its folder if some are missing, as Helm does. */
-async function withDependencies(chart: Chart, located: LocatedChart, flags: FlagValues, context: HelmContext) {
-  if (!('folder' in located) || !hasMissingDependencies(chart)) {
-    requireDependencies(chart);
-    return;
-  }
+/**
+ * Downloads the dependencies of a chart into its folder if some are missing, as Helm does. Returns
+ * whether it did.
+ */
+async function updatesDependencies(
+  { located, chart }: LoadedChart,
+  flags: FlagValues,
+  context: HelmContext,
+): Promise<boolean> {
+  if (!('folder' in located) || !hasMissingDependencies(chart)) return false;
   const { updateDependencies } = await import('../dependency/update-dependencies.ts');
   await updateDependencies(located.folder, { ...connectionOfFlags(flags), skipRefresh: false }, context);
+  return true;
 }
 
 function hasMissingDependencies({ dependencies, metadata }: Chart): boolean {
   const present = new Set(dependencies.map((dependency) => dependency.metadata.name));
   return (metadata.dependencies ?? []).some(({ name }) => !present.has(name));
+}
+
+/**
+ * Returns the answer with the chart that was sent to an agent, which returns only metadata, if the
+ * output shows it. With `--reuse-values`, only the agent knows the values of the chart.
+ */
+export function withGivenChart(
+  answer: Answer,
+  loaded: LoadedChart | undefined,
+  { flags, context }: Pick<Invocation<HelmContext>, 'flags' | 'context'>,
+): Answer {
+  const { release, omitted = [] } = answer;
+  const isShown = context.agent !== undefined && outputFormat(flags) !== 'table';
+  const hasOldDefaults = flags.isGiven('reuse-values');
+  if (!isShown || hasOldDefaults || loaded === undefined || omitted.includes('config')) return answer;
+  const ignore = () => undefined; // the notices were logged when the chart was loaded
+  const chart = processDependencies(loaded.chart, valueMapOfPlain(release.config ?? {}), ignore);
+  const { metadata, ...rest } = storedChart(chart);
+  return { ...answer, release: { ...release, chart: { ...rest, metadata: metadata && { ...metadata } } } };
 }

@@ -1,5 +1,5 @@
 import type { CommandAnswers, CommandPayloads, CommandType } from '../../../protocol/commands/index.ts';
-import type { LocatedChart } from '../../locate-chart.ts';
+import type { LoadedChart } from '../../load-chart.ts';
 
 /** The commands that have an operation. */
 export type ReleaseCommand = Exclude<CommandType, 'cancel_command'>;
@@ -17,8 +17,8 @@ export interface Releases {
 }
 
 export interface PerformOptions {
-  /** The chart of the command, if it has one. */
-  chart?: LocatedChart;
+  /** The chart of the command. Default: it has none, or an agent downloads it. */
+  chart?: LoadedChart | undefined;
   /** Cancels the command. Default: never. */
   signal?: AbortSignal;
 }

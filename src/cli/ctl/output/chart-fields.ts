@@ -1,6 +1,6 @@
 import { valueMapOfPlain, valueOfPlain } from '../../../release/plain-value.ts';
 import type { Release } from '../../../release/release.ts';
-import type { Fields, Printable } from '../../ctl/output/format.ts';
+import type { Fields, Printable } from './format.ts';
 
 /** Fields of Chart.yaml in the order of Helm's struct (pkg/chart/v2/metadata.go). */
 const metadataFields = [

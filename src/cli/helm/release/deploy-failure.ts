@@ -34,3 +34,12 @@ export function logFailedUpgrade(error: unknown, name: string, { log }: Pick<Hel
   if (afterRecord.includes(codeOf(error) ?? ''))
     log.warn('upgrade failed', { name, error: messageOf(error).replace(rolledBack, '') });
 }
+
+/** Calls a function, and adds a prefix to the message of its error. */
+export async function withPrefix<Result>(prefix: string, perform: () => Promise<Result>): Promise<Result> {
+  try {
+    return await perform();
+  } catch (error) {
+    throw new Error(`${prefix}: ${messageOf(error)}`, { cause: error });
+  }
+}

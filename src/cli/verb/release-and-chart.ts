@@ -1,11 +1,13 @@
-import type { ProgramDependencies } from '../dependencies.ts';
 import { checkReleaseName } from '../../operation/steps/names.ts';
+import { switchFlag, textFlag } from '../pflag/flag.ts';
 import { nameFromTemplate } from '../template/release-name.ts';
+import type { VerbLine } from './verb.ts';
 
-export interface NameFlags {
-  generateName?: boolean;
-  nameTemplate?: string;
-}
+/** The flags for the name of a new release. */
+export const nameFlags = [
+  switchFlag('generate-name', 'generate the name', { shorthand: 'g' }),
+  textFlag('name-template', 'Go template for the name'),
+];
 
 /** Refuses an invalid name before a command is sent, with the text of `helm install`. */
 export function requireNewReleaseName(name: string): void {
@@ -18,21 +20,23 @@ export function requireReleaseName(name: string): void {
 }
 
 /**
- * Returns the name of the release and the chart that arguments and flags of `install` say
+ * Returns the release and the chart that arguments and flags of `install` name
  * (pkg/action/install.go: NameAndChart). Errors have Helm's texts.
  */
-export function nameAndChart(
-  [first = '', chart]: readonly string[],
-  { generateName = false, nameTemplate = '' }: NameFlags,
-  { host, env }: Pick<ProgramDependencies, 'host' | 'env'>,
-): { releaseName: string; chartName: string } {
+export function releaseAndChart({ args, flags, host, env }: Omit<VerbLine, 'program' | 'hasHelmDefaults'>): {
+  releaseName: string;
+  chartName: string;
+} {
+  const [first = '', chart, ...more] = args;
+  const nameTemplate = flags.text('name-template');
+  if (more.length > 0) throw new Error(`expected at most two arguments, unexpected arguments: ${more.join(', ')}`);
   if (chart !== undefined) {
-    if (generateName) throw new Error('cannot set --generate-name and also specify a name');
+    if (flags.isOn('generate-name')) throw new Error('cannot set --generate-name and also specify a name');
     if (nameTemplate !== '') throw new Error('cannot set --name-template and also specify a name');
     return { releaseName: first, chartName: chart };
   }
   if (nameTemplate !== '') return { releaseName: nameFromTemplate(nameTemplate, { host, env }), chartName: first };
-  if (!generateName) throw new Error('must either provide a name or specify --generate-name');
+  if (!flags.isOn('generate-name')) throw new Error('must either provide a name or specify --generate-name');
   const file =
     first
       .replace(/(?<!\/)\/+$/, '')

@@ -1,0 +1,53 @@
+import type { CommandAnswers } from '../../protocol/commands/index.ts';
+import type { Release } from '../../release/release.ts';
+import { deployOutput } from '../ctl/output/deploy.ts';
+import { differenceText } from '../ctl/output/diff.ts';
+import { textOf } from '../ctl/output/format.ts';
+import { releaseOf } from '../ctl/output/print.ts';
+import { deployNote, successText } from '../ctl/result-text.ts';
+import { dryRunOf } from '../ctl/helm-values.ts';
+import { outputFormat } from '../helm/release/output-format.ts';
+import type { FlagValues } from '../pflag/flag-values.ts';
+import type { Printing } from './verb.ts';
+
+type Answer = CommandAnswers['install_release'];
+
+/** Returns the values of fields that several flags of an installation or an upgrade give. */
+export function deployValues(
+  flags: FlagValues,
+  { crds }: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (crds !== 'skip' && flags.isOn('skip-crds')) throw new Error('--skip-crds and --crds exclude each other');
+  // as in Helm, JSON and YAML have the notes
+  return outputFormat(flags) === 'table' ? {} : { hideNotes: undefined };
+}
+
+/**
+ * Returns the text about a deployed release: as helm has it with `--output`, for a dry run and with
+ * the defaults of helm, and otherwise the fields of the release.
+ */
+export function deployText(
+  answer: Answer,
+  printing: Printing,
+  firstLine: (release: Release) => string = () => '',
+): string {
+  if (!isHelms(printing)) return (deployNote(answer) ?? '') + successText({ ok: true, ...answer });
+  const release = releaseOf(answer, ['manifest', 'hooks']);
+  const format = outputFormat(printing.flags);
+  const text = textOf(format, deployOutput(release, printing.host));
+  return format === 'table' ? (deployNote(answer) ?? firstLine(release)) + text : text;
+}
+
+/** Returns what a dry run would change, as lines beside the output of helm. */
+export function deployNotes({ differences = [] }: Answer, printing: Printing): string[] {
+  const isShown = isHelms(printing) && outputFormat(printing.flags) === 'table';
+  return isShown ? differences.flatMap((difference) => differenceText(difference).trimEnd().split('\n')) : [];
+}
+
+function isHelms({ flags, hasHelmDefaults }: Printing): boolean {
+  return hasHelmDefaults || flags.isGiven('output') || isDryRun(flags);
+}
+
+function isDryRun(flags: FlagValues): boolean {
+  return flags.isGiven('dry-run') && dryRunOf(flags.text('dry-run')) !== undefined;
+}
