@@ -6,9 +6,8 @@ import { defaultChartLimits } from './limits.ts';
 import { coalesceValues } from './values/coalesce.ts';
 import { isCompatibleRange } from './metadata/compatible-range.ts';
 import type { Warn } from './values/coalesce-tables.ts';
-import { importValues } from './values/import-values.ts';
+import { importValues, tableAt, valueAt } from './values/import-values.ts';
 import type { ChartDependency } from './metadata/metadata.ts';
-import { valueAt, tableAt } from './values/values-path.ts';
 
 const notBoolean = 'returned non-bool value';
 

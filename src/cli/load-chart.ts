@@ -1,11 +1,10 @@
 import { parse } from 'node:path';
 import type { Chart } from '../chart/chart.ts';
 import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
-import { chartMemory, contentOf, type ChartContent } from '../chart/load/chart-content.ts';
+import { chartMemory, contentOf, type ChartContent, type Notice } from '../chart/load/chart-content.ts';
 import { loadArchive, loadUnpacked, readArchiveFiles } from '../chart/load/load-archive.ts';
 import { loadDirectory, readDirectoryFiles } from '../chart/load/load-directory.ts';
 import type { Allocate } from '../chart/load/read-file.ts';
-import type { Notice } from '../chart/notice.ts';
 import { contentType } from './content-type.ts';
 import type { LocatedChart } from './locate-chart.ts';
 

@@ -1,4 +1,4 @@
-import type { Notice } from '../chart/notice.ts';
+import type { Notice } from '../chart/load/chart-content.ts';
 import type { Warn } from '../chart/values/coalesce-tables.ts';
 import type { ValueMap } from '../go/value.ts';
 import type { RenderNotice } from '../render/notice.ts';

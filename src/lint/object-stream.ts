@@ -1,4 +1,4 @@
-import { splitYamlDocuments } from '../chart/values/yaml-documents.ts';
+import { splitYamlDocuments } from '../chart/values/load-values.ts';
 import { decodeJsonPrefix, JsonSyntaxError } from '../go/json-decode.ts';
 import { trimLeftSpace } from '../go/space.ts';
 import { byteLength } from '../go/text.ts';

@@ -36,3 +36,6 @@ export function contentOf(chart: Chart, files: readonly ChartFile[]): ChartConte
   const { name, version } = metadata;
   return { name, version, digest, files, ...(missing.length > 0 && { missing }) };
 }
+
+/** Receives messages that Helm logs as INFO while it loads a chart. */
+export type Notice = (message: string, attributes?: Readonly<Record<string, string>>) => void;

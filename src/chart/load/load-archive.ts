@@ -8,8 +8,7 @@ import { quote } from '../../go/strconv.ts';
 import { ChartError } from '../chart-error.ts';
 import type { Chart, ChartFile } from '../chart.ts';
 import { defaultChartLimits, type ChartLimits, type LoadedTotals } from '../limits.ts';
-import type { Notice } from '../notice.ts';
-import { withoutByteOrderMark } from './byte-order-mark.ts';
+import type { Notice } from './chart-content.ts';
 import { loadFiles, type LoadContext } from './load-files.ts';
 import type { Allocate } from './read-file.ts';
 
@@ -182,4 +181,9 @@ function archivePath(entry: string): string {
 
 function invalid(text: string): ChartError {
   return new ChartError('chart_invalid', text);
+}
+
+/** Strips the UTF-8 byte order mark. */
+export function withoutByteOrderMark(data: Uint8Array): Uint8Array {
+  return data[0] === 0xef && data[1] === 0xbb && data[2] === 0xbf ? data.subarray(3) : data;
 }

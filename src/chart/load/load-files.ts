@@ -6,7 +6,7 @@ import type { Chart, ChartFile, ModifiedFiles } from '../chart.ts';
 import { ChartError } from '../chart-error.ts';
 import type { ChartLimits, LoadedTotals } from '../limits.ts';
 import { loadValues } from '../values/load-values.ts';
-import type { Notice } from '../notice.ts';
+import type { Notice } from './chart-content.ts';
 import type { ChartDependency, ChartLock } from '../metadata/metadata.ts';
 import { readLock, readMetadata } from '../metadata/read-metadata.ts';
 import type { RawDependency, RawMetadata } from '../metadata/read-metadata.ts';

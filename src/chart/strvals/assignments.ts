@@ -4,7 +4,12 @@ import { runes } from '../../go/text.ts';
 import { goTypeOf } from '../../go/types.ts';
 import type { Value, ValueList, ValueMap } from '../../go/value.ts';
 import type { Scanner } from './scanner.ts';
-import { StrvalsError } from './strvals-error.ts';
+
+/** An invalid `--set` argument. `message` is Helm's text. */
+export class StrvalsError extends Error {
+  override readonly name = 'StrvalsError';
+  readonly code = 'values_invalid';
+}
 
 /** Largest index of a list (pkg/strvals/parser.go: MaxIndex). */
 const maxIndex = 65_536;

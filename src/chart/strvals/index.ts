@@ -1,9 +1,8 @@
 import { decodeJsonAt } from '../../go/json-decode.ts';
 import { isSpace } from '../../go/space.ts';
 import { GoError, int64, type Value, type ValueMap } from '../../go/value.ts';
-import { readAssignments, type ReadValue } from './assignments.ts';
+import { readAssignments, StrvalsError, type ReadValue } from './assignments.ts';
 import { Scanner } from './scanner.ts';
-import { StrvalsError } from './strvals-error.ts';
 
 /** Applies a `--set` argument to `target`: `a.b=1,c[0]=x,d={x,y}`. Throws {@link StrvalsError}. */
 export function setValues(line: string, target: ValueMap): void {

@@ -2,11 +2,9 @@ import { sprintf } from '../../go/fmt.ts';
 import { quote } from '../../go/strconv.ts';
 import { NamedMap, type Value, type ValueMap } from '../../go/value.ts';
 import type { Chart } from '../chart.ts';
+import { coalesceTables, type Warn } from './coalesce-tables.ts';
 import { mergeValues } from './coalesce.ts';
-import { coalesceTables } from './coalesce-tables.ts';
-import type { Warn } from './coalesce-tables.ts';
 import { asTable, copyTable } from './table.ts';
-import { missingTableIn, tableAt } from './values-path.ts';
 
 interface Import {
   /** Path in the subchart's values. */
@@ -70,4 +68,29 @@ function warnOfMissing(chart: string, key: string, isExport: boolean, warn: Warn
 function nest(table: ValueMap, path: string): ValueMap {
   if (path === '.') return table;
   return path.split('.').reduceRight<ValueMap>((below, key) => new Map([[key, below]]), table);
+}
+
+/** Returns the table at a dotted path, or undefined (pkg/chart/common/values.go: Table). */
+export function tableAt(values: ValueMap, path: string): ValueMap | undefined {
+  let table: ValueMap | undefined = values;
+  for (const key of path.split('.')) table = asTable(table?.get(key));
+  return table;
+}
+
+/** Returns the first key of a dotted path that is not a table; empty if all are. */
+function missingTableIn(values: ValueMap, path: string): string {
+  let table: ValueMap | undefined = values;
+  for (const key of path.split('.')) {
+    table = asTable(table.get(key));
+    if (table === undefined) return key;
+  }
+  return '';
+}
+
+/** Returns the value at a dotted path; undefined if there is none or it is a table (PathValue). */
+export function valueAt(values: ValueMap, path: string): Value | undefined {
+  const dot = path.lastIndexOf('.');
+  const table = dot < 0 ? values : tableAt(values, path.slice(0, dot));
+  const value = table?.get(path.slice(dot + 1));
+  return asTable(value) === undefined ? value : undefined;
 }

@@ -1,4 +1,4 @@
-import { helm2LockDigest, lockDigest } from '../../../chart/metadata/lock-digest.ts';
+import { helm2LockDigest, lockDigest } from '../../../chart/metadata/lock.ts';
 import type { ChartDependency, ChartLock } from '../../../chart/metadata/metadata.ts';
 import {
   emptyRepositoriesFile,

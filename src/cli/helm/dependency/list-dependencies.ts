@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Chart } from '../../../chart/chart.ts';
 import { loadArchive } from '../../../chart/load/load-archive.ts';
 import type { ChartDependency } from '../../../chart/metadata/metadata.ts';
-import type { Notice } from '../../../chart/notice.ts';
+import type { Notice } from '../../../chart/load/chart-content.ts';
 import { parseConstraint, satisfies } from '../../../go/semver-constraint.ts';
 import { parseVersion } from '../../../go/semver.ts';
 import { quote } from '../../../go/strconv.ts';

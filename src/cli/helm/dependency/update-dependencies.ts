@@ -2,8 +2,7 @@ import { lstat, readlink, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ChartDependency, ChartLock } from '../../../chart/metadata/metadata.ts';
-import { lockDigest } from '../../../chart/metadata/lock-digest.ts';
-import { lockYaml } from '../../../chart/metadata/write-lock.ts';
+import { lockDigest, lockYaml } from '../../../chart/metadata/lock.ts';
 import { quote } from '../../../go/strconv.ts';
 import {
   emptyRepositoriesFile,

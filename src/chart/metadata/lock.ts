@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ChartDependency } from './metadata.ts';
-import { dependencyJson } from './write-metadata.ts';
+import type { Value } from '../../go/value.ts';
+import { writeYaml } from '../../yaml/write.ts';
+import type { ChartDependency, ChartLock } from './metadata.ts';
+import { dependencyJson, dependencyMap } from './write-metadata.ts';
 
 type Dependencies = readonly ChartDependency[] | null;
 
@@ -23,4 +25,15 @@ function listJson(dependencies: Dependencies): string {
 
 function digestOf(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+/** Returns a lock as Helm writes it in YAML. */
+export function lockYaml({ generated, digest, dependencies }: ChartLock): string {
+  return writeYaml(
+    new Map<string, Value>([
+      ['generated', generated],
+      ['digest', digest],
+      ['dependencies', dependencies?.map(dependencyMap) ?? null],
+    ]),
+  );
 }
