@@ -1,6 +1,5 @@
 import { formatDuration, parseDuration, roundDuration } from '../go/duration.ts';
-import type { Host } from '../go/host.ts';
-import { onceValue } from '../go/once-value.ts';
+import { onceValue, type Host } from '../go/host.ts';
 import { parseInteger } from '../go/parse-number.ts';
 import { parseTime } from '../go/time-parse.ts';
 import { loadZone, utc } from '../go/time-zone.ts';

@@ -1,5 +1,4 @@
-import { Complex } from '../go/complex.ts';
-import { kindOf, truth } from '../go/types.ts';
+import { Complex, kindOf, truth } from '../go/types.ts';
 import type { Value } from '../go/value.ts';
 import type { FunctionFamily } from './support/family.ts';
 

@@ -1,5 +1,4 @@
-import type { Host } from '../go/host.ts';
-import { onceValue } from '../go/once-value.ts';
+import { onceValue, type Host } from '../go/host.ts';
 import type { Value } from '../go/value.ts';
 import type { FunctionFamily } from './support/family.ts';
 import { localZone } from './support/local-zone.ts';

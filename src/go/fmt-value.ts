@@ -1,4 +1,4 @@
-import { Complex } from './complex.ts';
+import { Complex, goTypeOf, isList, isMap } from './types.ts';
 import type { FloatFormat } from './float.ts';
 import {
   formatCharacter,
@@ -15,7 +15,6 @@ import {
 } from './fmt-flags.ts';
 import { nodeWeight, TextSize } from './limit-error.ts';
 import { fromBytes, sortedKeys } from './text.ts';
-import { goTypeOf, isList, isMap } from './types.ts';
 import { GoObject, Int, NamedMap, NilPointer, Slice, type Value } from './value.ts';
 
 /** How a value is printed: the verb, its flags, and the depth of the value below the argument. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { brotliDecompressSync } from 'node:zlib';
-import { onceValue } from './once-value.ts';
+import { onceValue } from './host.ts';
 import { zoneData } from './zone-data.ts';
 
 /** Offset and abbreviation of a zone at some time. */

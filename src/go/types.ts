@@ -1,4 +1,3 @@
-import { Complex } from './complex.ts';
 import { GoObject, Int, NamedMap, Slice, type Value } from './value.ts';
 
 /** Whether the value is a list with any element type; named types and `Uint8Array` are not. */
@@ -75,4 +74,18 @@ function objectTruth(object: GoObject): boolean {
   if (underlying !== undefined) return truth(underlying);
   const contents = object.contents();
   return contents === undefined || truth(contents);
+}
+
+/** Go's `complex128`, the type of literals such as `1i`. Supports only printing and comparing. */
+export class Complex extends GoObject {
+  readonly goType = 'complex128';
+  readonly kind = 'complex128';
+  readonly real: number;
+  readonly imaginary: number;
+
+  constructor(real: number, imaginary: number) {
+    super();
+    this.real = real;
+    this.imaginary = imaginary;
+  }
 }

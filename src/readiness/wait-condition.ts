@@ -1,5 +1,5 @@
 import { JsonPathBudget } from '../jsonpath/budget.ts';
-import { evaluateOnObject } from '../jsonpath/evaluate-on-object.ts';
+import { evaluateOnObject } from '../jsonpath/evaluate.ts';
 import { JsonPathError, parseJsonPath, type Step } from '../jsonpath/parse.ts';
 import { integerAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';

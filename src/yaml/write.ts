@@ -1,12 +1,10 @@
 import { byteLength } from '../go/text.ts';
 import { goTypeOf } from '../go/types.ts';
-import { GoObject, Int, NamedMap, Slice } from '../go/value.ts';
-import type { Value } from '../go/value.ts';
-import { notJson, prettyDialect, sigsDialect } from './dialect.ts';
-import type { Dialect, Fields, Leaf } from './dialect.ts';
+import { GoObject, Int, NamedMap, Slice, type Value } from '../go/value.ts';
+import { notJson, prettyDialect, sigsDialect, type Dialect, type Fields, type Leaf } from './dialect.ts';
 import { compareKeys } from './key-order.ts';
 import { Output } from './output.ts';
-import { chooseStyle, isMultiline } from './scalar-style.ts';
+import { needsQuotes } from './resolve.ts';
 import { writeDoubleQuoted, writeLiteral, writePlain, writeSingleQuoted } from './scalar-writer.ts';
 
 /** Depth below which Go checks for values that contain themselves. */
@@ -166,4 +164,63 @@ function writeLeaf({ out, dialect }: Writing, leaf: Leaf, fold: boolean): void {
       writeLiteral(out, leaf.text);
       break;
   }
+}
+
+/** Style of a written scalar. */
+type ScalarStyle = 'plain' | 'single' | 'double' | 'literal';
+
+const simple = /^[a-zA-Z/_$][\w$./-]*(?: [\w$./-]+)*$/;
+
+const lineBreak = /[\n\r\x85\u2028\u2029]/;
+
+// go-yaml's writer treats all characters beyond the basic plane as unprintable
+const unprintable = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
+
+const unprintableButTab = /[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
+
+const startIndicator = /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t]|$)|---|\.\.\.)/;
+
+const innerIndicator = /.:(?:[ \t]|$)|[ \t\n\r\x85\u2028\u2029\0]#/su;
+
+const outerSpace = /^[ \n\r\x85\u2028\u2029]|[ \n\r\x85\u2028\u2029]$/;
+
+const breakThenSpace = /[\n\r\x85\u2028\u2029] /;
+
+const spaceThenBreak = / [\n\r\x85\u2028\u2029]/;
+
+/** Whether a text contains a YAML 1.1 line break. */
+function isMultiline(text: string): boolean {
+  return lineBreak.test(text);
+}
+
+/**
+ * Chooses the style as go-yaml does.
+ * @param tabsInLiterals Whether text with tabs may be a literal block, as in version 3.
+ */
+function chooseStyle(text: string, tabsInLiterals: boolean): ScalarStyle {
+  if (simple.test(text) && !needsQuotes(text)) return 'plain';
+  if (text.includes('\n')) return literalAllowed(text, tabsInLiterals) ? 'literal' : 'double';
+  if (needsQuotes(text)) return 'double';
+  if (plainAllowed(text)) return 'plain';
+  return singleAllowed(text) ? 'single' : 'double';
+}
+
+function plainAllowed(text: string): boolean {
+  return (
+    !lineBreak.test(text) &&
+    !outerSpace.test(text) &&
+    !unprintable.test(text) &&
+    !startIndicator.test(text) &&
+    !innerIndicator.test(text)
+  );
+}
+
+function singleAllowed(text: string): boolean {
+  return !unprintable.test(text) && !breakThenSpace.test(text) && !spaceThenBreak.test(text);
+}
+
+function literalAllowed(text: string, tabsInLiterals: boolean): boolean {
+  return (
+    !text.endsWith(' ') && !spaceThenBreak.test(text) && !(tabsInLiterals ? unprintableButTab : unprintable).test(text)
+  );
 }

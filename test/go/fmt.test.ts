@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from '../support/fast-check.ts';
-import { Complex } from '../../src/go/complex.ts';
+import { Complex } from '../../src/go/types.ts';
 import { format, sprint, sprintf, sprintln } from '../../src/go/fmt.ts';
 import { int, int64, Int, NamedMap, NilPointer, Slice, type Value } from '../../src/go/value.ts';
 import { SampleObject } from './sample-object.ts';

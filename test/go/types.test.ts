@@ -1,6 +1,5 @@
 import test from 'ava';
-import { Complex } from '../../src/go/complex.ts';
-import { goTypeOf, isList, isMap, kindOf, truth } from '../../src/go/types.ts';
+import { Complex, goTypeOf, isList, isMap, kindOf, truth } from '../../src/go/types.ts';
 import { int, int64, Int, NamedMap, Slice, type Value } from '../../src/go/value.ts';
 import { SampleObject } from './sample-object.ts';
 

@@ -1,4 +1,4 @@
-import { Complex } from '../../go/complex.ts';
+import { Complex } from '../../go/types.ts';
 import { Int, type Value } from '../../go/value.ts';
 import { canBeNil, isIntegerType, acceptsAnyValue, zeroValue } from '../execute/argument-type.ts';
 import type { Slot } from '../execute/frame.ts';

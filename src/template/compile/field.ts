@@ -1,5 +1,5 @@
 import type { GoFunction } from '../../go/value.ts';
-import { callMethod, methodArgument, type MethodCall } from '../execute/call-method.ts';
+import { callMethod, methodArgument, type MethodCall } from '../execute/call.ts';
 import { field, fieldWithArguments, followFields, methodOf, type FieldSite } from '../execute/field-access.ts';
 import type { Expression, Frame, Slot } from '../execute/frame.ts';
 import type { ArgumentNode, ChainNode, FieldNode, VariableNode } from '../parse/node.ts';
