@@ -6,12 +6,12 @@ import { codeOf } from '../errors/index.ts';
 import { parseConstraint, satisfies } from '../go/semver-constraint.ts';
 import { parseVersion, type VersionParts } from '../go/semver.ts';
 import { quote } from '../go/strconv.ts';
-import { goTypeOf } from '../go/types.ts';
+import { sortedKeys } from '../go/text.ts';
+import { goTypeOf, isList } from '../go/types.ts';
 import { GoError, type Value } from '../go/value.ts';
 import { duplicateKeyProblem } from '../yaml/duplicate-keys.ts';
 import { readYaml } from '../yaml/read.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
-import { unknownField } from './chart-file-fields.ts';
 import type { Report } from './finding.ts';
 import { isEmail, isRequestUrl, isWebAddress } from './web-address.ts';
 
@@ -141,4 +141,49 @@ function parsed(version: string): VersionParts | undefined {
     if (error instanceof GoError) return undefined;
     throw error;
   }
+}
+
+const maintainer = new Set(['name', 'email', 'url']);
+
+const dependency = new Set(['name', 'version', 'repository', 'condition', 'tags', 'enabled', 'import-values', 'alias']);
+
+const chart = new Set([
+  ...[
+    'name',
+    'home',
+    'sources',
+    'version',
+    'description',
+    'keywords',
+    'maintainers',
+    'icon',
+    'apiversion',
+    'condition',
+  ],
+  ...['tags', 'appversion', 'deprecated', 'annotations', 'kubeversion', 'dependencies', 'type'],
+]);
+
+const below: Readonly<Record<string, ReadonlySet<string>>> = { maintainers: maintainer, dependencies: dependency };
+
+/**
+ * Returns the first field of a Chart.yaml that Helm does not know, in Go's order of decoding. Names
+ * match in any case.
+ */
+function unknownField(fields: Value): string | undefined {
+  const table = asTable(fields);
+  if (table === undefined) return undefined;
+  for (const key of sortedKeys(table)) {
+    const name = key.toLowerCase();
+    if (!chart.has(name)) return key;
+    const known = below[name];
+    const items = table.get(key);
+    const unknown = known && isList(items) ? unknownIn(items, known) : undefined;
+    if (unknown !== undefined) return unknown;
+  }
+  return undefined;
+}
+
+function unknownIn(items: readonly Value[], known: ReadonlySet<string>): string | undefined {
+  const keys = items.flatMap((item) => (item instanceof Map ? sortedKeys(item) : []));
+  return keys.find((key) => !known.has(key.toLowerCase()));
 }

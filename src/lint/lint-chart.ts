@@ -1,13 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { join, parse, resolve } from 'node:path';
-import type { Chart } from '../chart/chart.ts';
 import { ChartError } from '../chart/chart-error.ts';
+import type { Chart } from '../chart/chart.ts';
 import type { Notice } from '../chart/load/chart-content.ts';
 import { loadDirectory } from '../chart/load/load-directory.ts';
 import { isMissing } from '../errors/index.ts';
+import { fromBytes } from '../go/text.ts';
+import { crdFiles } from '../render/manifest/documents.ts';
 import { lintChartFile } from './chart-file-rules.ts';
-import { lintCrds } from './crd-rules.ts';
-import { lintDependencies } from './dependency-rules.ts';
+import { eachObject } from './each-object.ts';
 import { collectFindings, type Finding, type Report } from './finding.ts';
 import type { LintOptions } from './lint-options.ts';
 import { lintTemplates } from './template-rules.ts';
@@ -69,4 +70,42 @@ async function isFolder(folder: string, name: string, report: Report, absent?: s
     return false;
   }
   return report('ERROR', name, facts.isDirectory() ? undefined : 'not a directory');
+}
+
+/** Lints the crds/ folder (pkg/chart/v2/lint/rules/crds.go). */
+function lintCrds(chart: Chart, report: Report): void {
+  for (const { name, data } of crdFiles(chart)) {
+    const isReadable = eachObject(fromBytes(data), name, report, ({ apiVersion, kind }) => {
+      const isExtension = apiVersion.startsWith('apiextensions.k8s.io');
+      report('ERROR', name, isExtension ? undefined : "apiVersion is not in 'apiextensions.k8s.io'");
+      const isCrd = kind === 'CustomResourceDefinition';
+      report('ERROR', name, isCrd ? undefined : "object kind is not 'CustomResourceDefinition'");
+    });
+    if (!isReadable) return;
+  }
+}
+
+/**
+ * Lints the dependencies of a chart (pkg/chart/v2/lint/rules/dependencies.go).
+ * @param folder path of the chart
+ */
+function lintDependencies(chart: Chart, folder: string, report: Report): void {
+  const wanted = chart.metadata.dependencies ?? [];
+  const named = new Set(wanted.map(({ name }) => name));
+  const present = chart.dependencies.map(({ metadata }) => metadata.name);
+  report(
+    'ERROR',
+    folder,
+    listed(
+      'chart metadata is missing these dependencies',
+      present.filter((name) => !named.has(name)),
+    ),
+  );
+  // loading a chart checks that names are unique
+  const missing = [...wanted.map(({ name }) => name)].filter((name) => !present.includes(name));
+  report('WARNING', folder, listed('chart directory is missing these dependencies', missing));
+}
+
+function listed(text: string, names: readonly string[]): string | undefined {
+  return names.length === 0 ? undefined : `${text}: ${names.join(',')}`;
 }

@@ -22,3 +22,15 @@ export function conditionsOf(object: KubeObject): Condition[] {
 export function conditionOf(object: KubeObject, type: string, status: 'True' | 'False'): Condition | undefined {
   return conditionsOf(object).find((condition) => condition.type === type && condition.status === status);
 }
+
+/**
+ * Returns when the conditions of an object have last changed, in milliseconds since the Unix epoch.
+ * Undefined if it has none with a time.
+ */
+export function lastChangeOf(object: KubeObject): number | undefined {
+  const times = listAt(object, 'status', 'conditions')
+    .flatMap((condition) => [stringAt(condition, 'lastTransitionTime'), stringAt(condition, 'lastUpdateTime')])
+    .map((text) => Date.parse(text ?? ''))
+    .filter((time) => !Number.isNaN(time));
+  return times.length === 0 ? undefined : Math.max(...times);
+}

@@ -5,7 +5,7 @@ export { currentPods } from './current-pods.ts';
 export { isCustomKind, isUntouched } from './custom-resource.ts';
 export { problemOf } from './diagnosis.ts';
 export { classOf, type FailFast, type FailFastLevel } from './fail-fast.ts';
-export { lastChangeOf } from './last-change.ts';
+export { lastChangeOf } from './conditions.ts';
 export type { Problem, ProblemClass, ProblemCode } from './problem.ts';
 export { eventsByObject, eventTime, timesSeen, type RelatedObjects } from './related-objects.ts';
 export { replicaCounts, type ReplicaCounts } from './replica-counts.ts';

@@ -1,8 +1,7 @@
 import { messageOf } from '../../errors/index.ts';
-import { checkedRelease } from '../codec.ts';
+import { checkedRelease, unpackRelease } from '../codec.ts';
 import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
-import { unpackRelease } from '../unpack.ts';
 import { convertRelease } from './convert-release.ts';
 import { readProtobuf } from './protobuf-message.ts';
 

@@ -15,7 +15,7 @@ import { utc } from '../../../src/go/time-zone.ts';
 import { int, type Value, type ValueMap } from '../../../src/go/value.ts';
 import { evaluateJsonPath } from '../../../src/jsonpath/evaluate.ts';
 import { parseJsonPath } from '../../../src/jsonpath/parse.ts';
-import { objectHeads } from '../../../src/lint/object-stream.ts';
+import { objectHeads } from '../../../src/lint/each-object.ts';
 import { readObjects } from '../../../src/render/manifest/read-objects.ts';
 import { sortManifests } from '../../../src/render/manifest/sort-manifests.ts';
 import { unreadableManifest } from '../../../src/render/manifest/unreadable.ts';
