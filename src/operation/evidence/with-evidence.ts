@@ -46,8 +46,8 @@ async function evidenceOf(
   resources: readonly ResourceStatus[],
 ): Promise<Evidence> {
   if (resources.length === 0) return { resources: [] };
-  const { cluster, abandon } = work.context;
-  const limit = timeLimit(collectionTime, [abandon]);
+  const { cluster, abandon, startTimer } = work.context;
+  const limit = timeLimit(collectionTime, [abandon], startTimer);
   const { signal } = limit;
   try {
     const { ofPods } = redactionOfWork(() => state, work);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StartTimer } from '../../../src/operation/time-limit.ts';
 import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { OperationError } from '../../../src/operation/error.ts';
 import { deployment, hook, job } from '../manifests.ts';
@@ -80,11 +81,19 @@ test('reports the log of a hook before its policy deletes it', async (t) => {
 test('undoes the operation although a log cannot be read', async (t) => {
   const chart = textChart({ 'j.yaml': job('load', { args: ['fail'] }) });
   const world = newWorld(t, chart);
+  let endCollection = () => undefined as void;
+  const startTimer: StartTimer = (milliseconds, onEnd) => {
+    if (milliseconds === 10_000) endCollection = onEnd;
+    return () => undefined;
+  };
   const cluster: Cluster = {
     ...world.cluster,
-    podLog: async (_, { signal }) => sleep(3_600_000, '', { ref: false, signal }),
+    podLog(_, { signal }) {
+      setImmediate(endCollection);
+      return sleep(3_600_000, '', { ref: false, signal });
+    },
   };
-  await t.throwsAsync(world.install(chart, {}, { cluster }), { code: 'not_ready' });
+  await t.throwsAsync(world.install(chart, {}, { cluster, startTimer }), { code: 'not_ready' });
   t.is(await world.find('Job', 'load'), undefined);
   const [evidence] = world.progress.flatMap((item) => item.evidence ?? []);
   t.like(evidence?.resources[0], { kind: 'Job', name: 'load', status: 'Failed' });
