@@ -1,7 +1,7 @@
 /**
  * Returns the environment with which a child process loads its modules as quickly as this one: it
- * uses the same compiled modules, no unneeded ones of @kubernetes/client-node, and in `npm test` the
- * bundled threads.
+ * uses the same compiled modules, no unneeded ones of @kubernetes/client-node, and in `npm test`
+ * the bundled threads.
  */
 export function quickStart(): Record<string, string> {
   const { NODE_COMPILE_CACHE, SUITE_PROGRAM } = process.env;

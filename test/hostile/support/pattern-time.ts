@@ -12,7 +12,10 @@ const longLength = 1024 * 1024;
 /** Processor time that a pattern may take for a text of 1 MiB, in milliseconds. */
 const longestTime = 200;
 
-/** Time after which a run is ended, in milliseconds. Other programs may hold it up. */
+/**
+ * Time after which a run is ended, in milliseconds. A run that other programs have held up gets
+ * twice as long the next time.
+ */
 const wallTime = 600;
 
 /** Runs of a text, of which the fastest counts, because other programs slow them down. */
@@ -63,17 +66,22 @@ function timesOf(
     attack.replace(pattern, '');
     times[index] = milliseconds(process.threadCpuUsage(start));
   };
-  const run = (each: () => void) => {
-    if (limited(each) === 'ended') return milliseconds(process.threadCpuUsage(start));
-    return 0;
+  let limit = wallTime;
+  /** Runs a function. Returns the processor time of a run that had to be ended. */
+  const run = (each: () => void): number | undefined => {
+    if (limited(each, limit) === 'done') return undefined;
+    const endedAfter = milliseconds(process.threadCpuUsage(start));
+    if (endedAfter < longestTime) limit *= 2;
+    return endedAfter;
   };
   // most patterns take microseconds, far less than the thread that watches the limit
   let endedAfter = run(() => texts.forEach(time));
   for (const [index, text] of texts.entries()) {
     const isSlow = () => (times[index] ?? Infinity) >= longestTime;
-    const isHopeless = () => times[index] === Infinity && endedAfter >= hopelessTime;
-    for (let left = attempts; left > 0 && isSlow() && !isHopeless(); left--) {
+    const isHopeless = () => times[index] === Infinity && (endedAfter ?? 0) >= hopelessTime;
+    for (let left = attempts; left > 0 && isSlow() && !isHopeless();) {
       endedAfter = run(() => time(text, index));
+      if ((endedAfter ?? longestTime) >= longestTime) left--;
     }
     if (isSlow()) return { slow: { text, length } };
   }
@@ -84,11 +92,11 @@ function milliseconds({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** Runs a function, and ends it after {@link wallTime}. */
-function limited(run: () => void): 'done' | 'ended' {
+/** Runs a function, and ends it after a time in milliseconds. */
+function limited(run: () => void, timeout: number): 'done' | 'ended' {
   context['run'] = run;
   try {
-    script.runInContext(context, { timeout: wallTime });
+    script.runInContext(context, { timeout });
     return 'done';
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
