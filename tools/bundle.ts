@@ -1,15 +1,15 @@
 // Bundles the program for the image: FOLDER/helm-agent.mjs, the threads, and parts that all share.
 // Beside them it copies node_modules/openpgp, which is not bundled because it has the LGPL. The npm
 // package has no copy, but depends on it.
-// Usage: npm run bundle -- FOLDER [--for-npm]
+// Usage: npm run bundle -- FOLDER [--for-npm [MODULE…]]; the modules are programs of tests
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { plainBuiltins, promClientParts, undiciParts, unusedClientFiles, unusedProxies } from './bundle-plugins.ts';
 import { copyUnbundledPackage, unbundledPackage } from './unbundled-package.ts';
 
-const [folder, option] = process.argv.slice(2);
-const usage = 'usage: npm run bundle -- FOLDER [--for-npm]';
+const [folder, option, ...modules] = process.argv.slice(2);
+const usage = 'usage: npm run bundle -- FOLDER [--for-npm [MODULE…]]';
 if (folder === undefined || ![undefined, '--for-npm'].includes(option)) throw new Error(usage);
 
 // CommonJS packages need these names, which an ES module does not have.
@@ -25,6 +25,7 @@ const { outputFiles } = await build({
     'worker-thread': 'src/bin/worker-thread.ts',
     'render-worker': 'src/bin/render-worker.ts',
     'sqlite-thread': 'src/control-plane/store/sqlite-thread.ts',
+    ...Object.fromEntries(modules.map((module) => [basename(module, '.ts'), module])),
   },
   outdir: folder,
   outExtension: { '.js': '.mjs' },

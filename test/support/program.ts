@@ -16,3 +16,15 @@ export function threadModule(name: 'render-worker' | 'worker-thread'): URL {
     ? new URL(`../../src/bin/${name}.ts`, import.meta.url)
     : new URL(`${name}.mjs`, `file://${bundle}/`);
 }
+
+/** Modules of tests that are started as a process of their own, by the name of their bundle. */
+export const childModules = {
+  'resumed-process': 'test/operation/resumption/resumed-process.ts',
+  'mortal-plane': 'test/control-plane/support/mortal-plane.ts',
+} as const;
+
+/** Returns the file of a module that is started as a process. */
+export function childModule(name: keyof typeof childModules): string {
+  if (bundle !== undefined) return join(bundle, `${name}.mjs`);
+  return fileURLToPath(new URL(`../../${childModules[name]}`, import.meta.url));
+}

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { childModules } from '../../test/support/program.ts';
 import type { FileTime } from './file-times.ts';
 import { AvaOutput } from './ava-output.ts';
 import { planOf } from './plan.ts';
@@ -59,10 +60,15 @@ async function runAll(): Promise<number> {
   }
 }
 
-/** Bundles the program for the tests that start it. */
+/** Bundles the program, and other modules that tests start as processes. */
 async function bundleProgram(): Promise<void> {
   rmSync(programFolder, { recursive: true, force: true });
-  await promisify(execFile)(process.execPath, ['tools/bundle.ts', programFolder, '--for-npm']);
+  await promisify(execFile)(process.execPath, [
+    'tools/bundle.ts',
+    programFolder,
+    '--for-npm',
+    ...Object.values(childModules),
+  ]);
 }
 
 /** Returns the exit code of ava. Default: its output goes to that of this process. */

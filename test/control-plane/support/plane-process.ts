@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readServerSentEvents, type ServerSentEvent } from '../../../src/cli/ctl/server-sent-events.ts';
 import { startCuttableProxy } from '../../bin/support/cuttable-proxy.ts';
+import { childModule } from '../../support/program.ts';
 import { quickStart } from '../../support/quick-start.ts';
 import type { Delivery, Listening, Moment } from './moments.ts';
 
-const program = new URL('mortal-plane.ts', import.meta.url).pathname;
+const program = childModule('mortal-plane');
 
 /** Pause after a request that has failed because the control plane has ended. */
 const retryMs = 20;

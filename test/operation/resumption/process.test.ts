@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { childModule } from '../../support/program.ts';
 import { quickStart } from '../../support/quick-start.ts';
 import { newWorld, sandboxTest, type World } from '../world.ts';
 import { charts, requestOf, scenarios, start, type Scenario, type ScenarioName } from './scenarios.ts';
 import { snapshot } from './snapshot.ts';
 
 const test = sandboxTest();
-const program = fileURLToPath(new URL('process.ts', import.meta.url));
+const program = childModule('resumed-process');
 
 /** Returns the signal that has ended the process, or its exit code. */
 async function runProcess(args: readonly string[]): Promise<unknown> {
