@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import test from 'ava';
+import { load, loadAll } from 'js-yaml';
+import { runSettings } from '../../src/cli/run/settings.ts';
+import { controlPlaneSettings } from '../../src/cli/control-plane/settings.ts';
+import { renderChart } from '../../src/render/index.ts';
+import { manifests, renderManifest } from '../../tools/chart-manifests.ts';
+
+interface PodSpec {
+  securityContext: { runAsNonRoot?: boolean; seccompProfile?: { type: string } };
+  containers: {
+    name: string;
+    args?: string[];
+    env?: { name: string }[];
+    securityContext?: unknown;
+    volumeMounts?: { name: string }[];
+  }[];
+  volumes?: { name: string; [source: string]: unknown }[];
+}
+
+interface RenderedObject {
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  data?: Record<string, string>;
+  rules?: { resources: string[]; verbs: string[]; resourceNames?: string[] }[];
+  spec?: PodSpec & { replicas?: number; template?: { spec: PodSpec } };
+}
+
+const charts = ['helm-agent', 'helm-agent-control-plane'];
+const variables = new Set<string>(
+  [runSettings, controlPlaneSettings].flatMap((table) => Object.values(table).map(({ variable }) => variable)),
+);
+/** Variables of features that are read elsewhere. */
+const otherVariables = new Set([
+  ...['HELM_AGENT_LOG_LEVEL', 'HELM_AGENT_LOG_LEVEL_FILE'],
+  ...['HELM_AGENT_ENROLMENT_TOKEN_FILE', 'HELM_AGENT_RIGHTS_FILE'],
+]);
+
+async function render(chart: string, values: Record<string, unknown>): Promise<RenderedObject[]> {
+  const release = { name: 'demo', namespace: 'ns' };
+  const { manifest, hooks } = await renderChart(`deploy/${chart}`, { release, values });
+  const texts = [manifest, ...hooks.map(({ content }) => content)];
+  return texts.flatMap((text) => loadAll(text) as (RenderedObject | null)[]).filter((object) => object !== null); // objects
+}
+
+const agent = { controlPlane: { url: 'wss://plane.example' }, agentId: 'a' };
+
+for (const manifest of manifests) {
+  test(`${manifest.file} is the one that npm run manifests writes`, async (t) => {
+    t.is(readFileSync(manifest.file, 'utf8'), await renderManifest(manifest));
+  });
+}
+
+for (const chart of charts) {
+  for (const file of readdirSync(`deploy/${chart}/ci`)) {
+    test(`the pods of ${chart} with ${file} are Restricted, and use volumes and settings that exist`, async (t) => {
+      const values = load(readFileSync(`deploy/${chart}/ci/${file}`, 'utf8')) as Record<string, unknown>; // a map
+      const objects = await render(chart, values);
+      const pods = objects.flatMap(({ kind, spec }) => (kind === 'Pod' ? (spec ?? []) : (spec?.template?.spec ?? [])));
+      t.true(pods.length > 0);
+      for (const { securityContext, containers, volumes = [] } of pods) {
+        t.like(securityContext, { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+        for (const container of containers) {
+          t.like(container.securityContext, {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          });
+          for (const { name } of container.volumeMounts ?? []) {
+            t.true(
+              volumes.some((volume) => volume.name === name),
+              name,
+            );
+          }
+          for (const { name } of container.env ?? []) {
+            if (name.startsWith('HELM_AGENT_')) t.true(variables.has(name) || otherVariables.has(name), name);
+          }
+          for (const argument of container.args ?? []) {
+            const flag = /^--([\w-]+)=/.exec(argument)?.[1];
+            if (flag !== undefined)
+              t.true(
+                Object.values(controlPlaneSettings).some((one) => one.flag === flag),
+                flag,
+              );
+          }
+        }
+      }
+      for (const { kind, data = {} } of objects) {
+        if (kind !== 'ConfigMap') continue;
+        for (const name of Object.keys(data)) {
+          if (name.startsWith('HELM_AGENT_')) t.true(variables.has(name) || otherVariables.has(name), name);
+        }
+      }
+    });
+  }
+
+  test(`the schema of ${chart} has all values, and refuses others`, async (t) => {
+    const values = load(readFileSync(`deploy/${chart}/values.yaml`, 'utf8')) as object; // a map
+    const schema = JSON.parse(readFileSync(`deploy/${chart}/values.schema.json`, 'utf8')) as { properties: object };
+    t.deepEqual(
+      Object.keys(schema.properties)
+        .filter((name) => name !== 'global')
+        .sort(),
+      Object.keys(values).sort(),
+    );
+    const base = chart === 'helm-agent' ? agent : {};
+    await t.throwsAsync(render(chart, { ...base, replicaCount: 2 }), { message: /replicaCount/ });
+    await t.throwsAsync(render(chart, { ...base, image: { pullPolicy: 'Sometimes' } }), { message: /pullPolicy/ });
+  });
+}
+
+const rulesOf = (objects: readonly RenderedObject[], kind: string) =>
+  objects
+    .filter((object) => object.kind === kind)
+    .map(({ metadata: { name, namespace }, rules }) => ({ name, namespace, rules }));
+
+test('an agent of one cluster has its ClusterRole, and nothing of its rights outside of it with the other modes', async (t) => {
+  const bindings = async (rights: object) =>
+    (await render('helm-agent', { ...agent, rights })).filter(({ kind }) => kind === 'ClusterRoleBinding').length;
+  t.is(await bindings({}), 1);
+  t.is(await bindings({ mode: 'namespaces', namespaces: ['shop'] }), 0);
+  t.is(await bindings({ mode: 'impersonation', accounts: [{ namespace: 'shop', name: 'deployer' }] }), 0);
+});
+
+test('an agent that impersonates has its journal, its Lease, and the accounts that are named', async (t) => {
+  const accounts = [
+    { namespace: 'shop', name: 'deployer' },
+    { namespace: 'blog', name: 'deployer' },
+    { namespace: 'shop', name: 'viewer' },
+  ];
+  const objects = await render('helm-agent', { ...agent, rights: { mode: 'impersonation', accounts } });
+  const impersonate = { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'] };
+  const outside = rulesOf(objects, 'Role').filter(({ namespace }) => namespace !== 'ns');
+  t.deepEqual(outside, [
+    {
+      name: 'ns-demo-helm-agent-impersonation',
+      namespace: 'blog',
+      rules: [{ ...impersonate, resourceNames: ['deployer'] }],
+    },
+    {
+      ...{ name: 'ns-demo-helm-agent-impersonation', namespace: 'shop' },
+      rules: [{ ...impersonate, resourceNames: ['deployer', 'viewer'] }],
+    },
+  ]);
+  t.deepEqual(
+    rulesOf(objects, 'Role')
+      .filter(({ namespace }) => namespace === 'ns')
+      .flatMap(({ rules = [] }) => rules.map((rule) => rule.resources)),
+    [['secrets'], ['leases']],
+  );
+});
+
+test('a mode without its namespaces or accounts is refused', async (t) => {
+  await t.throwsAsync(render('helm-agent', { ...agent, rights: { mode: 'namespaces' } }), {
+    message: /rights.namespaces/,
+  });
+  await t.throwsAsync(render('helm-agent', { ...agent, rights: { mode: 'impersonation' } }), {
+    message: /rights.accounts/,
+  });
+  await t.throwsAsync(render('helm-agent', { controlPlane: agent.controlPlane }), { message: /agentId is required/ });
+  await t.throwsAsync(render('helm-agent', { agentId: 'a' }), { message: /controlPlane.url is required/ });
+});
+
+test('the one-time token is only in its Secret', async (t) => {
+  const objects = await render('helm-agent', { ...agent, enrolment: { token: 'one-time-secret' } });
+  const holders = objects.filter((object) => JSON.stringify(object).includes('one-time-secret'));
+  t.deepEqual(
+    holders.map(({ kind }) => kind),
+    ['Secret'],
+  );
+});
+
+test('values that look like YAML stay text', async (t) => {
+  const objects = await render('helm-agent', {
+    ...agent,
+    agentId: 'true',
+    settings: { HELM_AGENT_LIMITS: 'a: b # c' },
+  });
+  const config = objects.find(({ kind }) => kind === 'ConfigMap');
+  t.like(config?.data, { HELM_AGENT_AGENT_ID: 'true', HELM_AGENT_LIMITS: 'a: b # c' });
+});

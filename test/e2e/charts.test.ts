@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import { ControlPlane } from '../../src/control-plane/index.ts';
+import { credentialOf, formatAgentsFile } from '../../src/control-plane/agent-credentials.ts';
+import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
+import { uniqueName } from '../api/environment.ts';
+import { tokensOf } from '../control-plane/support/credentials.ts';
+import { program } from '../support/program.ts';
+import { helm, runHelm } from './helm.ts';
+import { buildImage } from './image.ts';
+import { contentsOf, freeNamespace } from './namespaces.ts';
+import { kubeconfigFile, kubeconfigText } from './real-cluster.ts';
+
+const run = promisify(execFile);
+const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
+const charts = ['helm-agent', 'helm-agent-control-plane'] as const;
+
+/** Runs a helm command by helm 4 or by this program. */
+type Helm = (...args: string[]) => Promise<string>;
+
+const env = { ...process.env, KUBECONFIG: kubeconfigFile() };
+const programs: Record<string, Helm> = {
+  'helm 4': (...args) => helm('helm4', ...args),
+  'helm-agent helm': async (...args) =>
+    (await run(process.execPath, [program, 'helm', ...args], { env, timeout: 180_000 })).stdout,
+};
+
+for (const chart of charts) {
+  test(`${chart} is linted without a finding, and rendered as helm 4 renders it, with all its example values`, async (t) => {
+    t.timeout(120_000);
+    const folder = join(deploy, chart);
+    for (const file of await readdir(join(folder, 'ci'))) {
+      const values = ['--values', join(folder, 'ci', file)];
+      const texts: string[] = [];
+      for (const [name, call] of Object.entries(programs)) {
+        t.regex(await call('lint', '--strict', folder, ...values), /1 chart\(s\) linted, 0 chart\(s\) failed/, name);
+        texts.push(await call('template', 'demo', folder, '--namespace', 'ns', ...values));
+      }
+      t.is(texts[0], texts[1], file);
+      t.true((texts[0] ?? '').length > 1000);
+    }
+  });
+}
+
+const { E2E_IMAGE_BASE: base, E2E_LOAD_IMAGE: loadCommand, E2E_HOST_FROM_POD: host } = process.env;
+
+if (!base || !loadCommand || !host) {
+  test.skip('installs the charts (needs E2E_IMAGE_BASE, E2E_LOAD_IMAGE and E2E_HOST_FROM_POD)', (t) => t.pass());
+} else {
+  const building = buildImage(base, loadCommand);
+
+  for (const [name, call] of Object.entries(programs)) {
+    test(`${name} installs, upgrades, tests, rolls back and uninstalls the agent's chart`, async (t) => {
+      t.timeout(300_000);
+      const { cluster, namespace } = await restricted(t);
+      const token = uniqueName('token');
+      const plane = new ControlPlane({ authenticate: tokensOf({ [namespace]: token }) });
+      t.teardown(() => plane.close());
+      const url = `ws://${host}:${await plane.listen(0, '0.0.0.0')}`;
+      await createSecret(cluster, namespace, 'helm-agent-token', { token });
+      const values = await valuesFile(t, {
+        ...{ controlPlane: { url, insecureTransport: true }, agentId: namespace },
+        ...(await imageValues()),
+        rights: { mode: 'namespaces', namespaces: [namespace] },
+        settings: { HELM_AGENT_ALLOW_OWN_NAMESPACE: true },
+      });
+      const chart = join(deploy, 'helm-agent');
+      const given = [chart, '--namespace', namespace, '--values', values, '--wait', '--timeout', '90s'];
+      await call('install', 'agent', ...given);
+      const connected = await plane.waitForAgent(namespace, AbortSignal.timeout(10_000));
+      t.is(connected.agentId, namespace);
+      await call('upgrade', 'agent', ...given, '--set', 'replicas=2');
+      t.like(await deploymentOf(cluster, namespace, 'agent-helm-agent'), {
+        spec: { replicas: 2 },
+        status: { readyReplicas: 2 },
+      });
+      t.regex(await call('test', 'agent', '--namespace', namespace, '--timeout', '60s'), /Phase: +Succeeded/);
+      await call('rollback', 'agent', '1', '--namespace', namespace, '--wait', '--timeout', '90s');
+      t.like(await deploymentOf(cluster, namespace, 'agent-helm-agent'), { spec: { replicas: 1 } });
+      await plane.waitForAgent(namespace, AbortSignal.timeout(30_000));
+      await call('uninstall', 'agent', '--namespace', namespace, '--wait', '--timeout', '90s');
+      await assertGone(t, cluster, namespace);
+    });
+
+    test(`${name} installs, upgrades, tests, rolls back and uninstalls the control plane's chart`, async (t) => {
+      t.timeout(300_000);
+      const { cluster, namespace } = await restricted(t);
+      const agents = formatAgentsFile([credentialOf('edge-1', uniqueName('token'))]);
+      await createSecret(cluster, namespace, 'tokens', { agents, users: uniqueName('users') });
+      const values = await valuesFile(t, {
+        ...(await imageValues()),
+        fullnameOverride: 'plane',
+        tokens: { existingSecret: 'tokens' },
+        persistence: { enabled: false },
+      });
+      const chart = join(deploy, 'helm-agent-control-plane');
+      const given = [chart, '--namespace', namespace, '--values', values, '--wait', '--timeout', '90s'];
+      await call('install', 'plane', ...given);
+      await call('upgrade', 'plane', ...given, '--set', 'logLevel=debug');
+      t.regex(await call('test', 'plane', '--namespace', namespace, '--timeout', '60s'), /Phase: +Succeeded/);
+      await call('rollback', 'plane', '1', '--namespace', namespace, '--wait', '--timeout', '90s');
+      t.like(await cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'plane' }), {
+        data: { HELM_AGENT_LOG_LEVEL: 'info' },
+      });
+      await call('uninstall', 'plane', '--namespace', namespace, '--wait', '--timeout', '90s');
+      await assertGone(t, cluster, namespace);
+    });
+  }
+
+  async function imageValues() {
+    const [repository = '', tag = ''] = (await building).split(/:(?=[^:/]+$)/);
+    return { image: { repository, tag } };
+  }
+}
+
+/** Returns a new namespace for pods that are Restricted. */
+async function restricted(t: ExecutionContext): Promise<{ cluster: KubeCluster; namespace: string }> {
+  const cluster = connectCluster({ text: kubeconfigText() });
+  t.teardown(() => cluster.close());
+  const namespace = freeNamespace(t, cluster);
+  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } });
+  return { cluster, namespace };
+}
+
+async function createSecret(cluster: KubeCluster, namespace: string, name: string, stringData: object): Promise<void> {
+  await cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData });
+}
+
+async function valuesFile(t: ExecutionContext, values: object): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'helm-agent-values-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'values.json');
+  await writeFile(file, JSON.stringify(values));
+  return file;
+}
+
+async function deploymentOf(cluster: KubeCluster, namespace: string, name: string) {
+  return await cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name });
+}
+
+async function assertGone(t: ExecutionContext, cluster: KubeCluster, namespace: string): Promise<void> {
+  const { stdout } = await runHelm('helm4', 'list', '--namespace', namespace, '--short');
+  t.is(stdout.trim(), '');
+  const kinds = [
+    ...[
+      ['apps/v1', 'Deployment'],
+      ['v1', 'Service'],
+      ['v1', 'ConfigMap'],
+      ['policy/v1', 'PodDisruptionBudget'],
+    ],
+    ...[
+      ['networking.k8s.io/v1', 'NetworkPolicy'],
+      ['rbac.authorization.k8s.io/v1', 'Role'],
+    ],
+  ] as [string, string][];
+  t.deepEqual(await contentsOf(cluster, namespace, kinds), []);
+}
