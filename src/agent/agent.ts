@@ -14,6 +14,7 @@ import type { Hello } from '../protocol/messages.ts';
 import { backoffDelay, defaultBackoff, type BackoffTimes } from './connection/backoff.ts';
 import { Channel, type WaitingLimits } from './connection/channel.ts';
 import type { ClusterHealth } from './cluster-health.ts';
+import type { Rights } from '../rights/rights-file.ts';
 import type { CommandHandlers } from './commands/command-handler.ts';
 import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
 import type { TlsSource } from './connection/tls-files.ts';
@@ -35,9 +36,11 @@ export interface AgentOptions {
   version: string;
   handlers: CommandHandlers;
   /** The rights whose commands are performed. Default: `defaultRights`. */
-  rights?: readonly Right[] | undefined;
+  allowedRights?: readonly Right[] | undefined;
   /** Default: one in memory. */
   journal?: Journal | undefined;
+  /** Maps commands to the service accounts that perform them. Default: the agent performs them. */
+  rights?: Rights | undefined;
   log: Logger;
   /** Returns numbers from 0 up to 1. */
   random: () => number;
@@ -133,12 +136,23 @@ export interface Agent {
 
 /** Starts an agent. Rejects if it cannot listen, or if its term ends before it has started. */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { log, readToken, controlPlaneUrl, instanceId, term, journal = createMemoryJournal() } = options;
+  const {
+    log,
+    handlers,
+    allowedRights,
+    rights,
+    readToken,
+    controlPlaneUrl,
+    instanceId,
+    term,
+    journal = createMemoryJournal(),
+  } = options;
   const times = { ...defaultTimes, ...options.times };
   const { recorder = silentRecorder() } = options;
   const router = new Router({
-    handlers: options.handlers,
-    rights: options.rights,
+    handlers,
+    allowedRights,
+    rights,
     journal,
     log,
     instanceId,

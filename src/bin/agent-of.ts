@@ -11,6 +11,7 @@ import { tlsFiles, type TlsFiles } from '../agent/connection/tls-files.ts';
 import { tokenFile } from '../agent/connection/token-file.ts';
 import { clusterPlans, createClusterJournal, createMemoryJournal, SigningKey } from '../journal/index.ts';
 import { connectCluster, type ConnectionSource } from '../kube/index.ts';
+import type { Cluster } from '../objects/cluster.ts';
 import type { ElectionTimes } from '../leader-election/index.ts';
 import { agentMetrics, requestCounter } from '../metrics/agent-metrics.ts';
 import { silentRecorder } from '../metrics/metric-table.ts';
@@ -29,6 +30,8 @@ import { processHost } from '../render/process-host.ts';
 import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
 import { garbageCollector } from '../threads/garbage.ts';
 import { collectWhenIdle } from '../threads/idle-collection.ts';
+import { openRightsFile } from '../rights/rights-file.ts';
+import { createIdentities } from './identities.ts';
 import { leadership } from './leadership.ts';
 import { agentCharts } from './agent-charts.ts';
 import { openProcessMetrics } from './process-metrics.ts';
@@ -95,7 +98,12 @@ export interface AgentSetup {
    */
   allowOwnNamespace?: boolean;
   /** The rights whose commands are performed. Default: `defaultRights`. */
-  rights?: readonly Right[] | undefined;
+  allowedRights?: readonly Right[] | undefined;
+  /**
+   * File that maps commands to the service accounts that perform them. Default: the agent performs
+   * all with its own rights.
+   */
+  rightsFile?: string | undefined;
   /**
    * Revisions whose hooks and manifests are used again: those that an agent of this namespace has
    * written, or those of all clients. `own` needs a journal in the cluster. Default: `any`.
@@ -132,8 +140,8 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     onAttempt: requestCounter(recorder),
     ...(lead && { writeTimeLimit: lead.timeLeft }),
   });
-  const operated = operatedCluster(cluster, setup);
-  const tracker = createTracker(operated, { linger: watchLinger });
+  const operated = operatedCluster(cluster, cluster.namespace, setup);
+  const rights = setup.rightsFile === undefined ? undefined : await openRightsFile(setup.rightsFile);
   const workers = openWorkers({
     allowNunjucks: setup.allowNunjucks ?? false,
     limits,
@@ -151,13 +159,19 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     ...{ cluster, namespace: cluster.namespace, random: randomBytes, onProblem },
     isRequired: trustReleases === 'own',
   });
-  const storage = openStorage(storageDriver, {
-    cluster: operated,
-    host,
-    holder: { agentId: setup.agentId, instanceId: randomUUID() },
-    codec: workers.codec,
-    signingKey: () => signingKey.bytes,
-    onUnreadable,
+  const holder = { agentId: setup.agentId, instanceId: randomUUID() };
+  const storageOf = (seen: Cluster) =>
+    openStorage(storageDriver, {
+      ...{ cluster: seen, host, holder, codec: workers.codec, onUnreadable },
+      signingKey: () => signingKey.bytes,
+    });
+  const identities = createIdentities((account) => {
+    const seen = account === undefined ? operated : operatedCluster(cluster.as(account), cluster.namespace, setup);
+    return {
+      ...{ account, cluster: seen, storage: storageOf(seen) },
+      tracker: createTracker(seen, { linger: watchLinger }),
+      tillerRecords: tillerRecords({ cluster: seen, decode: workers.helm2Decoder, onUnreadable }),
+    };
   });
   const journaling = { cluster, namespace: cluster.namespace, agentId: setup.agentId, now: Date.now, onProblem };
   const plans = setup.journal === 'cluster' ? clusterPlans(journaling) : memoryPlans(host);
@@ -169,13 +183,10 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     credentials: secretCredentials(cluster, cluster.namespace),
     run: idle.run,
     postRenderers: programPostRenderers(setup.postRenderers ?? {}, process.env['PATH']),
-    tillerRecords: tillerRecords({ cluster: operated, decode: workers.helm2Decoder, onUnreadable }),
     plans,
     denyDns: setup.denyDns ?? false,
+    runAs: (account, work) => identities.runAs(account, work),
     surroundings: {
-      cluster: operated,
-      tracker,
-      storage,
       trustReleases,
       renderer: workers.renderer,
       redactor: workers.redactor,
@@ -209,11 +220,14 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       processId,
       version,
       handlers,
+      rights,
       tunnels,
       clusterHealth,
       journalHealth,
       term,
       async onResumed(continued) {
+        if (rights !== undefined) return; // the next command on such a release recovers it, as its account
+        const storage = storageOf(operated);
         const options: RecoverAtStartOptions = { ...setup, cluster: operated, storage, storageDriver, mode };
         const recover = () => recoverAtStart(options, continued, stopping.signal);
         if (mode === 'auto') await recover();
@@ -245,7 +259,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
     async stop() {
       await agent.stop();
       charts.close();
-      await tracker.close();
+      await identities.close();
       await Promise.all([workers.close(), cluster.close(), lead?.close()]);
       memory?.stop();
       idle.stop();

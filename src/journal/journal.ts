@@ -12,6 +12,8 @@ export interface JournaledCommand {
   isDurable: boolean;
   /** Whether its sender has no key to ask for the result again. The entry is deleted at the end. */
   isAnonymous: boolean;
+  /** The service account that performs it, as `NAMESPACE/NAME`. Default: the agent itself. */
+  account?: string | undefined;
 }
 
 /** A command that a process has left behind. */

@@ -3,15 +3,17 @@ import type { Cluster, WriteOptions } from '../objects/cluster.ts';
 import type { KubeObject, ObjectRef, ResourceKind } from '../objects/object.ts';
 import { pathSegment, requireObjectName } from '../objects/path-segment.ts';
 import { createCapabilities } from './capabilities.ts';
-import { openConnection, type ConnectionSource } from './connection.ts';
+import { impersonating, openConnection, type Connection, type ConnectionSource } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { listObjects } from './list.ts';
 import { observeObjects, type ObserveTimes } from './observe.ts';
 import { createPatchSchemas } from './patch-schema.ts';
 import { followPodLog, readPodLog } from './pod-log.ts';
-import { createServerClock } from './server-clock.ts';
-import { createTransport, type KubeRequest, type OnAttempt, type RetryDelays } from './transport.ts';
+import type { ServiceAccount } from '../objects/service-account.ts';
+import { createServerClock, type ServerClock } from './server-clock.ts';
+import { sharedDocuments, type SharedDocuments } from './shared-documents.ts';
+import { createTransport, type KubeRequest, type OnAttempt, type RetryDelays, type Transport } from './transport.ts';
 
 /**
  * A `Cluster` behind a connection. All its errors are `KubeError`s, except InvalidNameError before
@@ -24,6 +26,12 @@ export interface KubeCluster extends Cluster {
   readonly server: string;
   /** Resolves if the API server responds, also if it refuses the request. Rejects otherwise. */
   answers(signal: AbortSignal): Promise<void>;
+  /**
+   * Returns the cluster as a service account sees it: all requests are sent as that account, which
+   * the API server decides about. Connections are shared, and nothing that one account has read is
+   * shown to another.
+   */
+  as(account: ServiceAccount): Cluster;
   /** Closes all connections. Requests that are still running fail. */
   close(): Promise<void>;
 }
@@ -52,7 +60,37 @@ export interface ClusterTuning {
 /** Returns a client of an API server. Sends nothing until the first call. */
 export function connectCluster(source: ConnectionSource, tuning: ClusterTuning = {}): KubeCluster {
   const connection = openConnection(source);
-  const clock = createServerClock();
+  const shared = { clock: createServerClock(), documents: sharedDocuments(), listedFirst: new Set<string>(), tuning };
+  const { cluster, transport } = clusterOver(connection, shared);
+  return {
+    ...cluster,
+    namespace: connection.namespace,
+    server: connection.server,
+    async answers(signal) {
+      await transport.json({ method: 'GET', path: '/version', signal }).catch((error: unknown) => {
+        // a server that starts or stops responds with 5xx
+        if (!isKubeError(error) || error.status === 0 || error.status >= 500) throw error;
+      });
+    },
+    as: (account) => clusterOver(impersonating(connection, account), shared).cluster,
+    close: () => connection.close(),
+  };
+}
+
+/** Knowledge about a server that belongs to no user of it. */
+interface SharedKnowledge {
+  clock: ServerClock;
+  documents: SharedDocuments;
+  /** API versions whose server cannot start a watch with the present objects. */
+  listedFirst: Set<string>;
+  tuning: ClusterTuning;
+}
+
+/** Returns the cluster as the user of a connection sees it. */
+function clusterOver(
+  connection: Connection,
+  { clock, documents, listedFirst, tuning }: SharedKnowledge,
+): { cluster: Cluster; transport: Transport } {
   const transport = createTransport(connection, {
     delays: tuning.retryDelays,
     random: tuning.random,
@@ -60,10 +98,9 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     clock,
     onAttempt: tuning.onAttempt,
   });
-  const discovery = createDiscovery(transport);
+  const discovery = createDiscovery(transport, documents);
   const capabilities = createCapabilities(transport, discovery, tuning.recentAge);
-  const patchSchemas = createPatchSchemas(transport);
-  const listedFirst = new Set<string>();
+  const patchSchemas = createPatchSchemas(transport, documents);
   const timeLimit = tuning.writeTimeLimit;
   const send = async (request: KubeRequest): Promise<KubeObject> => (await transport.json(request)) as KubeObject; // the API returns objects
 
@@ -77,21 +114,12 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     return apiPath(kind, { namespace: ref.namespace, name: ref.name });
   };
 
-  return {
-    namespace: connection.namespace,
-    server: connection.server,
+  const cluster: Cluster = {
     capabilities: (signal) => capabilities.current(signal),
     recentCapabilities: (signal) => capabilities.recent(signal),
     resourceKind: (apiVersion, kind, signal) => discovery.find(apiVersion, kind, signal),
 
     servedKind: (group, kind, signal) => discovery.findServed(group, kind, signal),
-
-    async answers(signal) {
-      await transport.json({ method: 'GET', path: '/version', signal }).catch((error: unknown) => {
-        // a server that starts or stops responds with 5xx
-        if (!isKubeError(error) || error.status === 0 || error.status >= 500) throw error;
-      });
-    },
 
     async get(ref, signal) {
       const path = await pathOf(ref, signal);
@@ -173,8 +201,8 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
     serverTime: () => clock.now(),
     podLog: (pod, options) => readPodLog(transport, pod, options),
     followLog: (pod, options) => followPodLog(transport, pod, options),
-    close: () => connection.close(),
   };
+  return { cluster, transport };
 }
 
 function refOf(object: KubeObject): ObjectRef {

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, type Dispatcher } from 'undici';
+import { accountUser, type ServiceAccount } from '../objects/service-account.ts';
 import { KubeError } from './kube-error.ts';
 import { parseKubeConfig, readKubeConfigs, type LoadedKubeConfig } from './kubeconfig-files.ts';
 
@@ -85,6 +86,24 @@ export function openConnection(source: ConnectionSource): Connection {
     async close() {
       await Promise.all([...(current ? [current.agent] : []), ...retired].map((agent) => agent.destroy()));
     },
+  };
+}
+
+/**
+ * Returns a connection that sends its requests as a service account, through the same sockets. The
+ * API server adds the groups of the account, so the right to impersonate the account is enough.
+ * Users and groups that the kubeconfig itself impersonates are left out.
+ */
+export function impersonating(connection: Connection, account: ServiceAccount): Connection {
+  const user = accountUser(account);
+  return {
+    ...connection,
+    async prepare() {
+      const { dispatcher, headers } = await connection.prepare();
+      const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));
+      return { dispatcher, headers: { ...Object.fromEntries(own), 'Impersonate-User': user } };
+    },
+    close: () => Promise.resolve(),
   };
 }
 

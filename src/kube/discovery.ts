@@ -10,6 +10,7 @@ import {
   type ResourceListDocument,
 } from './discovery-documents.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
+import { sharedDocuments, type SharedDocuments } from './shared-documents.ts';
 import type { Transport } from './transport.ts';
 
 /** Cache of the kinds that the server serves. It is read again when a kind is not in it. */
@@ -45,7 +46,6 @@ const aggregatedForms = [
 /** A document at `/api` or `/apis` as it was last read. */
 interface KnownRoot {
   groups: DiscoveredGroups;
-  etag: string | undefined;
 }
 
 interface KnownKinds {
@@ -55,18 +55,21 @@ interface KnownKinds {
   kinds: ReadonlyMap<string, ResourceKind>;
 }
 
-export function createDiscovery(transport: Transport): Discovery {
+/** `documents` are shared by the users of the server. Default: it has one user. */
+export function createDiscovery(transport: Transport, documents = sharedDocuments()): Discovery {
   let known: KnownKinds | undefined;
 
   async function refresh(signal?: AbortSignal): Promise<KnownKinds> {
     const before = known;
     const [core, named] = await Promise.all([
-      readRoot(transport, '/api', before?.core, signal),
-      readRoot(transport, '/apis', before?.named, signal),
+      readRoot(transport, documents, '/api', signal),
+      readRoot(transport, documents, '/apis', signal),
     ]);
     if (before !== undefined && core === before.core && named === before.named) return before;
-    const groups = merge([core.groups, named.groups]);
-    known = { core, named, groups, kinds: indexKinds(groups) };
+    known = documents.derived([core, named], () => {
+      const groups = merge([core.groups, named.groups]);
+      return { core, named, groups, kinds: indexKinds(groups) };
+    });
     return known;
   }
 
@@ -124,18 +127,25 @@ function merge(parts: DiscoveredGroups[]): DiscoveredGroups {
 
 async function readRoot(
   transport: Transport,
+  documents: SharedDocuments,
   path: '/api' | '/apis',
-  known: KnownRoot | undefined,
   signal?: AbortSignal,
 ): Promise<KnownRoot> {
+  const known = documents.find(path);
   const request = { method: 'GET', path, accept: aggregatedForms, signal } as const;
   const answer = await transport.versioned({ ...request, etag: known?.etag });
-  if (answer === 'unchanged') return known ?? readRoot(transport, path, undefined, signal);
+  if (answer === 'unchanged') {
+    return known === undefined ? readRoot(transport, documents, path, signal) : (known.content as KnownRoot); // as below
+  }
   const { document, etag } = answer;
-  if (isAggregated(document)) return { groups: readAggregated(document), etag };
+  if (isAggregated(document)) {
+    const root: KnownRoot = { groups: readAggregated(document) };
+    if (etag !== undefined) documents.keep(path, { etag, content: root });
+    return root;
+  }
   const groupVersions = path === '/api' ? coreVersions(document) : groupVersionsOf(document);
   const groups = merge(await Promise.all(groupVersions.map((version) => readGroupVersion(transport, version, signal))));
-  return { groups, etag: undefined }; // its version does not cover the documents of the groups
+  return { groups }; // its version does not cover the documents of the groups
 }
 
 /** `APIVersions`: the older form of `/api`. */

@@ -1,6 +1,7 @@
 import { groupOf, versionOf } from '../objects/group-kind.ts';
 import { groupVersionPath } from '../objects/api-path.ts';
 import { plainField, plainSchema, type FieldMerge, type PatchSchema } from '../objects/patch/patch-schema.ts';
+import { sharedDocuments } from './shared-documents.ts';
 import type { Transport } from './transport.ts';
 
 /** The parts of an OpenAPI v3 document that this reads. */
@@ -57,9 +58,9 @@ export interface PatchSchemas {
 
 /**
  * Reads the schemas from the server's OpenAPI documents: one request for each group version, when
- * it is needed first.
+ * it is needed first. `documents` are shared by the users of the server. Default: it has one user.
  */
-export function createPatchSchemas(transport: Transport): PatchSchemas {
+export function createPatchSchemas(transport: Transport, documents = sharedDocuments()): PatchSchemas {
   const known = new Map<string, ReadonlyMap<string, PatchSchema>>();
   return {
     async find(apiVersion, kind, signal) {
@@ -67,8 +68,14 @@ export function createPatchSchemas(transport: Transport): PatchSchemas {
       let kinds = known.get(apiVersion);
       if (kinds === undefined) {
         const path = `/openapi/v3${groupVersionPath(apiVersion)}`;
-        const document = (await transport.json({ method: 'GET', path, signal })) as OpenApiDocument; // defined by the API
-        kinds = readKinds(document, apiVersion);
+        const shared = documents.find(path);
+        const answer = await transport.versioned({ method: 'GET', path, etag: shared?.etag, signal });
+        if (answer === 'unchanged')
+          kinds = shared?.content as ReadonlyMap<string, PatchSchema>; // as kept below
+        else {
+          kinds = readKinds(answer.document as OpenApiDocument, apiVersion); // defined by the API
+          if (answer.etag !== undefined) documents.keep(path, { etag: answer.etag, content: kinds });
+        }
         known.set(apiVersion, kinds);
       }
       return kinds.get(kind);

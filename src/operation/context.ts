@@ -2,6 +2,7 @@ import type { Host } from '../go/host.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { Cluster } from '../objects/cluster.ts';
+import type { ServiceAccount } from '../objects/service-account.ts';
 import type { Progress } from './progress.ts';
 import type { Checkpoints } from './state/checkpoints.ts';
 import type { StartTimer } from './time-limit.ts';
@@ -12,6 +13,11 @@ import type { ValueWarning } from '../render/notice.ts';
 /** Dependencies of an operation. */
 export interface OperationContext {
   cluster: Cluster;
+  /**
+   * The service account as which `cluster` and everything else here sends requests. Default: the
+   * agent itself.
+   */
+  account?: ServiceAccount | undefined;
   /**
    * Watches of the cluster, shared by all operations. Default: watches of this operation alone.
    */

@@ -17,6 +17,7 @@ export type OperationErrorCode =
   | 'release_not_trusted'
   | 'plan_not_found'
   | 'plan_stale'
+  | 'forbidden'
   | 'deployment_not_found'
   | 'invalid_manifest'
   | 'ownership_conflict'

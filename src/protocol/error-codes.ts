@@ -74,7 +74,9 @@ export const errorCodes = {
   conflict: 'The object changed in the meantime, or another field manager owns its fields.',
   quota_conflict: 'Other requests changed a ResourceQuota at the same time, until the time limit.',
   webhook_unavailable: 'The API server could not call an admission webhook, until the time limit.',
-  forbidden: 'The agent is not allowed to do this in the cluster, or its owner does not allow the command.',
+  forbidden:
+    'The agent, or the service account of the command, is not allowed to do this in the cluster, or its owner does not allow the command.',
+  rights_file_invalid: 'The file that maps commands to service accounts cannot be used.',
   unauthorized: "The API server rejects the agent's credentials.",
   invalid: 'The API server rejects the object.',
   invalid_name: 'A name or namespace cannot be part of a request to the API server.',

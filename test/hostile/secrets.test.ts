@@ -408,6 +408,7 @@ const cases: Record<ErrorCode, Case> = {
     }),
   tls_file_unreadable: ({ failsToStart, secretFile }) =>
     failsToStart(async () => tlsFiles({ ca: await secretFile(`-----BEGIN ${sentinel}`) })()),
+  rights_file_invalid: { reason: 'is about a file of the owner; test/rights has tests of its messages' },
   agents_file_invalid: ({ failsToStart, secretFile }) =>
     failsToStart(async ({ log }) => openAgentsFile(await secretFile(`{"agents":"${sentinel}`), { log })),
 };

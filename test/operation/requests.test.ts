@@ -1,7 +1,7 @@
 import test from 'ava';
 import { chartLoader } from '../../src/agent/commands/chart-loader.ts';
 import type { CommandContext } from '../../src/agent/commands/command-handler.ts';
-import { handlerOf, type CommandDependencies } from '../../src/agent/commands/index.ts';
+import { handlerOf, type CommandDependencies, type Identity } from '../../src/agent/commands/index.ts';
 import type { ChartContent } from '../../src/chart/load/chart-content.ts';
 import { operation as adoptRelease } from '../../src/operation/adopt.ts';
 import { operation as getRelease } from '../../src/operation/get.ts';
@@ -203,6 +203,7 @@ test('a stored release fits the schemas of the commands that return it', (t) => 
 test('a handler performs the operation with the context of its command', async (t) => {
   const context: CommandContext = {
     id: 'k',
+    account: 'shop/deployer',
     checkpoints: memoryCheckpoints(),
     state: undefined,
     signal: new AbortController().signal,
@@ -214,7 +215,13 @@ test('a handler performs the operation with the context of its command', async (
     onJournaled: () => undefined,
     log: recordingLog().log,
   };
-  const surroundings = { cluster: {}, storage: {} } as CommandDependencies['surroundings']; // not looked into
+  const surroundings = { renderer: {}, host: {} } as CommandDependencies['surroundings']; // not looked into
+  const identity = { cluster: {}, storage: {} } as Identity; // as above
+  const accounts: unknown[] = [];
+  const runAs: CommandDependencies['runAs'] = (account, work) => {
+    accounts.push(account);
+    return work(identity);
+  };
   const calls: [OperationContext, object][] = [];
   const operation = operationOf('get_release', {
     ...getRelease,
@@ -224,10 +231,13 @@ test('a handler performs the operation with the context of its command', async (
     },
   });
   const source = { load: () => Promise.resolve(chart) };
-  const handler = handlerOf(() => Promise.resolve({ operation }), { ...dependencies(), source, surroundings });
+  const handler = handlerOf(() => Promise.resolve({ operation }), {
+    ...{ ...dependencies(), source, surroundings, runAs },
+  });
   const payload = { namespace: 'shop', releaseName: 'web', version: undefined };
   t.deepEqual<unknown, unknown>(await handler(payload, context), { release, labels: { owner: 'helm' } });
   const [operationContext, request] = calls[0] ?? [];
-  t.like(operationContext, { ...surroundings, signal: context.signal, abandon: context.abandon });
+  t.deepEqual(accounts, ['shop/deployer']);
+  t.like(operationContext, { ...surroundings, ...identity, signal: context.signal, abandon: context.abandon });
   t.deepEqual(request, { namespace: 'shop', releaseName: 'web' });
 });

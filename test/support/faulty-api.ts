@@ -51,6 +51,8 @@ export class FaultyApi {
   rate = 0;
   /** `METHOD PATH?QUERY` of each request. */
   readonly requests: string[] = [];
+  /** The user whom each request impersonates, in the same order; an empty text for none. */
+  readonly users: string[] = [];
   /** Number of requests with each fault. */
   readonly injected = new Map<ApiFault, number>();
   /** Number of tokens that have expired. */
@@ -129,6 +131,7 @@ export class FaultyApi {
     const isWatch = new URL(request.url ?? '', 'http://proxy').searchParams.get('watch') === 'true';
     const kind = isWatch ? 'WATCH' : (request.method ?? '');
     this.requests.push(`${kind} ${request.url ?? ''}`);
+    this.users.push([request.headers['impersonate-user'] ?? ''].flat().join());
     if (this.rate > 0 && this.#random() < expiryRate) {
       this.expiries += 1;
       this.#replaceToken();

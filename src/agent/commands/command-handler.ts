@@ -1,3 +1,4 @@
+import type { ServiceAccount } from '../../objects/service-account.ts';
 import type { Progress } from '../../operation/progress.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import type { OperationState } from '../../operation/state/operation-state.ts';
@@ -10,6 +11,8 @@ import type { Slot } from '../router/release-queues.ts';
 export interface CommandContext {
   /** Identifies the operation in its checkpoints. */
   id: string;
+  /** The service account that performs the command. Undefined for the agent itself. */
+  account: ServiceAccount | undefined;
   /** Where the operation's state is saved. */
   checkpoints: Checkpoints;
   /** The state to continue from. Undefined if the command was not performed before. */

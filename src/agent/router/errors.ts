@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../protocol/error-codes.ts';
 type CommandErrorCode = Extract<
   ErrorCode,
   | 'continued_too_often'
+  | 'forbidden'
   | 'unknown_command'
   | 'forbidden'
   | 'too_large'

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJournalLost, type Journal, type UnfinishedCommand } from '../../journal/index.ts';
+import type { ServiceAccount } from '../../objects/service-account.ts';
 import { OperationError } from '../../operation/error.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import { durationText } from '../../operation/time-limit.ts';
 import type { Result } from '../../protocol/messages.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
+import type { Rights } from '../../rights/rights-file.ts';
 import type { CommandContext } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { CommandError } from './errors.ts';
@@ -28,7 +30,7 @@ export interface Job {
   /** Called once the command is journaled. */
   onAccepted?: () => void;
   /** Set if another process has accepted the command. */
-  left?: Pick<UnfinishedCommand, 'state' | 'isSuspect'> & { isAlone: boolean };
+  left?: Pick<UnfinishedCommand, 'state' | 'isSuspect' | 'account'> & { isAlone: boolean };
 }
 
 type Afterwards = (() => Promise<void>)[];
@@ -43,10 +45,22 @@ export interface ExecutionOptions {
   cancel: CommandContext['cancel'];
   /** As in `RouterOptions`. */
   probationMs: number;
+  /** As in `RouterOptions`. */
+  rights: Rights | undefined;
 }
 
 /** The slot of a command that only reads, which does not count. */
 const noSlot: Slot = { whileWaiting: (wait) => wait() };
+
+/** As which service account a command runs, or why it may not. */
+interface Identity {
+  /** Undefined for the agent itself. */
+  account?: ServiceAccount;
+  refusal?: Error;
+}
+
+/** Pause before a rights file that was wrong is read again, in milliseconds. */
+const rightsPauseMs = 1000;
 
 /** Time for which a result waits to be journaled before it is sent anyway. */
 const outcomeDelayMs = 5000;
@@ -60,9 +74,11 @@ export class Execution {
   readonly #cancel: CommandContext['cancel'];
   readonly #probation: Probation;
   readonly #measures: CommandMeasures;
+  readonly #rights: Rights | undefined;
 
-  constructor({ journal, queues, log, now, measures, cancel, probationMs }: ExecutionOptions) {
+  constructor({ journal, queues, log, now, measures, cancel, probationMs, rights }: ExecutionOptions) {
     this.#measures = measures;
+    this.#rights = rights;
     this.#probation = new Probation(probationMs);
     this.#now = now;
     this.#journal = journal;
@@ -110,14 +126,18 @@ export class Execution {
     const { running, key, isAnonymous, left } = job;
     const { fingerprint, type, payload, isDurable } = running.command;
     const durable = this.#journal.durable && isDurable;
+    // without rights, nothing is awaited: commands are journaled in the order of their arrival
+    const identity = this.#rights === undefined ? ownIdentity(left) : await this.#identityOf(job, this.#rights);
     if (left !== undefined) {
       running.accepted({ durable, resumed: true });
     } else if (isAnonymous && !isDurable) {
+      if (identity.refusal !== undefined) throw identity.refusal;
       running.accepted({ durable });
-      return running.seal(await this.#perform(job, afterwards));
+      return running.seal(await this.#perform(job, identity, afterwards));
     } else {
-      const command = { key, fingerprint, type, payload, isDurable, isAnonymous };
-      const known = await this.#journal.accept(command);
+      const { account, refusal } = identity;
+      const command = { key, fingerprint, type, payload, isDurable, isAnonymous, account };
+      const known = await (refusal === undefined ? this.#journal.accept(command) : this.#journal.find(key));
       if (known) {
         requireSameCommand(running.command, known.fingerprint);
         if (known.outcome === undefined)
@@ -125,17 +145,43 @@ export class Execution {
         running.accepted({ durable, repeated: true });
         return known.outcome;
       }
+      if (refusal !== undefined) throw refusal;
       running.accepted({ durable });
       job.onAccepted?.();
     }
     const toClean: Afterwards = [];
-    const result = await this.#perform(job, toClean);
+    const result = await this.#perform(job, identity, toClean);
     if (!result.ok && running.isParked) return undefined;
     const outcome = running.seal(result);
     const isStored = await this.#finish(job, outcome);
     if (isStored) afterwards.push(...toClean);
     // otherwise the process that continues the command finds out that it has ended
     return isStored || !running.isParked ? outcome : undefined;
+  }
+
+  /** Finds the service account of a command. Waits for a correct file if the command has begun. */
+  async #identityOf({ running, key, left }: Job, rights: Rights): Promise<Identity> {
+    const { type, target, sentBy } = running.command;
+    const scope = { type, ...target, sentBy };
+    if (type === 'cancel_command') return {}; // sends nothing to the cluster
+    const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal]);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const account = await (left === undefined
+          ? rights.accountFor(scope)
+          : rights.accountToContinue(left.account, scope));
+        return { account };
+      } catch (error) {
+        const refusal = error instanceof Error ? error : new Error(String(error));
+        if (left === undefined || failureOf(error).code !== 'rights_file_invalid') return { refusal };
+        if (attempt === 0) this.#log.warn({ key, type, reason: refusal.message }, 'cannot continue a command yet');
+        try {
+          await sleep(rightsPauseMs, undefined, { signal });
+        } catch {
+          return { refusal };
+        }
+      }
+    }
   }
 
   /**
@@ -160,11 +206,11 @@ export class Execution {
     return isStored;
   }
 
-  async #perform(job: Job, afterwards: Afterwards): Promise<Result> {
+  async #perform(job: Job, { account, refusal }: Identity, afterwards: Afterwards): Promise<Result> {
     const { running, form, key, left } = job;
     const { command } = running;
     const { key: id, type, changes: release, sentBy, fingerprint } = command;
-    const log = this.#log.child({ key: id, type, release, sentBy, digest: `sha256:${fingerprint}` });
+    const log = this.#log.child({ key: id, type, release, sentBy, account, digest: `sha256:${fingerprint}` });
     const { signal } = running.cancellation;
     const abandon = running.abandonment.signal;
     const measure = this.#measures.begin(type, release !== undefined);
@@ -176,7 +222,7 @@ export class Execution {
     const accepted = this.#now().getTime();
     const perform = (slot: Slot) =>
       command.perform({
-        ...{ id: key, checkpoints, state: left?.state, signal, abandon, log, progress, cancel: this.#cancel },
+        ...{ id: key, account, checkpoints, state: left?.state, signal, abandon, log, progress, cancel: this.#cancel },
         onJournaled: (work) => afterwards.push(work),
         queued: this.#now().getTime() - accepted,
         whileWaiting: (wait) => slot.whileWaiting(wait),
@@ -188,6 +234,7 @@ export class Execution {
     };
     log.info({}, left === undefined ? 'command accepted' : 'command resumed');
     try {
+      if (refusal !== undefined) throw refusal;
       const { changes } = command;
       const answer = await (changes === undefined ? start(noSlot) : this.#inTurn(job, changes, start));
       log.info({}, 'command succeeded');
@@ -290,6 +337,13 @@ export class Execution {
     if (failure.code !== 'internal') this.#log.warn(fields, 'command failed');
     else this.#log.error({ ...fields, stack: stackWithoutMessage(error) }, 'command failed: a defect');
   }
+}
+
+/** Returns the identity of a command of an agent without rights file: the agent itself. */
+function ownIdentity(left: Job['left']): Identity {
+  if (left?.account === undefined) return {};
+  const message = `the command was accepted to run as the service account ${left.account}, and the agent has no rights file now; it was not continued, and the release is left as it is; start the agent with --rights-file`;
+  return { refusal: new CommandError('forbidden', message) };
 }
 
 /** Returns a signal that aborts with `timeout`, unless it is closed before. */

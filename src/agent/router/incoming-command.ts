@@ -33,12 +33,22 @@ export interface IncomingCommand {
   changes: string | undefined;
   /** Whether another process can continue it, if the journal survives this one. */
   isDurable: boolean;
+  /** The namespace and the name of the release, as far as the payload names one of them. */
+  target: CommandTarget;
   /** Treatment if another command on the release runs or waits. */
   ifBusy: IfBusy;
   /** Time limit in milliseconds, in which it has to wait for its turn too. Undefined: no limit. */
   timeout: number | undefined;
   mask: Mask;
   perform(context: CommandContext): Promise<CommandAnswers[CommandType]>;
+}
+
+/** The subject of a command. */
+export interface CommandTarget {
+  /** Undefined for all namespaces. */
+  namespace: string | undefined;
+  /** Undefined for several releases, or for none. */
+  releaseName: string | undefined;
 }
 
 /**
@@ -82,6 +92,7 @@ function commandOf<Type extends CommandType>(type: Type, packet: Packet, handler
     bytes: Buffer.byteLength(packet.payload ?? ''),
     changes,
     isDurable: changes !== undefined,
+    target: targetOf(payload, changes),
     ifBusy: ('ifBusy' in payload ? payload.ifBusy : undefined) ?? 'queue',
     timeout: timeoutOf(type, payload),
     mask: maskFor(payload),
@@ -93,4 +104,19 @@ function commandOf<Type extends CommandType>(type: Type, packet: Packet, handler
 function timeoutOf(type: CommandType, payload: { timeout?: number | undefined } | object): number | undefined {
   if (!('timeout' in commands[type].payload.shape)) return undefined;
   return ('timeout' in payload ? payload.timeout : undefined) ?? defaultTimeout;
+}
+
+/** A plan names its release in its id, which is the key of the release that it changes. */
+function targetOf(
+  payload: { namespace?: string | undefined; releaseName?: string | undefined } | { plan: string } | object,
+  changes: string | undefined,
+): CommandTarget {
+  if ('plan' in payload) {
+    const [namespace, releaseName] = changes?.split('/') ?? [];
+    return { namespace, releaseName };
+  }
+  return {
+    namespace: 'namespace' in payload ? payload.namespace : undefined,
+    releaseName: 'releaseName' in payload ? payload.releaseName : undefined,
+  };
 }

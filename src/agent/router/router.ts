@@ -11,6 +11,7 @@ import { decodePayload } from '../../protocol/payload.ts';
 import { decodeFrame, PacketError, type Packet } from '../../protocol/packet.ts';
 import type { AgentRecorder } from '../../metrics/agent-metrics.ts';
 import { silentRecorder } from '../../metrics/metric-table.ts';
+import type { Rights } from '../../rights/rights-file.ts';
 import type { CommandHandlers } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { Admission, type ConnectedPeer } from './admission.ts';
@@ -42,7 +43,9 @@ export interface RouterOptions {
    */
   probationMs?: number;
   /** The rights whose commands are performed. Default: `defaultRights`. */
-  rights?: readonly Right[] | undefined;
+  allowedRights?: readonly Right[] | undefined;
+  /** Maps commands to the service accounts that perform them. Default: the agent performs them. */
+  rights?: Rights | undefined;
 }
 
 /** Processes that a command may end by being continued. */
@@ -71,7 +74,7 @@ export class Router {
   readonly #journal: Journal;
   readonly #log: Logger;
   readonly #admission: Admission;
-  readonly #rights: readonly Right[];
+  readonly #allowed: readonly Right[];
   readonly #recalls = new Set<Promise<void>>();
   /** Numbers of commands that run and that wait. */
   readonly commands: Readonly<Pick<CommandMeasures, 'running' | 'waiting'>>;
@@ -81,7 +84,7 @@ export class Router {
     this.commands = measures;
     this.#handlers = handlers;
     this.#log = log;
-    this.#rights = rest.rights ?? defaultRights;
+    this.#allowed = rest.allowedRights ?? defaultRights;
     const execution = new Execution({
       journal,
       log,
@@ -89,6 +92,7 @@ export class Router {
       measures,
       queues: new ReleaseQueues(limits.concurrency),
       probationMs: rest.probationMs ?? 20_000,
+      rights: rest.rights,
       cancel: (key, mode) => this.#admission.cancel(key, mode),
     });
     const { durable } = journal;
@@ -144,7 +148,7 @@ export class Router {
     }
     let command: IncomingCommand;
     try {
-      command = readCommand(packet, this.#handlers, this.#rights);
+      command = readCommand(packet, this.#handlers, this.#allowed);
     } catch (error) {
       this.#refuse(peer, packet, error);
       return false;
@@ -205,7 +209,7 @@ export class Router {
     const { key, type, payload, isAnonymous } = left;
     try {
       const packet = { type, payload, ...(!isAnonymous && { key }) };
-      return [{ ...left, command: readCommand(packet, this.#handlers, this.#rights) }];
+      return [{ ...left, command: readCommand(packet, this.#handlers, this.#allowed) }];
     } catch (error) {
       await this.#giveUp(key, error);
       return [];

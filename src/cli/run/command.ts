@@ -41,6 +41,7 @@ async function checkSettings(settings: RunSettings, dependencies: ProgramDepende
   await requireOwnToken(settings, dependencies);
   await requireServerTls(settings);
   await requireFile(runSettings.kubeconfig, settings.kubeconfig, dependencies);
+  await requireFile(runSettings.rightsFile, settings.rightsFile, dependencies);
   await requireFolder(runSettings.localCharts, settings.localCharts, dependencies);
 }
 

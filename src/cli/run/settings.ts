@@ -139,13 +139,21 @@ export const runSettings = {
     variable: 'HELM_AGENT_ALLOW_OWN_NAMESPACE',
     description: 'let commands and charts access the namespace of the agent, with its token, journal and credentials',
   },
-  rights: {
+  allowedRights: {
     flag: 'allow-rights',
     value: 'list',
     variable: 'HELM_AGENT_ALLOW_RIGHTS',
     description:
       'rights whose commands the agent performs, separated by commas: read, deploy, admin, act, which restarts, scales and deletes, and logs',
     default: defaultRights.join(','),
+  },
+  rightsFile: {
+    flag: 'rights-file',
+    value: 'file',
+    variable: 'HELM_AGENT_RIGHTS_FILE',
+    description:
+      'file that maps commands to the service accounts that perform them, which the agent impersonates; read for each command',
+    default: 'none; the agent performs all commands with its own rights',
   },
   trustReleases: {
     flag: 'trust-releases',
@@ -273,11 +281,12 @@ export function runSchema(hostName: string) {
         })
         .optional(),
       allowOwnNamespace: switchSchema,
-      rights: z
+      allowedRights: z
         .string()
         .transform((text) => text.split(',').map((right) => right.trim()))
         .pipe(z.array(z.enum(rights, { error: `must be a list of ${rights.join(', ')}` })))
         .optional(),
+      rightsFile: z.string().optional(),
       trustReleases: z.enum(['own', 'any'], { error: 'must be own or any' }).optional(),
       storageDriver: z.enum(storageDrivers, { error: 'must be secret or configmap' }).optional(),
       journal: z.enum(['memory', 'cluster'], { error: 'must be memory or cluster' }).optional(),

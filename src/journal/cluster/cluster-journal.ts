@@ -64,11 +64,11 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
   let orders = 0;
 
   async function create(command: JournaledCommand, order: number): Promise<KnownCommand | undefined> {
-    const { key, fingerprint, type, payload, isAnonymous } = command;
+    const { key, fingerprint, type, payload, isAnonymous, account } = command;
     const ref = entryRef(namespace, agentId, key);
     const stored = await storeText(cluster, ref, agentId, 'payload', payload, signal);
     const head: EntryHead = {
-      ...{ format: 1, agentId, key, fingerprint, type, isAnonymous, holder: instanceId },
+      ...{ format: 1, agentId, key, fingerprint, type, isAnonymous, account, holder: instanceId },
       ...{ acceptedAt: now(), order, parts: { payload: stored.parts } },
     };
     const data = { head: encodeHead(head), ...stored.data };
@@ -148,7 +148,7 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
       onProblem('left a command that another version of the agent has journaled', { name });
       return undefined;
     }
-    const { key, fingerprint, type, isAnonymous } = head;
+    const { key, fingerprint, type, isAnonymous, account } = head;
     const entry = new OpenEntry({ cluster, ref: secretRef(namespace, name), head, resourceVersion, signal });
     await entry.claim(instanceId, processId);
     open.set(key, entry);
@@ -156,7 +156,15 @@ export function createClusterJournal(options: ClusterJournalOptions): Journal {
     const state = stateOf(await loadText(cluster, secret, head, 'state', signal));
     entry.startFrom(state);
     const { failedContinuations, isSuspect } = entry;
-    const command = { key, fingerprint, type, payload, isDurable: true, isAnonymous };
+    const command = {
+      key,
+      fingerprint,
+      type,
+      payload,
+      isDurable: true,
+      isAnonymous,
+      ...(account !== undefined && { account }),
+    };
     return { head, command: { ...command, state, failedContinuations, isSuspect } };
   }
 

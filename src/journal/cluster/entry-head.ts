@@ -15,6 +15,8 @@ const headSchema = z.object({
   fingerprint: z.string(),
   type: z.string(),
   isAnonymous: z.boolean(),
+  /** The service account that performs the command. Default: the agent itself. */
+  account: z.string().optional(),
   /** The process that runs the command. */
   holder: z.string(),
   /** Milliseconds since the Unix epoch. */

@@ -32,7 +32,7 @@ export interface Applied {
  * `plan_stale` if the release or its objects are no longer as the plan says.
  */
 export async function applyPlan(context: OperationContext, { plans, plan }: ApplyPlanRequest): Promise<Applied> {
-  const { action, request } = plannedOperation(await requirePlan(plans, plan));
+  const { action, request } = plannedOperation(context, await requirePlan(plans, plan));
   switch (action) {
     case 'install':
       return await install(context, request);
@@ -54,7 +54,7 @@ export async function resumeApplyPlan(
   state: OperationState,
   { plans, plan }: ApplyPlanRequest,
 ): Promise<Applied> {
-  const { action, request } = plannedOperation(await requirePlan(plans, plan, true));
+  const { action, request } = plannedOperation(context, await requirePlan(plans, plan, true));
   switch (action) {
     case 'install':
       return await resumeInstall(context, state, request);
@@ -67,9 +67,18 @@ export async function resumeApplyPlan(
   }
 }
 
-function plannedOperation({ id, salt, content }: PlanEntry) {
-  const { action, request, ...change } = content;
+/** Throws `forbidden` for the plan of another account: it may have what that account has read. */
+function plannedOperation({ account }: OperationContext, { id, salt, content }: PlanEntry) {
+  const { action, request, account: planner, ...change } = content;
+  if (planner !== account) {
+    const message = `plan ${id} was made by ${actor(planner)}, and this command runs as ${actor(account)}; let the owner of the cluster give plan_release and apply_plan the same service account, and make a new plan`;
+    throw new OperationError('forbidden', message);
+  }
   return { action, request: { ...request, loadChart: noChart, planned: { id, salt, ...change } } };
+}
+
+function actor(account: string | undefined): string {
+  return account === undefined ? 'the agent itself' : `the service account ${account}`;
 }
 
 function noChart(): Promise<never> {

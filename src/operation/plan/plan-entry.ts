@@ -20,6 +20,8 @@ export interface PlanEntry {
 /** The part of a plan that its digest covers. */
 export interface PlanContent extends PlannedChange {
   action: PlanAction;
+  /** The service account that has made the plan, with its rights. Default: the agent itself. */
+  account?: string | undefined;
   /** The options of the operation. */
   request: PlainRequest;
 }

@@ -110,6 +110,7 @@ async function contentOf(
   const masked = (all: readonly ObjectDifference[]) => all.map(maskedDifference);
   return {
     action: verb,
+    ...(context.account !== undefined && { account: context.account }),
     request: plainRequest(request),
     ...(newest && { base: baseRevision(newest) }),
     used: usedRevisions(revisions, target ?? (verb === 'rollback' && newest ? newest.release.version - 1 : undefined)),

@@ -10,6 +10,8 @@ export interface ApiRequest {
   contentType: string;
   body: string;
   userAgent: string;
+  /** The user whom the request impersonates. Undefined for that of the token. */
+  user: string | undefined;
   /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
@@ -36,6 +38,7 @@ export async function readRequest(message: IncomingMessage, signal: AbortSignal)
     contentType: (message.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '',
     body: Buffer.concat(chunks).toString('utf8'),
     userAgent: message.headers['user-agent'] ?? '',
+    user: message.headers['impersonate-user'] as string | undefined, // Node joins repeated ones
     signal,
   };
 }

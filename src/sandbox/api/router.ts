@@ -1,6 +1,7 @@
 import { methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions, groupNames } from './discovery.ts';
+import { authorize, ownRights } from './authorization.ts';
 import { listDocument } from './list.ts';
 import { deleteCollection, deleteObject } from './delete.ts';
 import { patchObject } from './patch.ts';
@@ -23,8 +24,11 @@ export function route(state: ClusterState, settings: WatchSettings, request: Api
   if (path === '/version') return ok(version);
   const document = discoveryDocument(state.registry.types(), path, request.accept);
   if (document !== undefined) return document;
+  const review = ownRights(state, request);
+  if (review !== undefined) return review;
   const resource = parseResourcePath(path);
   if (!resource) return pageNotFound;
+  authorize(state, request, resource);
   const type = state.registry.byPlural(resource.group, resource.version, resource.plural);
   if (!type || (resource.namespace !== undefined && !type.namespaced)) {
     if (resource.group !== '' && state.registry.types().every(({ group }) => group !== resource.group))

@@ -16,7 +16,7 @@ function routerWith(rights: readonly Right[], journal: Journal = createMemoryJou
     log,
     instanceId: 'i',
     now: () => new Date(0),
-    rights,
+    allowedRights: rights,
   });
   const peer = new RecordingPeer();
   const send = (type: string, payload: unknown, key: string) =>

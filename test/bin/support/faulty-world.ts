@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { agentOf } from '../../../src/bin/agent-of.ts';
+import { agentOf, type AgentSetup } from '../../../src/bin/agent-of.ts';
 import { ControlPlane } from '../../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../../src/kube/cluster.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
@@ -26,6 +26,8 @@ export interface FaultyWorldOptions {
   random: () => number;
   /** Writes the local charts into a folder. */
   writeCharts: (folder: string) => Promise<void>;
+  /** Further settings of the agent. */
+  setup?: Partial<AgentSetup>;
 }
 
 /** Starts a world that ends with the test. */
@@ -41,6 +43,7 @@ export async function faultyWorld(t: ExecutionContext, options: FaultyWorldOptio
   const agent = await agentOf({
     ...{ agentId, log, localCharts: charts, journal: 'cluster' },
     cluster: { file: api.kubeconfig },
+    ...options.setup,
     controlPlaneUrl: `ws://127.0.0.1:${await plane.listen(0)}`,
   });
   t.teardown(async () => {
