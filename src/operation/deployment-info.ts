@@ -1,11 +1,11 @@
+import { isJsonObject } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
 import type { Release } from '../release/release.ts';
 import { ownerOf } from './apply/ownership.ts';
+import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
-import { redactedObject } from './evidence/redacted-object.ts';
-import { redactionOf } from './evidence/release-redaction.ts';
-import { operationOf } from './command-operation.ts';
+import { redactionOf, type Redact } from './evidence/release-redaction.ts';
 import type { RequestOf } from './request.ts';
 import { checkNamespace } from './steps/names.ts';
 
@@ -45,3 +45,31 @@ export const operation = operationOf('deployment_info', {
   run: deploymentInfo,
   answer: (deployment) => ({ deployment: { ...deployment } }),
 });
+
+/** Fields by which objects find each other, and images. Kubernetes shows them everywhere. */
+const keptFields: ReadonlySet<string> = new Set([
+  ...(['apiVersion', 'kind', 'name', 'namespace', 'uid', 'resourceVersion', 'image'] as const),
+  ...(['labels', 'matchLabels', 'selector'] as const),
+]);
+
+/** Returns an object without the secrets in its texts. Names, labels and images stay. */
+async function redactedObject(object: KubeObject, redact: Redact, signal: AbortSignal): Promise<KubeObject> {
+  const texts: string[] = [];
+  withTexts(object, (text) => {
+    texts.push(text);
+    return text;
+  });
+  const redacted = await redact(texts, signal);
+  let index = 0;
+  return withTexts(object, () => redacted[index++] ?? '') as KubeObject; // the fields are the same
+}
+
+/** Returns a value with the texts that `replace` returns for those in it, in their order. */
+function withTexts(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === 'string') return replace(value);
+  if (Array.isArray(value)) return value.map((item) => withTexts(item, replace));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, child]) => [name, keptFields.has(name) ? child : withTexts(child, replace)]),
+  );
+}

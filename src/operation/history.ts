@@ -2,10 +2,9 @@ import { history } from '../release/history.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
 import { operationOf } from './command-operation.ts';
-import { releasesAnswer } from './release-answer.ts';
+import { releasesAnswer, UnreadableRevisions, type ReadRevisions } from './release-answer.ts';
 import type { RequestOf } from './request.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
-import { UnreadableRevisions, type ReadRevisions } from './unreadable-revisions.ts';
 
 /** Default number of revisions of `helm history`. */
 const defaultMax = 256;

@@ -7,10 +7,9 @@ import type { StoredRevision } from '../release/storage/storage.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
 import { checkNamespace } from './steps/names.ts';
-import { UnreadableRevisions, type ReadRevisions } from './unreadable-revisions.ts';
+import { releasesAnswer, UnreadableRevisions, type ReadRevisions } from './release-answer.ts';
 import type { ListRequest } from './request.ts';
 import { operationOf } from './command-operation.ts';
-import { releasesAnswer } from './release-answer.ts';
 
 /**
  * Returns the highest revision of each release that the request selects (pkg/action/list.go). As in

@@ -1,5 +1,6 @@
+import type { ObjectRef } from '../objects/object.ts';
+import type { HookEvent } from '../release/hook.ts';
 import type { Evidence } from './evidence/evidence.ts';
-import type { LogLines } from './logs/log-lines.ts';
 import type { ResourceStatus } from './resource-status.ts';
 
 export type { ResourceProblem, ResourceStatus, ResourceStatusName } from './resource-status.ts';
@@ -49,4 +50,23 @@ export interface Progress {
   evidence?: Evidence;
   /** Lines of a log, if the request asks for them. */
   log?: LogLines;
+}
+
+/** A container whose log is followed. */
+export interface LogSource {
+  /** The Job or Pod. */
+  resource: ObjectRef;
+  /** Event of the hook. Undefined if the resource is not a hook. */
+  event?: HookEvent | undefined;
+  pod: string;
+  container: string;
+}
+
+/** Lines that a container has written while an operation waited for it. */
+export interface LogLines extends LogSource {
+  lines: readonly string[];
+  /** The part that was left out after these lines, because it is too much. Default: none. */
+  omitted?: { lines: number; bytes: number };
+  /** Whether the operation reports no more lines, because it has reported too many. */
+  isFull?: boolean;
 }

@@ -1,8 +1,8 @@
-import type { Deployed } from './deployed.ts';
-import { maskedDifference } from './diff/object-changes.ts';
-import type { ReadRevisions } from './unreadable-revisions.ts';
 import type { Release as PublicRelease } from '../protocol/release.ts';
+import type { ReleaseError } from '../release/error.ts';
 import type { Release } from '../release/release.ts';
+import { maskedDifference } from './diff/object-changes.ts';
+import type { ObjectPreview } from './diff/preview.ts';
 
 /** Returns a release as commands answer it. */
 export function publicRelease(release: Release): PublicRelease {
@@ -45,4 +45,40 @@ function publicChart({ chart }: Release) {
 /** A copy, because an interface is not assignable to a type with an index signature. */
 function metadataOf({ metadata }: Release['chart']) {
   return metadata && { ...metadata };
+}
+
+/** The outcome of an installation or an upgrade. */
+export interface Deployed {
+  /** The new revision. The deployed one if nothing has changed. */
+  release: Release;
+  /** Whether nothing was done, because the release is already as requested. Default: false. */
+  unchanged?: boolean;
+  /** The effects on objects, if the request asks for a preview. */
+  previews?: readonly ObjectPreview[] | undefined;
+}
+
+/** Revisions, and messages about those that are left out because they cannot be read. */
+export interface ReadRevisions {
+  releases: Release[];
+  unreadable: string[];
+}
+
+/** Most messages that an answer has. */
+const maxMessages = 20;
+
+/** The errors of revisions that a list leaves out, as Helm does, because it cannot read them. */
+export class UnreadableRevisions {
+  readonly #messages: string[] = [];
+  #count = 0;
+
+  add({ message }: ReleaseError): void {
+    this.#count += 1;
+    if (this.#count <= maxMessages) this.#messages.push(message);
+  }
+
+  /** Returns the first messages, and how many more there are. */
+  messages(): string[] {
+    const more = this.#count - maxMessages;
+    return more > 0 ? [...this.#messages, `and ${more} more`] : [...this.#messages];
+  }
 }

@@ -17,7 +17,7 @@ import {
   type Failure,
   type OperationState,
 } from './state/operation-state.ts';
-import { cleanUpPhase } from './steps/clean-up.ts';
+import { cleanUpPhase, undoPhases } from './steps/clean-up.ts';
 import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
@@ -27,7 +27,6 @@ import { canRecover, failRecovered, reportUnfinished } from './steps/recover.ts'
 import { isPreviewed, previewRevision } from './steps/preview.ts';
 import type { StateTools, Step, VerbTable } from './steps/step.ts';
 import { requireTrusted } from './steps/trust.ts';
-import { undoPhases } from './steps/undo.ts';
 import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
 import { operationOf } from './command-operation.ts';
 import { publicRelease } from './release-answer.ts';

@@ -8,7 +8,7 @@ import { applySettings, checkApplySettings, undoSettings } from './apply/apply-s
 import { checkOwnership } from './apply/ownership-check.ts';
 import { resolveReleaseObjects, subtractObjects } from './apply/release-object.ts';
 import type { OperationContext } from './context.ts';
-import type { Deployed } from './deployed.ts';
+import { deployAnswer, type Deployed } from './release-answer.ts';
 import { OperationError } from './error.ts';
 import { cleanUpText, notStoredText, throwFailure } from './failure-message.ts';
 import type { RollbackRequest, UpgradeRequest } from './request.ts';
@@ -24,7 +24,7 @@ import {
   type OperationState,
   type PhaseName,
 } from './state/operation-state.ts';
-import { cleanUpPhase } from './steps/clean-up.ts';
+import { cleanUpPhase, undoPhases } from './steps/clean-up.ts';
 import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, failRollbackPhase, settlePhase } from './steps/fail.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
@@ -45,10 +45,8 @@ import { previewRevision } from './steps/preview.ts';
 import { pendingOperation } from './steps/revisions.ts';
 import { stepsFor, type StateTools, type VerbTable } from './steps/step.ts';
 import { isUnchanged } from './steps/unchanged.ts';
-import { undoPhases } from './steps/undo.ts';
 import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
 import { operationOf } from './command-operation.ts';
-import { deployAnswer } from './release-answer.ts';
 import { deployRequest } from './resolve.ts';
 import { resume } from './resume.ts';
 

@@ -11,7 +11,7 @@ import type { ObjectPreview } from './diff/preview.ts';
 import type { Redaction } from './evidence/release-redaction.ts';
 import type { LogBudget } from './logs/log-budget.ts';
 import type { TestLog } from './steps/hooks/test-logs.ts';
-import { withHookRuns } from './state/hook-executions.ts';
+import { withHookRuns } from './state/hook-run.ts';
 import { revisionOf, type OperationState } from './state/operation-state.ts';
 import { createTracker, type Tracker } from './tracker/tracker.ts';
 

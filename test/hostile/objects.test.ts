@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/objects/fields.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 import type { PatchSchema } from '../../src/objects/patch/patch-schema.ts';
 import { threeWayPatch } from '../../src/objects/patch/strategic-merge-patch.ts';
-import { withHookRuns } from '../../src/operation/state/hook-executions.ts';
+import { withHookRuns } from '../../src/operation/state/hook-run.ts';
 import { problemOf } from '../../src/readiness/diagnosis.ts';
 import { webhookReadiness } from '../../src/readiness/webhooks.ts';
 import type { Hook } from '../../src/release/hook.ts';

@@ -16,3 +16,12 @@ export interface SeenObject {
 export function seenObject(ref: ObjectRef, { metadata: { name, uid, resourceVersion } }: KubeObject): SeenObject {
   return { ref: { ...ref, name }, uid, resourceVersion };
 }
+
+/** Notes what an apply does, so that it can be continued after an interruption, or undone. */
+export interface ChangeLog {
+  /** Called before an object that does not exist is created. Resolves when that is noted. */
+  creating(ref: ObjectRef): Promise<void>;
+  /** Called for an object that was created or changed, with the response of the API server. */
+  applied(object: SeenObject, response: KubeObject): void;
+  deleted(object: SeenObject): void;
+}

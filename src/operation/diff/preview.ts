@@ -1,13 +1,13 @@
 import { messageOf } from '../../errors/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import type { Cluster } from '../../objects/cluster.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { originals, type ReleaseChange } from '../apply/apply.ts';
 import { applyStrategy } from '../apply/apply-strategy.ts';
+import { originals, type ReleaseChange } from '../apply/apply.ts';
 import { forEach } from '../apply/concurrency.ts';
-import { dryRunCluster } from '../apply/dry-run.ts';
 import { needsMigration } from '../apply/field-ownership.ts';
-import { otherOwner, type Owner } from '../apply/ownership.ts';
 import { requireNoOtherOwner } from '../apply/ownership-check.ts';
+import { otherOwner, type Owner } from '../apply/ownership.ts';
 import { isOnlyUpdateRefused } from '../apply/recreate.ts';
 import { subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { resourcePolicy } from '../apply/resource-policy.ts';
@@ -131,4 +131,20 @@ async function refused(
   if (hasClusterErrorCode(error, 'unreachable') || hasClusterErrorCode(cause, 'unreachable')) throw error;
   const [reason = ''] = await redact([messageOf(error)], signal);
   return difference('unknown', ref, { reason });
+}
+
+/**
+ * Returns the cluster with writes that the API server only tries: it validates and admits them, and
+ * returns the object that they would lead to. Deletions are left out.
+ */
+function dryRunCluster(cluster: Cluster): Cluster {
+  return {
+    ...cluster,
+    create: (object, options) => cluster.create(object, { ...options, dryRun: true }),
+    replace: (object, options) => cluster.replace(object, { ...options, dryRun: true }),
+    apply: (object, options) => cluster.apply(object, { ...options, dryRun: true }),
+    mergePatch: (ref, patch, options) => cluster.mergePatch(ref, patch, { ...options, dryRun: true }),
+    strategicMergePatch: (ref, patch, options) => cluster.strategicMergePatch(ref, patch, { ...options, dryRun: true }),
+    delete: () => Promise.reject(new Error('a dry run deletes nothing')),
+  };
 }

@@ -1,6 +1,5 @@
 import { identityOf } from '../../objects/group-kind.ts';
-import type { ChangeLog } from '../apply/change-log.ts';
-import type { SeenObject } from '../apply/seen-object.ts';
+import type { ChangeLog, SeenObject } from '../apply/seen-object.ts';
 
 /** Objects of a release that an operation has created, changed or deleted. */
 export interface ObjectChanges {

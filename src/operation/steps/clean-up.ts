@@ -2,7 +2,7 @@ import { messageOf } from '../../errors/index.ts';
 import { failures, settleEach } from '../apply/concurrency.ts';
 import { deleteByName, deleteSeen } from '../apply/deletion.ts';
 import { OperationError } from '../error.ts';
-import { revisionOf, type OperationState } from '../state/operation-state.ts';
+import { revisionOf, type OperationState, type PhaseName } from '../state/operation-state.ts';
 import type { Work } from '../work.ts';
 import type { Phase, StateTools } from './step.ts';
 
@@ -30,4 +30,18 @@ async function deleteCreated(
   if (problems.length === 0) return state;
   const message = `unable to cleanup resources: ${problems.map(messageOf).join(', ')}`;
   throw new OperationError('delete_failed', message, { cause: problems[0] });
+}
+
+/**
+ * Returns the phases that follow a failure. `wanted` undoes a revision: it follows if the revision
+ * was stored, but not after its last step, because then the release is ready. A cancel that leaves
+ * the changes only stores that the revision has failed.
+ */
+export function undoPhases(state: OperationState, wanted: readonly PhaseName[]): readonly PhaseName[] {
+  const { phase, failure, undo, revision, cancelMode } = state;
+  const plan = cancelMode === undefined ? wanted : (['fail'] as const);
+  if (phase === 'settle') return [];
+  if (phase !== 'main') return undo?.remaining ?? [];
+  if (revision?.stored === 'unknown') return ['settle', ...plan];
+  return revision?.stored === 'yes' && failure?.step !== 'finish' ? plan : [];
 }

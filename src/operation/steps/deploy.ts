@@ -5,7 +5,7 @@ import { withStatus, type Release } from '../../release/release.ts';
 import { revisionKey } from '../../release/storage/storage.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import { applyRelease } from '../apply/apply.ts';
-import type { ChangeLog } from '../apply/change-log.ts';
+import type { ChangeLog } from '../apply/seen-object.ts';
 import { withOwners } from '../apply/ownership.ts';
 import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import { withPrefix } from '../error.ts';

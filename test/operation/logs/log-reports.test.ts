@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
 import { createLogBudget, type LogLimits } from '../../../src/operation/logs/log-budget.ts';
-import type { LogLines } from '../../../src/operation/logs/log-lines.ts';
 import { createLogReports } from '../../../src/operation/logs/log-reports.ts';
+import type { LogLines } from '../../../src/operation/progress.ts';
 import { findSecrets } from '../../../src/redaction/find-secrets.ts';
 import { redactTexts } from '../../../src/redaction/redact-texts.ts';
 

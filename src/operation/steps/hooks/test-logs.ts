@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../objects/cluster.ts';
 import { isJsonObject } from '../../../objects/fields.ts';
 import type { KubeObject } from '../../../objects/object.ts';
-import { endOfLog, type RedactText } from '../../evidence/log-end.ts';
+import { endOfLog, type RedactText } from '../../evidence/collect-evidence.ts';
 import type { Hook } from '../../../release/hook.ts';
 
 /** The log of a container of a test. */
