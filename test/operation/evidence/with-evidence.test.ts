@@ -81,7 +81,7 @@ test('reports the log of a hook before its policy deletes it', async (t) => {
 test('undoes the operation although a log cannot be read', async (t) => {
   const chart = textChart({ 'j.yaml': job('load', { args: ['fail'] }) });
   const world = newWorld(t, chart);
-  let endCollection = () => undefined as void;
+  let endCollection: () => void = () => undefined;
   const startTimer: StartTimer = (milliseconds, onEnd) => {
     if (milliseconds === 10_000) endCollection = onEnd;
     return () => undefined;
