@@ -1,4 +1,3 @@
-import { Option, type Command } from 'commander';
 import { switchFlag, type Flag } from './pflag/flag.ts';
 
 type Flags = Readonly<Record<string, string>>;
@@ -7,8 +6,15 @@ const certificates = 'set NODE_EXTRA_CA_CERTS to the file with the certificates'
 const noDownload = 'put the dependencies into charts/ first, see helm-agent helm dependency build';
 const noSignatures = 'verify the archive of the chart before, with helm-agent helm verify';
 
-/** Flags of helm that no command has, as commander writes them, with what to do instead. */
-const commonFlags: Flags = {
+const agentCluster = 'the agent uses the cluster that it was started with; choose it with --agent';
+const agentAccount = 'the agent uses its own service account; choose the agent with --agent';
+const agentRequests = 'leave it out, the agent limits its requests itself';
+const noRepositories = 'there are no repository files here; give the URL with --repo';
+const noArguments = 'the agent runs its post-renderers without arguments; see its --post-renderers';
+const noColors = 'leave it out, output is not colored';
+
+/** Flags of helm that `ctl` lacks, with what to do instead. */
+const ctlFlags: Flags = {
   '--dependency-update': noDownload,
   '--password <password>': 'put it into a file and use --password-file',
   '--ca-file <file>': certificates,
@@ -18,20 +24,6 @@ const commonFlags: Flags = {
   '--verify': noSignatures,
   '--keyring <file>': noSignatures,
   '--debug': 'errors always name the file and line',
-};
-
-const noEffect = 'leave it out, it does not change the output';
-
-const agentCluster = 'the agent uses the cluster that it was started with; choose it with --agent';
-const agentAccount = 'the agent uses its own service account; choose the agent with --agent';
-const agentRequests = 'leave it out, the agent limits its requests itself';
-const noRepositories = 'there are no repository files here; give the URL with --repo';
-const noArguments = 'the agent runs its post-renderers without arguments; see its --post-renderers';
-const noColors = 'leave it out, output is not colored';
-
-/** Flags of helm that `ctl` lacks. */
-const ctlFlags: Flags = {
-  ...commonFlags,
   '--kubeconfig <file>': agentCluster,
   '--kube-context <name>': agentCluster,
   '--kube-apiserver <address>': agentCluster,
@@ -65,46 +57,6 @@ const ctlFlags: Flags = {
   '-a, --all': 'leave it out, releases of every status are listed',
 };
 
-/** Flags of `helm template` that `ctl template` lacks. */
-const ctlTemplateFlags: Flags = {
-  ...ctlFlags,
-  '--skip-crds': noEffect,
-  '--create-namespace': noEffect,
-  '--wait [strategy]': noEffect,
-  '--wait-for-jobs': noEffect,
-  '--rollback-on-failure': noEffect,
-  '--replace': noEffect,
-  '--description <text>': noEffect,
-  '-l, --labels <labels>': noEffect,
-  '--disable-openapi-validation': noEffect,
-  '--hide-notes': noEffect,
-  '--render-subchart-notes': noEffect,
-  '--server-side [mode]': noEffect,
-  '--force-conflicts': noEffect,
-  '--force-replace': noEffect,
-  '--take-ownership': noEffect,
-};
-
-const flagSets = { ctl: ctlFlags, 'ctl template': ctlTemplateFlags };
-
-/**
- * Makes a command with the name of one of helm's refuse each flag that only helm has, with an error
- * that says what to do instead and where the flags are listed. Call it after adding all options.
- */
-export function refuseHelmFlags(command: Command, set: keyof typeof flagSets): void {
-  const name = fullName(command);
-  command.showHelpAfterError(`${name} --help lists the flags`);
-  const own = new Set(command.options.map(({ long }) => long));
-  for (const [flags, instead] of Object.entries(flagSets[set])) {
-    const option = new Option(flags).hideHelp();
-    if (own.has(option.long)) continue;
-    command.addOption(option);
-    command.on(`option:${option.name()}`, () => {
-      command.error(`error: ${name} has no ${option.long ?? flags}, unlike helm: ${instead}`);
-    });
-  }
-}
-
 /**
  * Returns hidden flags that refuse those of helm which a command of `ctl` lacks, with what to do
  * instead. `own` has the flags of the command, and `more` further flags of helm that it lacks.
@@ -118,8 +70,4 @@ export function refusedFlags(path: string, own: readonly Flag[], more: Flags = {
     const shorthand = isTaken ? {} : { shorthand: letter };
     return [{ ...switchFlag(name, '', { isHidden: true, ...shorthand }), refusal }];
   });
-}
-
-function fullName(command: Command): string {
-  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 }

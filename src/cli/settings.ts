@@ -1,4 +1,3 @@
-import { Option, type Command } from 'commander';
 import * as z from 'zod';
 import { parseDuration } from '../go/duration.ts';
 import { explainIssue } from '../protocol/validation.ts';
@@ -55,14 +54,6 @@ export function givenSettings(settings: Settings<string>, flags: FlagValues): Gi
     value === undefined ? flags.isOn(flag) : flags.text(flag),
   ]);
   return Object.fromEntries(values) as GivenSettings; // pairs of a name and a value
-}
-
-/** Adds a flag for each setting to a command of commander. */
-export function addSettings(command: Command, settings: Settings<string>): void {
-  for (const setting of Object.values<Setting>(settings)) {
-    const value = setting.value === undefined ? '' : ` <${setting.value}>`;
-    command.addOption(new Option(`--${setting.flag}${value}`, usageOf(setting)));
-  }
 }
 
 /**

@@ -1,8 +1,7 @@
 import { argumentCount } from '../cobra/argument-count.ts';
 import type { Command } from '../cobra/command.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
-import { outputFlag } from '../helm/flags/output-flag.ts';
-import { outputFormat } from '../helm/release/output-format.ts';
+import { outputFlag, outputFormat } from '../helm/flags/output-flag.ts';
 import { oneLine } from '../text.ts';
 import { agentsOutput } from './output/agents.ts';
 import { textOf } from './output/format.ts';

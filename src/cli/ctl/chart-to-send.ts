@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Option } from 'commander';
 import { packChart } from '../../chart/save/pack-chart.ts';
 import { maxChartArchiveBytes, maxUploadedChartBytes } from '../../protocol/limits.ts';
 import { loadChart, requireArchive } from '../load-chart.ts';
@@ -9,14 +8,9 @@ import { localChart, type LocatedChart } from '../locate-chart.ts';
 import type { ApiClient } from './api-client.ts';
 
 /** The flags that say where a chart is. */
-export interface ChartPlaceFlags {
+interface ChartPlaceFlags {
   repo?: string | undefined;
   onAgent?: boolean | undefined;
-}
-
-/** Returns the flag for a chart that the agent has. */
-export function onAgentOption(): Option {
-  return new Option('--on-agent', 'the chart is a path on the agent, below its --local-charts folder');
 }
 
 /**

@@ -3,7 +3,7 @@ import type { FlagValues } from '../pflag/flag-values.ts';
 import { givenSettings, settingFlags } from '../settings.ts';
 import { agentSettings } from './agent-setting.ts';
 import { serverSettings } from './control-plane-client.ts';
-import { requireDuration } from './duration-flags.ts';
+import { requireDuration } from './duration-flag.ts';
 import type { Flags } from './session.ts';
 
 const deliverWithin =

@@ -1,3 +1,4 @@
+import { outputFormat } from '../helm/flags/output-flag.ts';
 import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import type { Release } from '../../release/release.ts';
 import { deployOutput } from '../ctl/output/deploy.ts';
@@ -6,7 +7,6 @@ import { textOf } from '../ctl/output/format.ts';
 import { releaseOf } from '../ctl/output/print.ts';
 import { deployNote, successText } from '../ctl/result-text.ts';
 import { dryRunOf } from '../ctl/helm-values.ts';
-import { outputFormat } from '../helm/release/output-format.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
 import type { Printing } from './verb.ts';
 

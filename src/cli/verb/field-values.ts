@@ -1,7 +1,7 @@
 import type { FieldFlag, Fields } from '../../protocol/commands/field.ts';
 import { failFastSchema } from '../../protocol/commands/wait-fields.ts';
 import { timeoutSchema } from '../../protocol/duration.ts';
-import { requireDuration } from '../ctl/duration-flags.ts';
+import { requireDuration } from '../ctl/duration-flag.ts';
 import { dryRunOf, historyLimitOf, waitOf } from '../ctl/helm-values.ts';
 import { dryRunMode } from '../helm/flags/dry-run-flag.ts';
 import { waitStrategy } from '../helm/flags/wait-flag.ts';

@@ -1,3 +1,4 @@
+import { outputFormat } from '../helm/flags/output-flag.ts';
 import { codeOf } from '../../errors/index.ts';
 import { quote } from '../../go/strconv.ts';
 import { Cancellation } from '../../operation/cancellation.ts';
@@ -12,7 +13,6 @@ import { dryRunMode } from '../helm/flags/dry-run-flag.ts';
 import { postRendererFlags } from '../helm/flags/post-renderer-flags.ts';
 import { findChart, loadToDeploy, withGivenChart } from '../helm/release/chart-to-deploy.ts';
 import { failedInstall, logFailedUpgrade, withPrefix } from '../helm/release/deploy-failure.ts';
-import { outputFormat } from '../helm/release/output-format.ts';
 import { withReleases, withSharedReleases } from '../helm/release/with-releases.ts';
 import { valueParameters } from '../values.ts';
 import { deployValues } from './deployed.ts';

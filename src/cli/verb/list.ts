@@ -3,8 +3,7 @@ import { textOf } from '../ctl/output/format.ts';
 import { listOutput } from '../ctl/output/list.ts';
 import { releaseOf } from '../ctl/output/print.ts';
 import { unreadableNotes } from '../ctl/unreadable-notes.ts';
-import { outputFlag } from '../helm/flags/output-flag.ts';
-import { outputFormat } from '../helm/release/output-format.ts';
+import { outputFlag, outputFormat } from '../helm/flags/output-flag.ts';
 import { switchFlag, textFlag } from '../pflag/flag.ts';
 import type { Verb } from './verb.ts';
 

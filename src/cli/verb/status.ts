@@ -6,8 +6,7 @@ import { watchRelease } from '../../protocol/commands/watch-release.ts';
 import { textOf } from '../ctl/output/format.ts';
 import { releaseOf } from '../ctl/output/print.ts';
 import { statusOutput, type Resource } from '../ctl/output/status.ts';
-import { outputFlag } from '../helm/flags/output-flag.ts';
-import { outputFormat } from '../helm/release/output-format.ts';
+import { outputFlag, outputFormat } from '../helm/flags/output-flag.ts';
 import { switchFlag } from '../pflag/flag.ts';
 import type { Printing, Verb } from './verb.ts';
 

@@ -1,7 +1,16 @@
 import { quote } from '../../../go/strconv.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
-import { commaListFlag, listFlag, parseBool, switchFlag, textFlag, type Flag } from '../../pflag/flag.ts';
+import {
+  commaListFlag,
+  durationFlag,
+  listFlag,
+  pairsFlag,
+  parseBool,
+  switchFlag,
+  textFlag,
+  type Flag,
+} from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import { kubeVersionOf } from '../../release-options.ts';
 import { nameFromTemplate } from '../../template/release-name.ts';
@@ -14,15 +23,13 @@ import { findHelmChart } from '../download/find-chart.ts';
 import { connectionOfFlags } from '../flags/connection-flags.ts';
 import { chartPathFlags, develFlag } from '../flags/chart-path-flags.ts';
 import { postRendererFlags } from '../flags/post-renderer-flags.ts';
+import { waitFlag } from '../flags/wait-flag.ts';
 import { valueFlags, valuesOfFlags } from '../../verb/value-flags.ts';
-import { exclusiveFlagsOf, fieldFlags } from '../../verb/field-flags.ts';
-import { lineOf } from '../../verb/helm-verb.ts';
 import { nameFlags } from '../../verb/release-and-chart.ts';
-import { installRelease } from '../../../protocol/commands/install-release.ts';
-import { templateRelease } from '../../../protocol/commands/template-release.ts';
 import { chartPathWithPassword, givenLimits, nunjucksFlag, passwordFileFlag, templateLimitsFlag } from './own-flags.ts';
 import { writeManifests } from './write-manifests.ts';
 
+const withoutEffect = 'accepted, and without effect';
 const dryRun = 'client, without a cluster. "server" is refused: install --dry-run=server asks a cluster';
 
 /** `helm template` (pkg/cmd/template.go) */
@@ -39,7 +46,11 @@ Lookups find nothing, and no API server checks the manifests.
   ],
   checkArguments: argumentCount('at least', 1),
   flags: templateFlags,
-  exclusiveFlags: [...exclusiveFlagsOf(installRelease.fields), ['validate', 'dry-run']],
+  exclusiveFlags: [
+    ['force-replace', 'force-conflicts'],
+    ['force', 'force-conflicts'],
+    ['validate', 'dry-run'],
+  ],
   async run({ args, flags, context }) {
     const kubeVersion = kubeVersionOf({ kubeVersion: flags.text('kube-version') });
     refuseServer(flags, context);
@@ -80,17 +91,37 @@ Lookups find nothing, and no API server checks the manifests.
   },
 };
 
-const { dryRun: _, hideSecret: __, ...installFields } = installRelease.fields;
-const { skipTests, includeCrds, isUpgrade } = templateRelease.fields;
-const fields = { ...installFields, skipTests, includeCrds, isUpgrade };
+const hasNoEffect = "this flag has no effect for 'helm template' and will be removed in Helm 5";
 
-/** Some flags of `helm install` have no effect here. */
+/**
+ * Flags of `helm install` that do not change what is rendered. The table of commands has the others
+ * of them, too, but it takes longer to load than most charts.
+ */
+const flagsWithoutEffect: readonly Flag[] = [
+  ...['create-namespace', 'force-replace', 'force-conflicts', 'replace', 'wait-for-jobs', 'rollback-on-failure']
+    .concat(['skip-crds', 'take-ownership', 'disable-openapi-validation'])
+    .map((name) => switchFlag(name, withoutEffect)),
+  switchFlag('server-side', withoutEffect, { initial: true }),
+  textFlag('description', withoutEffect),
+  pairsFlag('labels', withoutEffect, { shorthand: 'l' }),
+  durationFlag('timeout', withoutEffect, { initial: 300_000_000_000n }),
+  switchFlag('force', withoutEffect, { deprecated: 'use --force-replace instead' }),
+  switchFlag('atomic', withoutEffect, { deprecated: 'use --rollback-on-failure instead' }),
+  switchFlag('hide-notes', withoutEffect, { deprecated: hasNoEffect }),
+  switchFlag('render-subchart-notes', withoutEffect, { deprecated: hasNoEffect }),
+];
+
 function templateFlags(context: HelmContext): readonly Flag[] {
-  const hasNoEffect = "this flag has no effect for 'helm template' and will be removed in Helm 5";
   return [
-    ...fieldFlags(fields, lineOf(context)).map((flag) =>
-      flag.name === 'hide-notes' || flag.name === 'render-subchart-notes' ? { ...flag, deprecated: hasNoEffect } : flag,
-    ),
+    ...flagsWithoutEffect,
+    waitFlag(context),
+    switchFlag('no-hooks', 'leave out hooks'),
+    switchFlag('dependency-update', 'download the dependencies that charts/ does not contain'),
+    switchFlag('skip-schema-validation', 'do not check the values against values.schema.json'),
+    switchFlag('enable-dns', 'let templates resolve host names'),
+    switchFlag('include-crds', 'also print the CRDs of the chart'),
+    switchFlag('skip-tests', 'leave out tests'),
+    switchFlag('is-upgrade', 'set .Release.IsUpgrade instead of .Release.IsInstall'),
     ...nameFlags,
     ...valueFlags,
     ...chartPathFlags(context),

@@ -1,3 +1,4 @@
+import { outputFormat } from '../flags/output-flag.ts';
 import { processDependencies } from '../../../chart/process-dependencies.ts';
 import { valueMapOfPlain } from '../../../release/plain-value.ts';
 import { storedChart } from '../../../release/stored-chart.ts';
@@ -12,7 +13,6 @@ import type { HelmContext } from '../context.ts';
 import { findHelmChart } from '../download/find-chart.ts';
 import { chartPathOfFlags, credentialsFromFlag, type ChartPathOptions } from '../flags/chart-path-flags.ts';
 import { connectionOfFlags } from '../flags/connection-flags.ts';
-import { outputFormat } from './output-format.ts';
 import { referredChart, withoutUserinfo, type ChartReference, type ReferredChart } from './chart-reference.ts';
 
 type Answer = CommandAnswers['install_release'];
@@ -58,8 +58,8 @@ function agentFields(
 }
 
 /**
- * Loads a chart and checks it before it is deployed, in Helm's order. The agent checks those that it
- * downloads, for which this returns undefined. Throws an error with Helm's text.
+ * Loads a chart, and checks it in the order of Helm before it is deployed. Returns undefined for a
+ * chart that an agent downloads and checks. Throws an error with Helm's text.
  */
 export async function loadToDeploy(
   found: ChartToDeploy,

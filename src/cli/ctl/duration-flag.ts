@@ -1,29 +1,7 @@
-import type { Command } from 'commander';
 import { timeoutSchema } from '../../protocol/duration.ts';
 
 /** Words that some flags take instead of a duration. */
 const words: Readonly<Record<string, string>> = { '--deliver-within': 'false', '--settle': 'none' };
-
-/**
- * Checks the flags of a command that are durations, which the control plane would refuse without
- * the names of the flags. Throws an error that names the flag, its value, and what to write
- * instead.
- */
-export function requireDurations(command: Command): void {
-  for (const { long, flags, attributeName } of command.options.map(durationOption)) {
-    const value: unknown = command.getOptionValue(attributeName);
-    const isList = flags.includes('=duration>');
-    if (!isList && !flags.includes('<duration>')) continue;
-    for (const text of [value].flat()) {
-      if (typeof text !== 'string' || (isList && !text.includes('='))) continue;
-      requireDuration(long, isList ? text.slice(0, text.indexOf('=') + 1) : '', text);
-    }
-  }
-}
-
-function durationOption(option: Command['options'][number]) {
-  return { long: option.long ?? option.flags, flags: option.flags, attributeName: option.attributeName() };
-}
 
 /**
  * Throws an error if the value of a flag is not a duration, nor a word that the flag takes instead.

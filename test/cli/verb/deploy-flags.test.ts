@@ -1,21 +1,23 @@
-import { Command } from 'commander';
 import test from 'ava';
-import {
-  addApplyOptions,
-  addCrdOptions,
-  applyParameters,
-  crdParameters,
-  type ApplyFlags,
-  type CrdFlags,
-} from '../../../src/cli/ctl/apply-options.ts';
+import { parseFlags } from '../../../src/cli/pflag/parse-flags.ts';
+import { flagValues } from '../../../src/cli/pflag/flag-values.ts';
+import { requireOneOfEach } from '../../../src/cli/cobra/exclusive-flags.ts';
+import { outputFlag } from '../../../src/cli/helm/flags/output-flag.ts';
+import { deployValues } from '../../../src/cli/verb/deployed.ts';
+import { exclusiveFlagsOf, fieldFlags } from '../../../src/cli/verb/field-flags.ts';
+import { fieldValues } from '../../../src/cli/verb/field-values.ts';
+import { applyOptions, deployOptions } from '../../../src/protocol/commands/deploy-fields.ts';
+
+const fields = { ...applyOptions, crds: deployOptions.crds };
+const ctl = { program: 'ctl' } as const;
 
 function parametersOf(...args: string[]): object {
-  const command = new Command('test').exitOverride();
-  addApplyOptions(command);
-  addCrdOptions(command);
-  command.parse(args, { from: 'user' });
-  const flags = command.opts<ApplyFlags & CrdFlags>();
-  return { ...applyParameters(flags), ...crdParameters(flags) };
+  const all = [...fieldFlags(fields, ctl), outputFlag];
+  const { given } = parseFlags(all, args);
+  requireOneOfEach(exclusiveFlagsOf(fields), given);
+  const flags = flagValues(all, given);
+  const values = fieldValues(fields, ctl, flags, false);
+  return { ...values, ...deployValues(flags, values) };
 }
 
 const sent: [args: string[], parameters: object][] = [
@@ -23,7 +25,7 @@ const sent: [args: string[], parameters: object][] = [
   [['--server-side'], { serverSide: true }],
   [['--server-side=true'], { serverSide: true }],
   [['--server-side=false', '--force-replace'], { serverSide: false, forceReplace: true }],
-  [['--server-side', 'auto', '--force-conflicts'], { serverSide: 'auto', forceConflicts: true }],
+  [['--server-side=auto', '--force-conflicts'], { serverSide: 'auto', forceConflicts: true }],
   [['--force'], { forceReplace: true }],
   [['--recreate', 'immutable'], { recreate: 'immutable' }],
   [['--skip-crds'], { crds: 'skip' }],
