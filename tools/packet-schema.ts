@@ -1,17 +1,19 @@
 // The JSON Schema of all packets, from the protocol's zod schemas.
 import * as z from 'zod';
-import { commands, commandTypes } from '../src/protocol/commands/index.ts';
+import { commandTable } from '../src/protocol/commands/index.ts';
+import type { CommandTable } from '../src/protocol/commands/table.ts';
 import { agentMessageSchemas, controlPlaneMessageSchemas } from '../src/protocol/messages.ts';
 
 /** Returns the schema of packets in the form helm-agent.v1. */
-export function packetSchema(): object {
-  const commandPackets = commandTypes.map((type) => [type, packetOf(type, commands[type].summary)] as const);
+export function packetSchema({ definitions }: CommandTable = commandTable): object {
+  const commands = Object.entries(definitions);
+  const commandPackets = commands.map(([type, { summary }]) => [type, packetOf(type, summary)] as const);
   const messages = { ...agentMessageSchemas, ...controlPlaneMessageSchemas };
   const messagePackets = Object.keys(messages).map((type) => [type, packetOf(type)] as const);
   const packets = Object.fromEntries([...commandPackets, ...messagePackets]);
   const payloads = [
-    ...commandTypes.map((type) => [`${type}.payload`, jsonSchema(commands[type].payload, 'input')] as const),
-    ...commandTypes.map((type) => [`${type}.result`, jsonSchema(commands[type].answer, 'output')] as const),
+    ...commands.map(([type, { payload }]) => [`${type}.payload`, jsonSchema(payload, 'input')] as const),
+    ...commands.map(([type, { answer }]) => [`${type}.result`, jsonSchema(answer, 'output')] as const),
     ...Object.entries(messages).map(([type, schema]) => [`${type}.payload`, jsonSchema(schema, 'output')] as const),
   ];
   return {

@@ -1,11 +1,11 @@
 // The tables of docs/protocol.md that derive from the commands' schemas.
 import type * as z from 'zod';
-import { commands, commandTypes, type CommandType } from '../src/protocol/commands/index.ts';
+import { commandTable } from '../src/protocol/commands/index.ts';
+import type { CommandTable } from '../src/protocol/commands/table.ts';
 
 /** Returns the table of all commands. */
-export function commandTable(): string {
-  const rows = commandTypes.map((type) => {
-    const { summary, method, answer } = commands[type];
+export function commandRows({ definitions }: CommandTable = commandTable): string {
+  const rows = Object.entries(definitions).map(([type, { summary, method, answer }]) => {
     const fields = Object.keys(answer.shape).map((name) => `\`${name}\``);
     return `| [\`${type}\`](#${type}) | ${summary} | ${fields.join(', ')} | \`${method}\` |`;
   });
@@ -13,9 +13,9 @@ export function commandTable(): string {
 }
 
 /** Returns the table of a command's fields. */
-export function fieldTable(type: CommandType): string {
-  const fields: Record<string, z.ZodType> = commands[type].payload.shape;
-  const rows = Object.entries(fields).map(([name, field]) => {
+export function fieldRows(payload: z.ZodObject): string {
+  const shape: Record<string, z.ZodType> = payload.shape;
+  const rows = Object.entries(shape).map(([name, field]) => {
     const absent = field.safeParse(undefined);
     const required = absent.success ? '' : 'Required. ';
     const byDefault =
@@ -28,16 +28,16 @@ export function fieldTable(type: CommandType): string {
 }
 
 /** Returns a document with its tables between `<!-- table: NAME -->` and `<!-- end -->` renewed. */
-export function renewTables(document: string): string {
+export function renewTables(document: string, table: CommandTable = commandTable): string {
   return document.replaceAll(
     /^(<!-- table: (\w+) -->\n).*?(\n<!-- end -->)$/gms,
-    (_block, begin: string, name: string, end: string) => `${begin}${tableOf(name)}${end}`,
+    (_block, begin: string, name: string, end: string) => `${begin}${tableOf(name, table)}${end}`,
   );
 }
 
-function tableOf(name: string): string {
-  if (name === 'commands') return commandTable();
-  const type = commandTypes.find((each) => each === name);
-  if (type === undefined) throw new Error(`docs/protocol.md has a table for ${name}, which is not a command`);
-  return fieldTable(type);
+function tableOf(name: string, table: CommandTable): string {
+  if (name === 'commands') return commandRows(table);
+  const known = table.find(name);
+  if (known === undefined) throw new Error(`docs/protocol.md has a table for ${name}, which is not a command`);
+  return fieldRows(known.definition.payload);
 }

@@ -12,6 +12,7 @@ import { startAgent } from '../src/agent/agent.ts';
 import { silentLog } from '../src/control-plane/logger.ts';
 import { ControlPlaneServer } from '../src/control-plane/control-plane.ts';
 import { createMemoryJournal } from '../src/journal/memory.ts';
+import { commandTable } from '../src/protocol/commands/index.ts';
 import { subprotocol } from '../src/protocol/subprotocol.ts';
 import { PuppetHandlers } from '../test/agent/support/handlers.ts';
 
@@ -37,7 +38,7 @@ const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'defa
 
 const plane = new ControlPlaneServer(
   { version: '0.1.0' },
-  { now, monotonic: () => 0, newKey: () => 'key', randomBytes },
+  { table: commandTable, now, monotonic: () => 0, newKey: () => 'key', randomBytes },
 );
 const planePort = await plane.listen(0);
 // without pongs nothing is confirmed, and the agent repeats its packets on the next connection

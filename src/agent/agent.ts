@@ -7,7 +7,8 @@ import { defaultHeartbeat, type HeartbeatTimes } from '../net/heartbeat.ts';
 import { areOk, type Health } from '../net/health.ts';
 import { startHealthServer, type MetricsText } from '../net/health-server.ts';
 import type { ServerTls } from '../net/server-tls.ts';
-import { commandTypes } from '../protocol/commands/index.ts';
+import { commandTable } from '../protocol/commands/index.ts';
+import type { CommandTable } from '../protocol/commands/table.ts';
 import type { Right } from '../protocol/commands/definition.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
 import type { Hello } from '../protocol/messages.ts';
@@ -15,7 +16,7 @@ import { backoffDelay, defaultBackoff, type BackoffTimes } from './connection/ba
 import { Channel, type WaitingLimits } from './connection/channel.ts';
 import type { ClusterHealth } from './cluster-health.ts';
 import type { Rights } from '../rights/rights-file.ts';
-import type { CommandHandlers } from './commands/command-handler.ts';
+import type { HandlersByType } from './commands/command-handler.ts';
 import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
 import type { TlsSource } from './connection/tls-files.ts';
 import { listen } from './connection/listener.ts';
@@ -34,7 +35,10 @@ export interface AgentOptions {
   /** Id of this process in all its terms. Default: `instanceId`. */
   processId?: string | undefined;
   version: string;
-  handlers: CommandHandlers;
+  /** The commands that the agent knows. Default: those of helm-agent. */
+  table?: CommandTable;
+  /** A handler for each of these commands. */
+  handlers: HandlersByType;
   /** The rights whose commands are performed. Default: `defaultRights`. */
   allowedRights?: readonly Right[] | undefined;
   /** Default: one in memory. */
@@ -138,6 +142,7 @@ export interface Agent {
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const {
     log,
+    table = commandTable,
     handlers,
     allowedRights,
     rights,
@@ -150,6 +155,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const times = { ...defaultTimes, ...options.times };
   const { recorder = silentRecorder() } = options;
   const router = new Router({
+    table,
     handlers,
     allowedRights,
     rights,
@@ -163,7 +169,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   term?.addEventListener('abort', abandon, { once: true });
   await resumeCommands(router, times.backoff, options);
   const channelOptions = {
-    hello: { ...helloOf(options), ...(journal.durable && { durable: true }) },
+    hello: { ...helloOf(options, table), ...(journal.durable && { durable: true }) },
+    table,
     router,
     log,
     heartbeat: times.heartbeat,
@@ -263,9 +270,12 @@ async function resumeCommands(
   });
 }
 
-function helloOf({ agentId, instanceId, processId = instanceId, version, clusterHealth }: AgentOptions): Hello {
+function helloOf(
+  { agentId, instanceId, processId = instanceId, version, clusterHealth }: AgentOptions,
+  { types }: CommandTable,
+): Hello {
   const limits = { maxPacketBytes };
   const packets = clusterHealth ? ['log', 'health'] : ['log'];
   const ids = { agentId, instanceId, processId };
-  return { ...ids, version, capabilities: commandTypes, limits, packets, packetFields: ['sentBy'] };
+  return { ...ids, version, capabilities: [...types], limits, packets, packetFields: ['sentBy'] };
 }

@@ -2,11 +2,11 @@ import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { PerformOptions, ReleaseCommand, Releases } from '../cli/helm/release/releases.ts';
 import type { LoadedChart } from '../cli/load-chart.ts';
 import { connectCluster, type ConnectionSource } from '../kube/index.ts';
-import { operations } from '../operation/index.ts';
+import { operations, type LoadersByType } from '../operation/index.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
 import type { Progress } from '../operation/progress.ts';
 import { createTracker } from '../operation/tracker/tracker.ts';
-import type { CommandPayloads } from '../protocol/commands/index.ts';
+import type { CommandAnswers, CommandPayloads } from '../protocol/commands/index.ts';
 import type { StorageDriver } from '../release/storage/drivers.ts';
 import { openStorage } from '../release/storage/kube-storage.ts';
 import { memoryStorage } from '../release/storage/memory.ts';
@@ -19,6 +19,8 @@ import { openWorkers } from './worker-threads.ts';
 export interface ClusterReleasesOptions {
   cluster: ConnectionSource;
   storageDriver: StorageDriver;
+  /** How commands are performed. Default: with the operations of helm-agent. */
+  loaders?: LoadersByType;
   /** Receives what operations report. */
   progress: (progress: Progress) => void;
   /** Receives what Helm logs while it merges values. Default: nothing does. */
@@ -30,6 +32,7 @@ export function clusterReleases({
   storageDriver,
   progress,
   onValueWarning,
+  loaders = operations,
   ...options
 }: ClusterReleasesOptions): Releases {
   const host = processHost();
@@ -54,13 +57,17 @@ export function clusterReleases({
     ) {
       // as in Helm, an installation as a dry run of the client sees no releases
       const isOffline = type === 'install_release' && payload.dryRun === 'client';
-      const { operation } = await operations[type]();
+      const load = loaders[type];
+      if (load === undefined) throw new TypeError(`${type} has no operation`);
+      const { operation } = await load();
       const context = {
         ...shared,
         ...{ signal, chartAt: () => () => contentOf(chart) },
         storage: isOffline ? memoryStorage(host) : storage,
       };
-      return await operation.perform(payload, context).catch((error: unknown) => {
+      // the operation of its own type
+      const answer = operation.perform(payload as never, context) as Promise<CommandAnswers[Type]>;
+      return await answer.catch((error: unknown) => {
         throw withHelmText(error, cluster.server);
       });
     },

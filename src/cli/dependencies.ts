@@ -1,4 +1,5 @@
 import type { Host } from '../go/host.ts';
+import type { CommandTable } from '../protocol/commands/table.ts';
 import type { RenderLimits } from '../render/limits.ts';
 import type { ResolveHost } from '../render/render-request.ts';
 import type { ValueWarning } from '../render/notice.ts';
@@ -33,6 +34,8 @@ export interface Terminal {
 
 /** Everything that the program takes from outside. */
 export interface ProgramDependencies {
+  /** The commands that it can send. Default: those of helm-agent. */
+  table?: CommandTable;
   version: string;
   /** The words that start this program in a shell, for commands in hints. */
   programName: string;

@@ -1,5 +1,6 @@
 import type { CommandResult } from '../protocol/messages.ts';
 import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
+import type { CommandTable } from '../protocol/commands/table.ts';
 import type { ControlPlaneError } from './error.ts';
 import type { ControlPlaneLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
@@ -16,6 +17,8 @@ const maxLoaded = 500;
 const maxLoadedBytes = 32 * 1024 * 1024;
 
 export interface CommandIndexOptions {
+  /** The commands whose results are checked. */
+  table: CommandTable;
   store: CommandStore;
   limits: ControlPlaneLimits;
   log: Logger;
@@ -43,7 +46,7 @@ export class CommandIndex {
   #lastResult = 0;
   #isOpen = false;
 
-  constructor({ store, limits, log, now, onResult, cancel }: CommandIndexOptions) {
+  constructor({ table, store, limits, log, now, onResult, cancel }: CommandIndexOptions) {
     this.#store = store;
     this.#now = now;
     this.#maxAgents = limits.knownAgents;
@@ -51,6 +54,7 @@ export class CommandIndex {
     this.#writer = new StoreWriter(store, log, limits);
     this.results = new ResultFeed(store.retention, (command) => this.#forget(command));
     this.#context = {
+      table,
       write: (change) => this.#writer.add(change),
       events: (key) => store.events(key),
       nextEnd: () => ({ number: ++this.#lastResult, at: now().getTime(), isDelivered: false }),

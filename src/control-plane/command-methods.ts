@@ -1,9 +1,7 @@
-import {
-  commands,
-  type CommandMethodNames,
-  type CommandParameters,
-  type CommandType,
-} from '../protocol/commands/index.ts';
+import type * as z from 'zod';
+import type { CommandParameters, Commands, CommandType } from '../protocol/commands/index.ts';
+import type { CommandTable, Definitions } from '../protocol/commands/table.ts';
+import type { Failure } from '../protocol/messages.ts';
 import type { SentCommand } from './sent-command.ts';
 
 export interface SendOptions {
@@ -29,30 +27,41 @@ export interface SendOptions {
 type Values = string | Readonly<Record<string, unknown>>;
 
 /** Parameters as callers write them: values can also be plain data. */
-export type MethodParameters<Type extends CommandType> = CommandParameters[Type] extends { values?: unknown }
-  ? Omit<CommandParameters[Type], 'values'> & { values?: Values | readonly Values[] | undefined }
-  : CommandParameters[Type];
+export type MethodParameters<Type extends CommandType> = WithPlainValues<CommandParameters[Type]>;
+
+type WithPlainValues<Parameters> = Parameters extends { values?: unknown }
+  ? Omit<Parameters, 'values'> & { values?: Values | readonly Values[] | undefined }
+  : Parameters;
 
 /** Sends a command with its payload. The payload is optional if all its fields are. */
-type CommandMethod<Type extends CommandType> =
-  Partial<CommandParameters[Type]> extends CommandParameters[Type]
-    ? (agentId: string, parameters?: MethodParameters<Type>, options?: SendOptions) => SentCommand<Type>
-    : (agentId: string, parameters: MethodParameters<Type>, options?: SendOptions) => SentCommand<Type>;
+type CommandMethod<Parameters, Sent> =
+  Partial<Parameters> extends Parameters
+    ? (agentId: string, parameters?: WithPlainValues<Parameters>, options?: SendOptions) => Sent
+    : (agentId: string, parameters: WithPlainValues<Parameters>, options?: SendOptions) => Sent;
+
+type SentOf<All extends Definitions, Type extends keyof All> = Type extends CommandType
+  ? SentCommand<Type>
+  : SentCommand<CommandType, ({ ok: true } & z.output<All[Type]['answer']>) | { ok: false; error: Failure }>;
 
 /** A method for each command, such as `install(agentId, parameters, options)`. */
-export type CommandMethods = { [Type in CommandType as CommandMethodNames[Type]]: CommandMethod<Type> };
+export type CommandMethods<All extends Definitions = Commands> = {
+  [Type in keyof All as All[Type]['method']]: CommandMethod<z.input<All[Type]['payload']>, SentOf<All, Type>>;
+};
 
 export interface SendRequest extends SendOptions {
   type: string;
   payload?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Returns the methods of all commands, which send through `send`. */
-export function commandMethods(send: (agentId: string, request: SendRequest) => SentCommand): CommandMethods {
-  const methods = Object.entries(commands).map(([type, { method }]) => [
+/** Returns the methods of all commands of a table, which send through `send`. */
+export function commandMethods<All extends Definitions>(
+  { definitions }: CommandTable<All>,
+  send: (agentId: string, request: SendRequest) => SentCommand,
+): CommandMethods<All> {
+  const methods = Object.entries(definitions).map(([type, { method }]) => [
     method,
     (agentId: string, payload: SendRequest['payload'] = {}, options: SendOptions = {}) =>
       send(agentId, { type, payload, ...options }),
   ]);
-  return Object.fromEntries(methods) as CommandMethods; // one method for each entry, as the type has them
+  return Object.fromEntries(methods) as CommandMethods<All>; // one method for each entry, as the type has them
 }

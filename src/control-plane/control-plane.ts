@@ -8,6 +8,7 @@ import { createBoundedServer } from '../net/http-server.ts';
 import { isLocalHost } from '../net/local-host.ts';
 import type { ServerTls } from '../net/server-tls.ts';
 import { createUpgradeListener } from '../net/websocket-server.ts';
+import type { CommandTable } from '../protocol/commands/table.ts';
 import { maxRetryAfter, type CommandResult } from '../protocol/messages.ts';
 import { nonceBytes } from '../protocol/proof.ts';
 import { keySubprotocol, subprotocol } from '../protocol/subprotocol.ts';
@@ -97,8 +98,9 @@ export interface ControlPlaneOptions {
   version?: string;
 }
 
-/** The clock and the randomness of a control plane. */
+/** The clock, the randomness and the commands of a control plane. */
 export interface ControlPlaneHost {
+  table: CommandTable;
   now: () => Date;
   /** Returns a time in milliseconds that never goes back. */
   monotonic: () => number;
@@ -151,7 +153,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
   /** The host that the server listens on; undefined before. */
   #host: string | undefined;
 
-  constructor(options: ControlPlaneOptions, { now, monotonic, newKey, randomBytes }: ControlPlaneHost) {
+  constructor(options: ControlPlaneOptions, { table, now, monotonic, newKey, randomBytes }: ControlPlaneHost) {
     super();
     if ('agentToken' in options) {
       throw new TypeError('the option agentToken was removed: give each agent a credential with authenticate');
@@ -166,7 +168,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     });
     this.#server = server;
     const commands: CommandIndex = new CommandIndex({
-      ...{ store, limits, log, now },
+      ...{ table, store, limits, log, now },
       onResult: ({ handle, type }, result) => {
         const labels = {
           type: isCommandType(type) ? type : 'other',
@@ -208,7 +210,7 @@ export class ControlPlaneServer extends EventEmitter<ControlPlaneEvents> {
     });
     const registered = () => options.registeredAgents?.() ?? [];
     const isRegistered = (agentId: string) => keys.has(agentId) || [...registered()].includes(agentId);
-    const dispatcher = new Dispatcher({ agents, commands, charts, isRegistered, log, now, newKey });
+    const dispatcher = new Dispatcher({ agents, commands, charts, isRegistered, table, log, now, newKey });
     this.#knownAgents = () => listKnownAgents({ agents, commands, registered, keys, now });
     this.#commands = commands;
     this.#agents = agents;

@@ -1,4 +1,5 @@
 import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
+import type { CommandTable } from '../protocol/commands/table.ts';
 import { maxPacketBytes } from '../protocol/limits.ts';
 import { encodePacket, type Packet } from '../protocol/packet.ts';
 import type { ChartArchives } from './charts/chart-archives.ts';
@@ -17,6 +18,8 @@ export interface DispatcherOptions {
   charts: Pick<ChartArchives, 'has'>;
   /** Whether an agent has a credential, connected or not. */
   isRegistered: (agentId: string) => boolean;
+  /** The commands that are known. An agent may know others. */
+  table: CommandTable;
   log: Logger;
   now: () => Date;
   newKey: () => string;
@@ -43,7 +46,7 @@ export class Dispatcher {
 
   /** Sends a command, or returns the one that the key already names. Throws `ControlPlaneError`. */
   send(agentId: string, request: SendRequest): TrackedCommand {
-    const { agents, commands, charts, isRegistered, log, now, newKey } = this.#options;
+    const { agents, commands, charts, isRegistered, table, log, now, newKey } = this.#options;
     const { type, key = newKey(), signal, sentBy } = request;
     signal?.throwIfAborted();
     requireSentBy(sentBy);
@@ -53,7 +56,10 @@ export class Dispatcher {
     if (known?.agentId === agentId && known.record.fingerprint === fingerprint) return known;
     if (known) throw new ControlPlaneError('key_reused', `the key ${key} already names another command`);
     const agent = agents.get(agentId);
-    const within = deliverWithinMs(request, payload, commands.knowsAgent(agentId) || isRegistered(agentId));
+    const within = deliverWithinMs(request, payload, {
+      isKnownAgent: commands.knowsAgent(agentId) || isRegistered(agentId),
+      table,
+    });
     if (!agent && within === false) {
       throw new ControlPlaneError('agent_not_connected', `no agent is connected as ${agentId}`);
     }

@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { commandMethods, type CommandMethods } from './command-methods.ts';
-import { ControlPlaneServer, type ControlPlaneOptions } from './control-plane.ts';
+import { commandTable } from '../protocol/commands/index.ts';
+import type { CommandMethods } from './command-methods.ts';
+import type { ControlPlaneOptions, ControlPlaneServer } from './control-plane.ts';
+import { controlPlaneFor } from './control-plane-for.ts';
 
 export type { AttachOptions, ControlPlaneEvents, ControlPlaneOptions } from './control-plane.ts';
 export { openAgentsFile, type AgentsFile, type AgentsFileOptions } from './agents-file.ts';
@@ -36,16 +37,6 @@ export type { Log } from '../protocol/log.ts';
 export type { CommandAnswers, CommandParameters, CommandType } from '../protocol/commands/index.ts';
 export type { Release } from '../protocol/release.ts';
 
-class ControlPlaneWithMethods extends ControlPlaneServer {
-  constructor(options: ControlPlaneOptions = {}) {
-    super(options, { now: () => new Date(), monotonic: () => performance.now(), newKey: randomUUID, randomBytes });
-    Object.assign(
-      this,
-      commandMethods((agentId, request) => this.send(agentId, request)),
-    );
-  }
-}
-
 export type ControlPlane = ControlPlaneServer & CommandMethods;
 
 /**
@@ -62,4 +53,4 @@ export type ControlPlane = ControlPlaneServer & CommandMethods;
  *
  * It has a method for each command of docs/protocol.md.
  */
-export const ControlPlane = ControlPlaneWithMethods as unknown as new (options?: ControlPlaneOptions) => ControlPlane; // the constructor adds the methods
+export const ControlPlane: new (options?: ControlPlaneOptions) => ControlPlane = controlPlaneFor(commandTable);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { changedRelease, isCommandType, payloadReaders } from '../protocol/commands/index.ts';
+import type { CommandTable } from '../protocol/commands/table.ts';
 import { durationError, timeoutSchema } from '../protocol/duration.ts';
 import { maxSentByLength } from '../protocol/limits.ts';
 import { printableSchema } from '../protocol/printable.ts';
@@ -41,16 +41,21 @@ export function fingerprintOf({ type }: SendRequest, payload: string): string {
  * Returns the time in milliseconds for the agent to connect; see `deliverWithin`. Throws
  * `ControlPlaneError` `bad_request`.
  */
-export function deliverWithinMs(request: SendRequest, payload: string, isKnownAgent: boolean): number | false {
+export function deliverWithinMs(
+  request: SendRequest,
+  payload: string,
+  { isKnownAgent, table }: { isKnownAgent: boolean; table: CommandTable },
+): number | false {
   const validated = validate(deliverWithinSchema, request.deliverWithin, 'deliverWithin');
   if ('problems' in validated) throw new ControlPlaneError('bad_request', validated.problems.join('; '));
-  return validated.data ?? (isKnownAgent && !onlyReads(request.type, payload) ? defaultDeliverWithinMs : false);
+  return validated.data ?? (isKnownAgent && !onlyReads(request.type, payload, table) ? defaultDeliverWithinMs : false);
 }
 
-function onlyReads(type: string, payload: string): boolean {
-  if (type === 'cancel_command' || !isCommandType(type)) return false;
-  const read = payloadReaders[type].safeParse(JSON.parse(payload));
-  return read.success && changedRelease(type, read.data) === undefined;
+function onlyReads(type: string, payload: string, table: CommandTable): boolean {
+  const known = table.find(type);
+  if (type === 'cancel_command' || known === undefined) return false;
+  const read = known.reader.safeParse(JSON.parse(payload));
+  return read.success && known.definition.changes(read.data) === undefined;
 }
 
 /** Checks the name of a sender. Throws `ControlPlaneError` `bad_request`. */

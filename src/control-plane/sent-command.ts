@@ -13,7 +13,10 @@ export type CommandState = 'waiting' | 'sent' | 'accepted' | 'done';
  * A command for an agent. Iterating it returns its events, from the first that is kept to the
  * result.
  */
-export interface SentCommand<Type extends CommandType = CommandType> extends AsyncIterable<CommandEvent<Type>> {
+export interface SentCommand<
+  Type extends CommandType = CommandType,
+  Outcome = CommandResult<Type>,
+> extends AsyncIterable<CommandEvent<Type>> {
   readonly key: string;
   readonly agentId: string;
   readonly type: string;
@@ -24,7 +27,7 @@ export interface SentCommand<Type extends CommandType = CommandType> extends Asy
    */
   readonly stored: Promise<void>;
   /** Never rejects: a failure is a result, too. */
-  readonly result: Promise<CommandResult<Type>>;
+  readonly result: Promise<Outcome>;
   /**
    * Cancels the command, and returns whether it was still running or waiting. Its result is the
    * error `cancelled`. If the agent is not connected, resolves when it is back. Default of `mode`:

@@ -7,7 +7,7 @@ import {
   type Status,
 } from '../protocol/messages.ts';
 import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
-import { isCommandType } from '../protocol/commands/index.ts';
+import type { CommandTable } from '../protocol/commands/table.ts';
 import type { Evidence } from '../protocol/evidence.ts';
 import type { Log } from '../protocol/log.ts';
 import type { Packet } from '../protocol/packet.ts';
@@ -21,6 +21,8 @@ import type { Change } from './store/store-writer.ts';
 
 /** The part of an index of commands that its commands use. */
 export interface CommandContext {
+  /** The commands whose results are checked. */
+  readonly table: CommandTable;
   /** Stores a change. */
   write(change: Change): void;
   /** Returns the events that are stored. */
@@ -231,7 +233,7 @@ export class TrackedCommand {
   /** Ends the command. A result that does not fit the command's type becomes a failure. */
   end(result: Result, bytes = 0): void {
     if (this.#record.state === 'done') return;
-    const outcome = typedResult(this.type, result);
+    const outcome = typedResult(this.type, result, this.#context.table);
     this.#record = { ...this.#record, state: 'done', payload: undefined };
     if (!this.#isRefused) this.#record = { ...this.#record, end: this.#context.nextEnd() };
     const onStored = () => {
@@ -329,11 +331,12 @@ function lastLogOf(events: readonly EventRecord[] = []): number {
   return last?.type === 'log' ? last.payload.seq : 0;
 }
 
-function typedResult(type: string, result: Result): CommandResult {
+function typedResult(type: string, result: Result, table: CommandTable): CommandResult {
   if (!result.ok) return result;
+  const known = table.find(type);
   // A newer agent may know a command that this control plane does not.
-  if (!isCommandType(type)) return result;
-  const validated = validate(commandAnswerSchema(type), result, 'the result');
+  if (known === undefined) return result;
+  const validated = validate(commandAnswerSchema(known.definition), result, 'the result');
   if ('data' in validated) return validated.data;
   const message = `the agent sent a result that does not fit ${type}: ${validated.problems.join('; ')}`;
   return { ok: false, error: { code: 'internal', message } };

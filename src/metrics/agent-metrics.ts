@@ -14,6 +14,11 @@ const httpStatuses = [
   ...['500', '502', '503', '504'],
 ] as const;
 
+/** Types of commands that are counted one by one, and all others. */
+const commandLabels = [...commandTypes, 'other'] as const;
+
+export type CommandLabel = (typeof commandLabels)[number];
+
 /** Outcomes of commands. A parked command is continued by another process. */
 const commandResults = ['success', 'failure', 'cancelled', 'parked'] as const;
 
@@ -44,14 +49,14 @@ export const agentMetrics = {
   helm_agent_commands_total: {
     kind: 'counter',
     help: 'Commands that have ended.',
-    labels: { type: commandTypes, result: commandResults },
+    labels: { type: commandLabels, result: commandResults },
   },
   helm_agent_commands_running: { kind: 'gauge', help: 'Commands that run.' },
   helm_agent_commands_waiting: { kind: 'gauge', help: 'Commands that wait for others before they run.' },
   helm_agent_command_duration_seconds: {
     kind: 'histogram',
     help: 'Time from the acceptance of a command to its result.',
-    labels: { type: commandTypes },
+    labels: { type: commandLabels },
   },
   helm_agent_queue_wait_seconds: {
     kind: 'histogram',

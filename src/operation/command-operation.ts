@@ -22,7 +22,7 @@ export interface RequestSources {
 }
 
 /** Dependencies of a command that is performed. */
-interface PerformContext extends OperationContext, RequestSources {
+export interface PerformContext extends OperationContext, RequestSources {
   /** The state to continue from. Default: the command was not performed before. */
   state?: OperationState | undefined;
   /** Registers work for when the answer is stored. Default: it is done before the answer. */
@@ -41,11 +41,15 @@ interface Parts<Type extends CommandType, Request, Outcome> {
   answer: (outcome: Outcome, payload: RequestOf<Type>) => AnswerOf<Type>;
 }
 
-/** The operation of a command: payload -> request -> outcome -> answer. */
-export interface Operation<Type extends CommandType, Request, Outcome> extends Parts<Type, Request, Outcome> {
+/** Performs a command. */
+export interface Performer<Payload, Answer> {
   /** Performs or continues the command, and returns the fields of its result. */
-  perform(payload: CommandPayloads[Type], context: PerformContext): Promise<AnswerOf<Type>>;
+  perform(payload: Payload, context: PerformContext): Promise<Answer>;
 }
+
+/** The operation of a command: payload -> request -> outcome -> answer. */
+export interface Operation<Type extends CommandType, Request, Outcome>
+  extends Parts<Type, Request, Outcome>, Performer<CommandPayloads[Type], AnswerOf<Type>> {}
 
 /** Returns the operation of a command. */
 export function operationOf<Type extends CommandType, Request, Outcome>(

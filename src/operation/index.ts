@@ -1,15 +1,16 @@
-import type { CommandType } from '../protocol/commands/index.ts';
-import type { Operation } from './command-operation.ts';
+import type { CommandAnswers, CommandPayloads, CommandType } from '../protocol/commands/index.ts';
+import type { Performer } from './command-operation.ts';
 
-/** A module with the operation of a command. */
-interface OperationModule<Type extends CommandType> {
-  operation: Pick<Operation<Type, unknown, unknown>, 'perform'>;
-}
+/** Loads the operation of a command. */
+type LoadOperation<Payload, Answer> = () => Promise<{ operation: Performer<Payload, Answer> }>;
 
 /** A function for each command that loads its operation. */
-export type OperationLoaders = {
-  readonly [Type in Exclude<CommandType, 'cancel_command'>]: () => Promise<OperationModule<Type>>;
+type OperationLoaders = {
+  readonly [Type in Exclude<CommandType, 'cancel_command'>]: LoadOperation<CommandPayloads[Type], CommandAnswers[Type]>;
 };
+
+/** Such functions by the types of commands, each for the payload of its own type. */
+export type LoadersByType = Readonly<Record<string, LoadOperation<never, object>>>;
 
 /**
  * The operations of all commands but `cancel_command`, which only the router can perform. A program

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { agentIdSchema } from './agent-id.ts';
-import { commands, type CommandAnswers, type CommandType } from './commands/index.ts';
+import type { CommandAnswers, CommandType } from './commands/index.ts';
 import { evidenceSchema } from './evidence.ts';
 import { logSchema } from './log.ts';
 import { maxKeyLength, maxTypeLength } from './limits.ts';
@@ -221,8 +221,8 @@ export type CommandResult<Type extends CommandType = CommandType> =
   { [Each in Type]: { ok: true } & CommandAnswers[Each] }[Type] | z.output<typeof failedSchema>;
 
 /** Returns the schema of a command's successful result. */
-export function commandAnswerSchema(type: CommandType) {
-  return z.looseObject({ ok: z.literal(true), ...commands[type].answer.shape });
+export function commandAnswerSchema({ answer }: { answer: z.ZodObject }) {
+  return z.looseObject({ ok: z.literal(true), ...answer.shape });
 }
 
 /** The payloads of the packets that an agent sends. */

@@ -1,11 +1,13 @@
 import type { ServiceAccount } from '../objects/service-account.ts';
-import { commands, type CommandType } from '../protocol/commands/index.ts';
+import type { Right } from '../protocol/commands/definition.ts';
 import { matchesPattern } from './pattern.ts';
 import type { RightsRules, Rule } from './rules.ts';
 
 /** The parts of a command by which rules map it to a service account. */
 export interface CommandScope {
-  type: CommandType;
+  type: string;
+  /** The right that it needs. */
+  right: Right;
   /** Undefined for a command on all namespaces. */
   namespace: string | undefined;
   /** Undefined for a command on several releases. */
@@ -72,12 +74,12 @@ function inNamespace(account: string, namespace: string | undefined): ServiceAcc
 }
 
 function isMatch({ namespaces, releases, commands: names, callers }: Rule, scope: CommandScope): boolean {
-  const { type, namespace, releaseName, sentBy } = scope;
+  const { type, right, namespace, releaseName, sentBy } = scope;
   return (
     matchesOne(namespaces, namespace) &&
     matchesOne(releases, releaseName) &&
     matchesOne(callers, sentBy) &&
-    (names === undefined || names.some((name) => name === type || name === commands[type].right))
+    (names === undefined || names.some((name) => name === type || name === right))
   );
 }
 

@@ -7,10 +7,12 @@ import type { ServiceAccount } from '../../src/objects/service-account.ts';
 import { matchesPattern } from '../../src/rights/pattern.ts';
 import { accountOf, requireNamed, type CommandScope } from '../../src/rights/rights.ts';
 import { openRightsFile } from '../../src/rights/rights-file.ts';
+import { commandTable } from '../../src/protocol/commands/index.ts';
 import { maxRightsBytes, readRights } from '../../src/rights/rules.ts';
 
-const scope = (changes: Partial<CommandScope> = {}): CommandScope => ({
-  ...{ type: 'install_release', namespace: 'shop', releaseName: 'web', sentBy: undefined },
+const scope = ({ type = 'install_release', ...changes }: Partial<CommandScope> = {}): CommandScope => ({
+  ...{ type, right: commandTable.find(type)?.definition.right ?? 'admin' },
+  ...{ namespace: 'shop', releaseName: 'web', sentBy: undefined },
   ...changes,
 });
 

@@ -49,3 +49,6 @@ export type CommandHandler<Type extends CommandType> = (
 
 /** A handler for each command. */
 export type CommandHandlers = { [Type in CommandType]: CommandHandler<Type> };
+
+/** Handlers by the types of their commands, each of which takes the payload of its own type. */
+export type HandlersByType = Readonly<Record<string, (payload: never, context: CommandContext) => Promise<object>>>;

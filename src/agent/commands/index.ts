@@ -1,10 +1,9 @@
 import type { OperationContext } from '../../operation/context.ts';
-import { operations } from '../../operation/index.ts';
-import type { Operation, RequestSources } from '../../operation/command-operation.ts';
+import { operations, type LoadersByType } from '../../operation/index.ts';
+import type { Performer, RequestSources } from '../../operation/command-operation.ts';
 import type { ServiceAccount } from '../../objects/service-account.ts';
-import type { CommandType } from '../../protocol/commands/index.ts';
 import { chartLoader, type ChartLoaderOptions } from './chart-loader.ts';
-import type { CommandHandler, CommandHandlers } from './command-handler.ts';
+import type { CommandContext, CommandHandler, HandlersByType } from './command-handler.ts';
 
 /** Runs a command. */
 type RunCommand = <Result>(command: () => Promise<Result>) => Promise<Result>;
@@ -32,19 +31,21 @@ export interface CommandDependencies
 }
 
 /** Returns the handlers that perform commands as operations on releases. */
-export function createCommandHandlers(dependencies: CommandDependencies): CommandHandlers {
-  const handlers = Object.entries(operations).map(([type, load]) => [type, handlerOf(load, dependencies)]);
-  return {
-    ...(Object.fromEntries(handlers) as Omit<CommandHandlers, 'cancel_command'>), // one for each operation
-    cancel_command: ({ key, mode = 'undo' }, { cancel }) => Promise.resolve({ cancelled: cancel(key, mode) }),
-  };
+export function createCommandHandlers(
+  dependencies: CommandDependencies,
+  loaders: LoadersByType = operations,
+): HandlersByType {
+  const handlers = Object.entries(loaders).map(([type, load]) => [type, handlerOf(load, dependencies)] as const);
+  const cancel: CommandHandler<'cancel_command'> = ({ key, mode = 'undo' }, context) =>
+    Promise.resolve({ cancelled: context.cancel(key, mode) });
+  return { ...Object.fromEntries(handlers), cancel_command: cancel };
 }
 
 /** Returns the handler for a command. */
-export function handlerOf<Type extends CommandType>(
-  load: () => Promise<{ operation: Pick<Operation<Type, unknown, unknown>, 'perform'> }>,
+export function handlerOf<Payload, Answer>(
+  load: () => Promise<{ operation: Performer<Payload, Answer> }>,
   { surroundings, runAs, run = atOnce, source, credentials, ...sources }: CommandDependencies,
-): CommandHandler<Type> {
+): (payload: Payload, context: CommandContext) => Promise<Answer> {
   const chartAt = chartLoader({ source, ...(credentials && { credentials }) });
   return (payload, { signal, abandon, id, checkpoints, state, queued, whileWaiting, onJournaled, ...command }) =>
     run(async () => {

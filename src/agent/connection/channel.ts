@@ -17,12 +17,15 @@ import type { ClusterHealth } from '../cluster-health.ts';
 import type { Logger } from '../logger.ts';
 import type { ConnectedPeer } from '../router/admission.ts';
 import { packetOf, type Reply } from '../router/reply.ts';
+import type { CommandTable } from '../../protocol/commands/table.ts';
 import type { Router } from '../router/router.ts';
 import { mergeStatuses } from './merge-statuses.ts';
 import type { TunnelSource } from './tunnel-source.ts';
 
 export interface ChannelOptions {
   hello: Hello;
+  /** The commands of replies. */
+  table: CommandTable;
   router: Router;
   log: Logger;
   heartbeat: HeartbeatTimes;
@@ -110,7 +113,7 @@ export class Channel implements ConnectedPeer {
       outbox: this.#outbox,
       encode: (reply, seq) => {
         if (reply.kind === 'log' && !this.#takesLogs) return undefined;
-        const packet = packetOf(reply, this.#form);
+        const packet = packetOf(reply, this.#form, options.table);
         const isNumbered = options.resumes === true && this.#form === 'v1';
         return packet && encodePacket(isNumbered ? { ...packet, seq } : packet);
       },

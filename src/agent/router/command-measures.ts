@@ -1,6 +1,5 @@
-import type { AgentRecorder, CommandResult } from '../../metrics/agent-metrics.ts';
+import type { AgentRecorder, CommandLabel, CommandResult } from '../../metrics/agent-metrics.ts';
 import type { Progress } from '../../operation/progress.ts';
-import type { CommandType } from '../../protocol/commands/index.ts';
 import { isErrorCode } from '../../protocol/error-codes.ts';
 
 /** Measures commands. */
@@ -16,7 +15,7 @@ export class CommandMeasures {
   }
 
   /** Measures one command, from now on. */
-  begin(type: CommandType, changesRelease: boolean): CommandMeasure {
+  begin(type: CommandLabel, changesRelease: boolean): CommandMeasure {
     return new CommandMeasure(this, this.#recorder, type, changesRelease);
   }
 }
@@ -25,13 +24,13 @@ export class CommandMeasures {
 export class CommandMeasure {
   readonly #all: CommandMeasures;
   readonly #recorder: AgentRecorder;
-  readonly #type: CommandType;
+  readonly #type: CommandLabel;
   readonly #changesRelease: boolean;
   readonly #begun = performance.now();
   readonly #steps = new Map<Progress['step'], number>();
   #isRunning = false;
 
-  constructor(all: CommandMeasures, recorder: AgentRecorder, type: CommandType, changesRelease: boolean) {
+  constructor(all: CommandMeasures, recorder: AgentRecorder, type: CommandLabel, changesRelease: boolean) {
     this.#all = all;
     this.#recorder = recorder;
     this.#type = type;

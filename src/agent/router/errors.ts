@@ -5,7 +5,7 @@ type CommandErrorCode = Extract<
   | 'continued_too_often'
   | 'forbidden'
   | 'unknown_command'
-  | 'forbidden'
+   
   | 'too_large'
   | 'key_reused'
   | 'busy'

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJournalLost, type Journal, type UnfinishedCommand } from '../../journal/index.ts';
+import { isCommandType } from '../../protocol/commands/index.ts';
 import type { ServiceAccount } from '../../objects/service-account.ts';
 import { OperationError } from '../../operation/error.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
@@ -161,8 +162,8 @@ export class Execution {
 
   /** Finds the service account of a command. Waits for a correct file if the command has begun. */
   async #identityOf({ running, key, left }: Job, rights: Rights): Promise<Identity> {
-    const { type, target, sentBy } = running.command;
-    const scope = { type, ...target, sentBy };
+    const { type, right, target, sentBy } = running.command;
+    const scope = { type, right, ...target, sentBy };
     if (type === 'cancel_command') return {}; // sends nothing to the cluster
     const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal]);
     for (let attempt = 0; ; attempt++) {
@@ -213,7 +214,7 @@ export class Execution {
     const log = this.#log.child({ key: id, type, release, sentBy, account, digest: `sha256:${fingerprint}` });
     const { signal } = running.cancellation;
     const abandon = running.abandonment.signal;
-    const measure = this.#measures.begin(type, release !== undefined);
+    const measure = this.#measures.begin(isCommandType(type) ? type : 'other', release !== undefined);
     const progress: CommandContext['progress'] = (step) => {
       measure.progress(step);
       running.progress(step);

@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto';
 import { defaultTimeout } from '../../operation/state/deadline.ts';
-import {
-  changedRelease,
-  commands,
-  commandTypes,
-  isCommandType,
-  payloadReaders,
-  type CommandAnswers,
-  type CommandType,
-} from '../../protocol/commands/index.ts';
-import { defaultRights, type Right } from '../../protocol/commands/definition.ts';
+import type { CommandDefinition, Right } from '../../protocol/commands/definition.ts';
+import type { CommandTable } from '../../protocol/commands/table.ts';
 import type { Packet } from '../../protocol/packet.ts';
 import { decodePayload } from '../../protocol/payload.ts';
-import type { CommandContext, CommandHandlers } from '../commands/command-handler.ts';
+import type { CommandContext, HandlersByType } from '../commands/command-handler.ts';
 import { CommandError } from './errors.ts';
 import { maskFor, type Mask } from './mask.ts';
 import type { IfBusy } from './release-queues.ts';
@@ -20,7 +12,8 @@ import type { IfBusy } from './release-queues.ts';
 /** A command whose packet and payload are valid. */
 export interface IncomingCommand {
   key: string | undefined;
-  type: CommandType;
+  type: string;
+  right: Right;
   /** JSON text. */
   payload: string;
   /** Equal for packets with the same type and payload. */
@@ -40,7 +33,15 @@ export interface IncomingCommand {
   /** Time limit in milliseconds, in which it has to wait for its turn too. Undefined: no limit. */
   timeout: number | undefined;
   mask: Mask;
-  perform(context: CommandContext): Promise<CommandAnswers[CommandType]>;
+  perform(context: CommandContext): Promise<object>;
+}
+
+/** The commands that an agent knows, and how it performs them. */
+export interface AgentCommands {
+  table: CommandTable;
+  handlers: HandlersByType;
+  /** The rights whose commands are performed. */
+  allowedRights: readonly Right[];
 }
 
 /** The subject of a command. */
@@ -55,21 +56,39 @@ export interface CommandTarget {
  * Reads the command in a packet. Throws `CommandError`, with `forbidden` before the payload is read
  * if its right is not among those of the agent, or `PayloadError`.
  */
-export function readCommand(
-  packet: Packet,
-  handlers: CommandHandlers,
-  allowed: readonly Right[] = defaultRights,
-): IncomingCommand {
-  if (!isCommandType(packet.type)) {
-    const type = JSON.stringify(packet.type);
-    throw new CommandError('unknown_command', `unknown command ${type}; known commands: ${commandTypes.join(', ')}`);
+export function readCommand(packet: Packet, { table, handlers, allowedRights }: AgentCommands): IncomingCommand {
+  const { key, type, payload: text, sentBy } = packet;
+  const known = table.find(type);
+  const handler = Object.hasOwn(handlers, type) ? handlers[type] : undefined;
+  if (known === undefined || handler === undefined) {
+    const all = table.types.join(', ');
+    throw new CommandError('unknown_command', `unknown command ${JSON.stringify(type)}; known commands: ${all}`);
   }
-  requireRight(packet.type, allowed);
-  return commandOf(packet.type, packet, handlers);
+  requireRight(type, known.definition.right, allowedRights);
+  const payload = decodePayload(known.reader, text);
+  const changes = known.definition.changes(payload);
+  return {
+    key,
+    type,
+    right: known.definition.right,
+    payload: text ?? '',
+    fingerprint: createHash('sha256')
+      .update(`${type}\n${text ?? ''}`)
+      .digest('hex'),
+    sentBy,
+    bytes: Buffer.byteLength(text ?? ''),
+    changes,
+    isDurable: changes !== undefined,
+    target: targetOf(payload, changes),
+    ifBusy: ifBusyOf(payload),
+    timeout: timeoutOf(known.definition, payload),
+    mask: maskFor(payload),
+    // the reader of the same type has read it
+    perform: (context) => handler(payload as never, context),
+  };
 }
 
-function requireRight(type: CommandType, allowed: readonly Right[]): void {
-  const { right } = commands[type];
+function requireRight(type: string, right: Right, allowed: readonly Right[]): void {
   if (allowed.includes(right)) return;
   throw new CommandError(
     'forbidden',
@@ -77,33 +96,14 @@ function requireRight(type: CommandType, allowed: readonly Right[]): void {
   );
 }
 
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- ties types
-function commandOf<Type extends CommandType>(type: Type, packet: Packet, handlers: CommandHandlers): IncomingCommand {
-  const payload = decodePayload(payloadReaders[type], packet.payload);
-  const changes = changedRelease(type, payload);
-  return {
-    key: packet.key,
-    type,
-    payload: packet.payload ?? '',
-    fingerprint: createHash('sha256')
-      .update(`${type}\n${packet.payload ?? ''}`)
-      .digest('hex'),
-    sentBy: packet.sentBy,
-    bytes: Buffer.byteLength(packet.payload ?? ''),
-    changes,
-    isDurable: changes !== undefined,
-    target: targetOf(payload, changes),
-    ifBusy: ('ifBusy' in payload ? payload.ifBusy : undefined) ?? 'queue',
-    timeout: timeoutOf(type, payload),
-    mask: maskFor(payload),
-    perform: (context) => handlers[type](payload, context),
-  };
+function ifBusyOf({ ifBusy }: { ifBusy?: unknown }): IfBusy {
+  return ifBusy === 'reject' || ifBusy === 'supersede' ? ifBusy : 'queue';
 }
 
 /** Returns undefined for a command without the option. */
-function timeoutOf(type: CommandType, payload: { timeout?: number | undefined } | object): number | undefined {
-  if (!('timeout' in commands[type].payload.shape)) return undefined;
-  return ('timeout' in payload ? payload.timeout : undefined) ?? defaultTimeout;
+function timeoutOf({ fields }: CommandDefinition, { timeout }: { timeout?: unknown }): number | undefined {
+  if (!('timeout' in fields)) return undefined;
+  return typeof timeout === 'number' ? timeout : defaultTimeout;
 }
 
 /** A plan names its release in its id, which is the key of the release that it changes. */

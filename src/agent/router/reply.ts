@@ -1,4 +1,4 @@
-import { commands, isCommandType } from '../../protocol/commands/index.ts';
+import type { CommandTable } from '../../protocol/commands/table.ts';
 import { resultSchema } from '../../protocol/messages.ts';
 import type { Packet } from '../../protocol/packet.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
@@ -15,20 +15,20 @@ export interface Reply {
 }
 
 /** Returns the packet for a reply, or undefined if the form has no such packet. */
-export function packetOf(reply: Reply, form: WireForm): Packet | undefined {
+export function packetOf(reply: Reply, form: WireForm, table: CommandTable): Packet | undefined {
   const key = reply.key === undefined ? {} : { key: reply.key };
   if (form === 'v1') return { ...key, type: reply.kind, payload: reply.payload };
   if (reply.kind !== 'result') return undefined;
   const { type = '', payload } = reply;
-  return { ...key, type, payload: plainPayload(type, payload) };
+  return { ...key, type, payload: plainPayload(table.find(type)?.definition.plainField, payload) };
 }
 
 /**
  * Returns the payload as the Go helm-agent sends it: the command's object as JSON, or the bare text
  * of the error.
  */
-function plainPayload(type: string, resultText: string): string {
+function plainPayload(field: string | undefined, resultText: string): string {
   const result = resultSchema.parse(JSON.parse(resultText));
   if (!result.ok) return result.error.message;
-  return JSON.stringify(isCommandType(type) ? result[commands[type].plainField] : undefined);
+  return JSON.stringify(field === undefined ? undefined : result[field]);
 }

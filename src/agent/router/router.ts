@@ -1,6 +1,5 @@
 import type { Journal, UnfinishedCommand } from '../../journal/index.ts';
 import { defaultRights, type Right } from '../../protocol/commands/definition.ts';
-import { isCommandType } from '../../protocol/commands/index.ts';
 import {
   agentMessageSchemas,
   controlPlaneMessageSchemas,
@@ -8,18 +7,20 @@ import {
   type Result,
 } from '../../protocol/messages.ts';
 import { decodePayload } from '../../protocol/payload.ts';
+import { commandTable } from '../../protocol/commands/index.ts';
+import type { CommandTable } from '../../protocol/commands/table.ts';
 import { decodeFrame, PacketError, type Packet } from '../../protocol/packet.ts';
 import type { AgentRecorder } from '../../metrics/agent-metrics.ts';
 import { silentRecorder } from '../../metrics/metric-table.ts';
 import type { Rights } from '../../rights/rights-file.ts';
-import type { CommandHandlers } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { Admission, type ConnectedPeer } from './admission.ts';
 import { CommandError } from './errors.ts';
 import { CommandMeasures } from './command-measures.ts';
 import { Execution } from './execution.ts';
 import { failureOf } from './failure.ts';
-import { readCommand, type IncomingCommand } from './incoming-command.ts';
+import type { HandlersByType } from '../commands/command-handler.ts';
+import { readCommand, type AgentCommands, type IncomingCommand } from './incoming-command.ts';
 import { defaultRouterLimits, type RouterLimits } from './limits.ts';
 import { ReleaseQueues } from './release-queues.ts';
 import { recall } from './recall.ts';
@@ -27,7 +28,9 @@ import { shortenMessage } from './shorten.ts';
 import { abandonOperations, isWithin, shutDown } from './shutdown.ts';
 
 export interface RouterOptions {
-  handlers: CommandHandlers;
+  /** The commands that are known. Default: those of helm-agent. */
+  table?: CommandTable;
+  handlers: HandlersByType;
   journal: Journal;
   log: Logger;
   /** Id of this process. */
@@ -70,21 +73,28 @@ const maxRecalls = 100;
 
 /** Reads frames, performs the commands in them, and replies to their senders. */
 export class Router {
-  readonly #handlers: CommandHandlers;
+  readonly #commands: AgentCommands;
   readonly #journal: Journal;
   readonly #log: Logger;
   readonly #admission: Admission;
-  readonly #allowed: readonly Right[];
   readonly #recalls = new Set<Promise<void>>();
   /** Numbers of commands that run and that wait. */
   readonly commands: Readonly<Pick<CommandMeasures, 'running' | 'waiting'>>;
 
-  constructor({ handlers, journal, log, instanceId, now, limits = defaultRouterLimits, ...rest }: RouterOptions) {
+  constructor({
+    table = commandTable,
+    handlers,
+    journal,
+    log,
+    instanceId,
+    now,
+    limits = defaultRouterLimits,
+    ...rest
+  }: RouterOptions) {
     const measures = new CommandMeasures(rest.recorder ?? silentRecorder());
     this.commands = measures;
-    this.#handlers = handlers;
+    this.#commands = { table, handlers, allowedRights: rest.allowedRights ?? defaultRights };
     this.#log = log;
-    this.#allowed = rest.allowedRights ?? defaultRights;
     const execution = new Execution({
       journal,
       log,
@@ -148,7 +158,7 @@ export class Router {
     }
     let command: IncomingCommand;
     try {
-      command = readCommand(packet, this.#handlers, this.#allowed);
+      command = readCommand(packet, this.#commands);
     } catch (error) {
       this.#refuse(peer, packet, error);
       return false;
@@ -208,8 +218,7 @@ export class Router {
   async #readLeft(left: UnfinishedCommand): Promise<LeftCommand[]> {
     const { key, type, payload, isAnonymous } = left;
     try {
-      const packet = { type, payload, ...(!isAnonymous && { key }) };
-      return [{ ...left, command: readCommand(packet, this.#handlers, this.#allowed) }];
+      return [{ ...left, command: readCommand({ type, payload, ...(!isAnonymous && { key }) }, this.#commands) }];
     } catch (error) {
       await this.#giveUp(key, error);
       return [];
@@ -235,7 +244,7 @@ export class Router {
     const { message, ...rest } = failureOf(error);
     const failure = { ...rest, message: shortenMessage(message) };
     // The message can hold parts of the packet.
-    const knownType = type !== undefined && isCommandType(type) ? type : undefined;
+    const knownType = type !== undefined && this.#commands.table.find(type) ? type : undefined;
     this.#log.warn({ key, type: knownType, code: failure.code }, 'refused a packet');
     const result: Result = { ok: false, error: failure };
     peer.reply({ kind: 'result', key, type, payload: JSON.stringify(result) });

@@ -22,7 +22,8 @@ const maxReasonsLength = 512 * 1024;
  * metadata, and a release that is still too large loses the fields that `omitted` names. Throws
  * `CommandError` `too_large` if another answer does not fit.
  */
-export function shortenAnswer(answer: CommandAnswers[CommandType]): CommandAnswers[CommandType] {
+export function shortenAnswer(given: object): object {
+  const answer = given as CommandAnswers[CommandType]; // the fields that any command has
   if (!('release' in answer) || answer.release === undefined) {
     if (fitsPacket(answer)) return answer;
     const short = 'plan' in answer ? withoutNewFields(answer) : answer;

@@ -22,6 +22,8 @@ export interface Command<Context> {
   examples?: readonly string[];
   /** Checks the number of arguments. Default: any number is right. */
   checkArguments?: ArgumentCheck;
+  /** The kinds of the arguments, so that a shell can complete them. The last one may repeat. */
+  completes?: { given: readonly string[]; repeats?: boolean };
   flags?: (context: Context) => readonly Flag[];
   /** Flags of this command and of all below it. They may stand before the names of those. */
   persistentFlags?: readonly Flag[];

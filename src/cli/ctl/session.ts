@@ -90,9 +90,11 @@ export function createSession(dependencies: ProgramDependencies): CtlSession {
         ...(!options.quiet && !isCancelledByInterrupt && { toCancel: `${hint} --agent ${shellWord(agent)}` }),
         advise: (found) => namespaceAdvice(found, client, agent, payload),
         ...(isCancelledByInterrupt && { cancel }),
-        ...(text && { text: (result) => text(readAs(answerSchema(type), result, 'result')) }),
-        ...(notes && { notes: (result) => notes(readAs(answerSchema(type), result, 'result')) }),
-        ...(failure && { failure: (result) => failure(readAs(answerSchema(type), result, 'result')) }),
+        ...(text && { text: (result) => text(readAs(answerSchema(type, dependencies.table), result, 'result')) }),
+        ...(notes && { notes: (result) => notes(readAs(answerSchema(type, dependencies.table), result, 'result')) }),
+        ...(failure && {
+          failure: (result) => failure(readAs(answerSchema(type, dependencies.table), result, 'result')),
+        }),
       });
     },
     async follow(flags, key, options) {

@@ -10,18 +10,20 @@ import type { HelmContext, HelmDependencies, ProgramName } from './context.ts';
 import { globalFlags, settingsOfFlags } from './global-flags.ts';
 import type { KubeConfig } from './kubeconfig.ts';
 import { rootHelp } from './root-help.ts';
+import { verbs as allVerbs, type VerbEntry } from '../verb/index.ts';
 import { requireColorMode, settingsOfEnvironment, type HelmSettings } from './settings.ts';
 
 /**
  * Runs a command of helm with its arguments. Resolves to the exit code.
  *
- * @param name the program that texts name. As `helm-agent`, it lists the flags that helm lacks, and
- * explains mistakes in more words than helm.
+ * @param options.name the program that texts name. As `helm-agent`, it lists the flags that helm
+ * lacks, and explains mistakes in more words than helm. Default: `helm`.
+ * @param options.verbs the verbs of the table of commands. Default: those of helm-agent.
  */
 export async function runHelm(
   args: readonly string[],
   dependencies: HelmDependencies,
-  name: ProgramName = 'helm',
+  { name = 'helm', verbs = allVerbs }: { name?: ProgramName; verbs?: readonly VerbEntry[] } = {},
 ): Promise<number> {
   const { env, stdout, stderr } = dependencies;
   const log = helmLog((line) => stderr.write(line));
@@ -35,7 +37,7 @@ export async function runHelm(
     log.warn('command failed', { error: error.message });
     return 1;
   }
-  const subcommands = commandsFor(args);
+  const subcommands = commandsFor(args, verbs);
   const root: Command<HelmContext> = { use: name, long: rootHelp, persistentFlags: flags, subcommands };
   return execute(
     {

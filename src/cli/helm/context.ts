@@ -7,6 +7,7 @@ import type { Releases } from './release/releases.ts';
 /** Everything that `helm-agent helm` takes from outside. */
 export type HelmDependencies = Pick<
   ProgramDependencies,
+  | 'table'
   | 'version'
   | 'env'
   | 'stdout'

@@ -23,6 +23,11 @@ export function shortOf({ short }: CommandLine): string {
   return `${short.charAt(0).toLowerCase()}${short.slice(1)}`;
 }
 
+/** Returns the kinds of the arguments, for the completion of a shell. */
+export function completesOf({ arguments: all, repeats = false }: CommandLine): { given: string[]; repeats: boolean } {
+  return { given: all.map(({ kind }) => kind), repeats };
+}
+
 /** Returns a check of the number of arguments. As in Helm, optional ones have no maximum. */
 export function checkOf({ arguments: all, repeats = false }: CommandLine): ArgumentCheck {
   const required = all.filter(({ isOptional = false }) => !isOptional).length;

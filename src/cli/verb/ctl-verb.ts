@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { commands, type CommandParameters, type CommandType } from '../../protocol/commands/index.ts';
+import type { CommandParameters, CommandType } from '../../protocol/commands/index.ts';
 import type { Command, CommandEntry } from '../cobra/command.ts';
 import { helmDefaultsSettings, wantsHelmDefaults } from '../ctl/helm-defaults.ts';
 import { shown } from '../ctl/output/print.ts';
+import { knownCommand } from '../ctl/result-text.ts';
 import { sendFlags, sessionFlags } from '../ctl/send-flags.ts';
 import { createSession, type PerformOptions } from '../ctl/session.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
@@ -14,7 +15,7 @@ import { shellWord } from '../shell-word.ts';
 import { checkOf, shortOf, useOf } from './arguments.ts';
 import { chartFlags, givenChart, hasChart } from './chart-flags.ts';
 import { exclusiveFlagsOf, fieldFlags } from './field-flags.ts';
-import { callsOf, commandLineOf, payloadOf, typeOf, type Verb } from './verb.ts';
+import { callsOf, commandLineOf, typeOf, type Verb, type VerbParts } from './verb.ts';
 
 const program = { program: 'ctl' } as const;
 
@@ -23,7 +24,10 @@ const program = { program: 'ctl' } as const;
  *
  * @param group the command above it. Default: `ctl` itself.
  */
-export function ctlVerb<Type extends CommandType>(verb: Verb<Type>, group?: string): Command<ProgramDependencies> {
+export function ctlVerb<Type extends string, Answer extends object>(
+  verb: Verb<Type, Answer>,
+  group?: string,
+): Command<ProgramDependencies> {
   const { definition, notes, failure } = verb;
   const line = commandLineOf(verb);
   return {
@@ -43,22 +47,21 @@ export function ctlVerb<Type extends CommandType>(verb: Verb<Type>, group?: stri
       const sent = sessionFlags(flags);
       const next = (...words: readonly string[]) =>
         [programName, 'ctl', ...words, '--agent', session.agentOf(sent)].map(shellWord).join(' ');
-      const type = typeOf(verb, flags);
+      const type = typeOf(verb, flags) as CommandType; // the one that the verb says
+      const { definition: command } = knownCommand(type, context.table);
       for (const call of calls) {
         const printing = { ...given, args: call.args, next } as const;
         const found = hasChart(definition.fields) ? await givenChart(call.values['chartName'], flags, context) : {};
-        const values = { ...call.values, ...found.values };
-        const payload = z.encode(
-          commands[type].payload,
-          payloadOf(type, { ...call, values }, namespaceOf(verb, flags)),
-        );
+        const values = { ...call.values, ...found.values, ...namespaceOf(verb, flags) };
+        const own = (answer: object) => answer as Answer; // it was read with the schema of the type
         // the payload of its own type
-        const code = await session.perform(sent, type, payload as CommandParameters[Type], {
+        const payload = z.encode(command.payload, values) as CommandParameters[CommandType];
+        const code = await session.perform(sent, type, payload, {
           ...progressOptions(verb, flags),
           chart: found.chart,
-          text: async (answer) => shown(await verb.text(answer, printing), stdout),
-          ...(notes && { notes: (answer) => notes(answer, printing) }),
-          ...(failure && { failure: (answer) => failure(answer, printing) }),
+          text: async (answer) => shown(await verb.text(own(answer), printing), stdout),
+          ...(notes && { notes: (answer) => notes(own(answer), printing) }),
+          ...(failure && { failure: (answer) => failure(own(answer), printing) }),
         });
         if (code !== 0) return code;
       }
@@ -68,7 +71,10 @@ export function ctlVerb<Type extends CommandType>(verb: Verb<Type>, group?: stri
 }
 
 /** Returns the entry of a verb in a group of commands. */
-export function ctlEntry<Type extends CommandType>(verb: Verb<Type>, group: string): CommandEntry<ProgramDependencies> {
+export function ctlEntry<Type extends string, Answer extends object>(
+  verb: Verb<Type, Answer>,
+  group: string,
+): CommandEntry<ProgramDependencies> {
   const line = commandLineOf(verb);
   return {
     name: line.name,
@@ -78,7 +84,7 @@ export function ctlEntry<Type extends CommandType>(verb: Verb<Type>, group: stri
   };
 }
 
-function flagsOf<Type extends CommandType>(verb: Verb<Type>, group: string | undefined): Flag[] {
+function flagsOf(verb: VerbParts, group: string | undefined): Flag[] {
   const { definition, flags = [], flagsOnly = {}, refusedFlags: refused } = verb;
   const own = [
     ...fieldFlags(definition.fields, program),
@@ -93,21 +99,21 @@ function flagsOf<Type extends CommandType>(verb: Verb<Type>, group: string | und
   return [...own, ...refusedFlags(words.join(' '), own, refused)];
 }
 
-function hasHelmDefaults<Type extends CommandType>({ definition }: Verb<Type>): boolean {
+function hasHelmDefaults({ definition }: VerbParts): boolean {
   return Object.values(definition.fields).some(({ flags }) => flags.some((flag) => flag.helmDefault !== undefined));
 }
 
 /** A command for one release is for the namespace `default`, and others are for all. */
-function namespaceOf<Type extends CommandType>({ isOfAll }: Verb<Type>, flags: FlagValues): { namespace?: string } {
+function namespaceOf({ isOfAll }: VerbParts, flags: FlagValues): { namespace?: string } {
   const namespace = flags.optionalText('namespace');
   if (isOfAll === undefined) return { namespace: namespace ?? 'default' };
   return namespace === undefined || isOfAll(flags) ? {} : { namespace };
 }
 
-function progressOptions<Type extends CommandType>(
-  { definition, shows }: Verb<Type>,
+function progressOptions(
+  { definition, shows }: VerbParts,
   flags: FlagValues,
-): Pick<PerformOptions<Type>, 'json' | 'quiet' | 'isCancelledByInterrupt'> {
+): Pick<PerformOptions<CommandType>, 'json' | 'quiet' | 'isCancelledByInterrupt'> {
   switch (shows?.(flags) ?? (definition.right === 'read' ? 'nothing' : 'progress')) {
     case 'nothing':
       return { quiet: true };

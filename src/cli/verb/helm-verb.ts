@@ -1,13 +1,14 @@
+import type { CommandPayloads } from '../../protocol/commands/index.ts';
 import type { Command, CommandEntry } from '../cobra/command.ts';
 import type { HelmContext } from '../helm/context.ts';
 import type { ReleaseCommand } from '../helm/release/releases.ts';
 import { withReleases } from '../helm/release/with-releases.ts';
-import { checkOf, shortOf, useOf } from './arguments.ts';
+import { checkOf, completesOf, shortOf, useOf } from './arguments.ts';
 import { exclusiveFlagsOf, fieldFlags, type CommandLineOf } from './field-flags.ts';
-import { callsOf, commandLineOf, payloadOf, typeOf, type Verb } from './verb.ts';
+import { callsOf, commandLineOf, typeOf, type Verb } from './verb.ts';
 
 /** Returns the command of `helm` for a verb. */
-export function helmVerb<Type extends ReleaseCommand>(verb: Verb<Type>): Command<HelmContext> {
+export function helmVerb<Type extends string, Answer extends object>(verb: Verb<Type, Answer>): Command<HelmContext> {
   const { definition, flags: common = [], flagsOnly = {} } = verb;
   const line = commandLineOf(verb);
   return {
@@ -15,6 +16,7 @@ export function helmVerb<Type extends ReleaseCommand>(verb: Verb<Type>): Command
     long: line.long ?? line.short,
     examples: line.examples,
     checkArguments: checkOf(line),
+    completes: completesOf(line),
     exclusiveFlags: exclusiveFlagsOf(definition.fields),
     flags: (context) => [...fieldFlags(definition.fields, lineOf(context)), ...common, ...(flagsOnly.helm ?? [])],
     async run({ args, flags, context }) {
@@ -22,10 +24,13 @@ export function helmVerb<Type extends ReleaseCommand>(verb: Verb<Type>): Command
       const given = { program: 'helm', args, flags, host, env, hasHelmDefaults: true } as const;
       const calls = callsOf(verb, lineOf(context), given);
       const namespace = verb.isOfAll?.(flags) === true ? {} : { namespace: await context.namespace() };
-      const type = typeOf(verb, flags);
+      const type = typeOf(verb, flags) as ReleaseCommand; // the one that the verb says
       await withReleases(context, async (releases) => {
         for (const call of calls) {
-          const answer = await releases.perform(type, payloadOf(type, call, namespace));
+          // the kinds of flags fit their fields, and the answer is that of the type
+          const payload = { ...call.values, ...namespace } as CommandPayloads[ReleaseCommand];
+          const result: object = await releases.perform(type, payload);
+          const answer = result as Answer;
           const printing = { ...given, args: call.args } as const;
           stdout.write(await verb.text(answer, printing));
           const failure = verb.failure?.(answer, printing);
@@ -38,7 +43,9 @@ export function helmVerb<Type extends ReleaseCommand>(verb: Verb<Type>): Command
 }
 
 /** Returns the entry of a verb in a group of commands. */
-export function helmEntry<Type extends ReleaseCommand>(verb: Verb<Type>): CommandEntry<HelmContext> {
+export function helmEntry<Type extends string, Answer extends object>(
+  verb: Verb<Type, Answer>,
+): CommandEntry<HelmContext> {
   const line = commandLineOf(verb);
   return { name: line.name, short: shortOf(line), load: () => Promise.resolve(helmVerb(verb)) };
 }

@@ -1,7 +1,7 @@
 import type { Host } from '../../go/host.ts';
 import type { CommandLine } from '../../protocol/commands/definition.ts';
 import type { Fields } from '../../protocol/commands/field.ts';
-import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
+import type { CommandAnswers, CommandType } from '../../protocol/commands/index.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
 import type { Flag } from '../pflag/flag.ts';
 import { argumentValues, repeatedArguments } from './arguments.ts';
@@ -34,8 +34,11 @@ export interface Printing extends VerbLine {
   next?: (...words: readonly string[]) => string;
 }
 
+/** The answer of a command of helm-agent. */
+type AnswerOf<Type extends string> = Type extends CommandType ? CommandAnswers[Type] : object;
+
 /** A command of `ctl` and `helm`: its definition in the table, and how its answer is printed. */
-export interface Verb<Type extends CommandType> {
+export interface Verb<Type extends string, Answer = AnswerOf<Type>> {
   /** The command that is sent. Some flags choose between commands with the same answer. */
   type: Type | ((flags: FlagValues) => Type);
   definition: VerbDefinition;
@@ -56,7 +59,7 @@ export interface Verb<Type extends CommandType> {
   /** Flags of helm that `ctl` refuses, such as `-o, --output <format>`, with what to do instead. */
   refusedFlags?: Readonly<Record<string, string>>;
   /** Returns the text for stdout. */
-  text(answer: CommandAnswers[Type], printing: Printing): string | Promise<string>;
+  text(answer: Answer, printing: Printing): string | Promise<string>;
   /**
    * Returns what `ctl` prints until the command ends. Default: nothing for a command that only
    * reads, and else its progress. `'changes'` and `'json'` are for commands that Ctrl-C ends.
@@ -65,9 +68,9 @@ export interface Verb<Type extends CommandType> {
   /** Whether flags ask for all namespaces. Default: the command is for one. */
   isOfAll?: (flags: FlagValues) => boolean;
   /** Returns why a command that has ended well is a failure nevertheless. Default: it is none. */
-  failure?: (answer: CommandAnswers[Type], printing: Printing) => { code: string; message: string } | undefined;
+  failure?: (answer: Answer, printing: Printing) => { code: string; message: string } | undefined;
   /** Returns lines of `ctl` for stderr. Default: none. */
-  notes?: (answer: CommandAnswers[Type], printing: Printing) => readonly string[];
+  notes?: (answer: Answer, printing: Printing) => readonly string[];
 }
 
 /** Returns the command line of a verb. A command without one is a bug. */
@@ -77,9 +80,12 @@ export function commandLineOf({ definition }: { definition: VerbDefinition }): C
 }
 
 /** Returns the command that flags choose. */
-export function typeOf<Type extends CommandType>({ type }: Verb<Type>, flags: FlagValues): Type {
+export function typeOf<Type extends string>({ type }: Pick<Verb<Type>, 'type'>, flags: FlagValues): Type {
   return typeof type === 'function' ? type(flags) : type;
 }
+
+/** The parts of a verb without its answer. */
+export type VerbParts = Omit<Verb<string>, 'type' | 'text' | 'failure' | 'notes'>;
 
 /** One command that a command line sends. */
 export interface Call {
@@ -93,7 +99,7 @@ export interface Call {
  * Returns the commands that a command line sends, one for each of the arguments that repeat. Errors
  * have Helm's texts if Helm has the flag or argument.
  */
-export function callsOf<Type extends CommandType>(verb: Verb<Type>, program: CommandLineOf, given: VerbLine): Call[] {
+export function callsOf(verb: VerbParts, program: CommandLineOf, given: VerbLine): Call[] {
   const { args, flags, hasHelmDefaults } = given;
   const line = commandLineOf(verb);
   const calls = repeatedArguments(line, args).map((words) => ({
@@ -105,13 +111,4 @@ export function callsOf<Type extends CommandType>(verb: Verb<Type>, program: Com
     const own = verb.values?.(flags, { ...values, ...given });
     return { args: words, values: { ...values, ...own, ...given } };
   });
-}
-
-/** Returns the payload that a call and a namespace give. */
-export function payloadOf<Type extends CommandType>(
-  _type: Type,
-  { values }: Call,
-  namespace: { namespace?: string },
-): CommandPayloads[Type] {
-  return { ...values, ...namespace } as unknown as CommandPayloads[Type]; // the kinds of flags fit their fields
 }

@@ -57,7 +57,7 @@ export interface CommandDefinition<
    * Returns the key of the release that the command changes, and undefined if the command only
    * reads. Commands with the same key run one after the other.
    */
-  readonly changes: (payload: z.output<z.ZodObject<ShapeOf<All>>>) => string | undefined;
+  changes(payload: z.output<z.ZodObject<ShapeOf<All>>>): string | undefined;
   readonly right: Right;
   /** Whether another process continues the command, or performs it again, if the agent ends. */
   readonly survives: boolean;

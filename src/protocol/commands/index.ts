@@ -12,6 +12,7 @@ import { planRelease } from './plan-release.ts';
 import { releaseHistory } from './release-history.ts';
 import { releaseStatus } from './release-status.ts';
 import { rollbackRelease } from './rollback-release.ts';
+import { createCommandTable } from './table.ts';
 import { templateRelease } from './template-release.ts';
 import { testRelease } from './test-release.ts';
 import { uninstallRelease } from './uninstall-release.ts';
@@ -42,7 +43,10 @@ export const commands = {
   deployment_info: deploymentInfo,
 };
 
-type Commands = typeof commands;
+export type Commands = typeof commands;
+
+/** The table of the commands of helm-agent. */
+export const commandTable = createCommandTable(commands);
 
 export type CommandType = keyof Commands;
 

@@ -4,6 +4,8 @@ import { createProgram } from '../../../src/cli/program.ts';
 import type { ProgramDependencies, Terminal } from '../../../src/cli/dependencies.ts';
 import type { ControlPlaneSettings } from '../../../src/cli/control-plane/settings.ts';
 import type { SandboxSettings } from '../../../src/cli/sandbox/settings.ts';
+import type { CommandTable } from '../../../src/protocol/commands/table.ts';
+import type { VerbEntry } from '../../../src/cli/verb/index.ts';
 import type { RunSettings } from '../../../src/cli/run/settings.ts';
 import { threadModule } from '../../support/program.ts';
 
@@ -62,6 +64,8 @@ export function testProgram(
     listNamespaces?: ProgramDependencies['listNamespaces'];
     fetch?: ProgramDependencies['fetch'];
     randomBytes?: ProgramDependencies['host']['randomBytes'];
+    table?: CommandTable;
+    verbs?: readonly VerbEntry[];
   } = {},
 ) {
   const runs: RunSettings[] = [];
@@ -72,6 +76,7 @@ export function testProgram(
   const stdout = recordingTerminal(false);
   const stderr = recordingTerminal(given.isTerminal ?? false);
   const dependencies: ProgramDependencies = {
+    ...(given.table && { table: given.table }),
     version: '1.2.3',
     programName: 'helm-agent',
     env: given.env ?? {},
@@ -112,7 +117,7 @@ export function testProgram(
       return Promise.resolve();
     },
   };
-  const program = createProgram(dependencies);
+  const program = createProgram(dependencies, given.verbs);
   return {
     run: (...args: string[]) => program(args),
     interrupt: () => {

@@ -3,7 +3,7 @@ import type { Command } from '../../cobra/command.ts';
 import type { ProgramDependencies } from '../../dependencies.ts';
 import { customFlag, pairsFlag, switchFlag, textFlag } from '../../pflag/flag.ts';
 import { oneLine } from '../../text.ts';
-import { requireDuration } from '../duration-flags.ts';
+import { requireDuration } from '../duration-flag.ts';
 import { sessionFlags } from '../send-flags.ts';
 import { createSession } from '../session.ts';
 import { agentManifest, installCommand } from './agent-installation.ts';

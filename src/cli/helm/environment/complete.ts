@@ -6,16 +6,12 @@ import type { HelmContext } from '../context.ts';
 import { globalFlags } from '../global-flags.ts';
 import { chartCompletion, repositoryCandidates, versionCompletion } from './chart-candidates.ts';
 
-/** The meaning of each argument of a command. */
-type Argument = 'release' | 'revision' | 'chart' | 'remote chart' | 'repository' | 'new';
-const argumentsOf: Readonly<Record<string, { given: readonly Argument[]; repeats?: true }>> = {
-  'helm install': { given: ['new', 'chart'] },
-  'helm template': { given: ['new', 'chart'] },
+/** The meaning of each argument of a command that is not a verb of the table. */
+const argumentsOf: Readonly<Record<string, NonNullable<Command<unknown>['completes']>>> = {
+  'helm install': { given: ['name', 'chart'] },
+  'helm template': { given: ['name', 'chart'] },
   'helm upgrade': { given: ['release', 'chart'] },
   'helm pull': { given: ['remote chart'] },
-  'helm rollback': { given: ['release', 'revision'] },
-  'helm uninstall': { given: ['release'], repeats: true },
-  'helm list': { given: [] },
   'helm env': { given: [] },
   'helm version': { given: [] },
   'helm repo list': { given: [] },
@@ -23,12 +19,6 @@ const argumentsOf: Readonly<Record<string, { given: readonly Argument[]; repeats
   'helm repo update': { given: ['repository'], repeats: true },
   ...Object.fromEntries(
     ['all', 'chart', 'crds', 'readme', 'values'].map((part) => [`helm show ${part}`, { given: ['chart'] as const }]),
-  ),
-  ...Object.fromEntries(
-    ['all', 'hooks', 'manifest', 'metadata', 'notes', 'values']
-      .map((part) => `get ${part}`)
-      .concat('status', 'history', 'test')
-      .map((command) => [`helm ${command}`, { given: ['release'] as const }]),
   ),
 };
 
@@ -71,8 +61,8 @@ async function completionOf(
   const ofFlag = flagCompletion(line);
   if (ofFlag !== undefined) return ofFlag;
   const isNamed = words.every((word) => !['-g', '--generate-name'].includes(word));
-  const kinds = argumentsOf[found.path];
-  const wanted = (kinds?.given ?? []).filter((kind) => isNamed || kind !== 'new');
+  const kinds = found.command.completes ?? argumentsOf[found.path];
+  const wanted = (kinds?.given ?? []).filter((kind) => isNamed || kind !== 'name');
   const given = wordPositions(last === '--version' ? args.slice(0, -1) : args, line.flags).map((at) => args[at] ?? '');
   if (last === '--version' && wanted.some((kind) => kind.endsWith('chart'))) {
     return versionCompletion(given[wanted.findIndex((kind) => kind.endsWith('chart'))] ?? '', context);
@@ -85,7 +75,7 @@ async function completionOf(
 }
 
 async function argumentCompletion(
-  kind: Argument | undefined,
+  kind: string | undefined,
   typed: string,
   given: readonly string[],
   context: HelmContext,
@@ -100,8 +90,7 @@ async function argumentCompletion(
       return chartCompletion(typed, kind === 'chart', context);
     case 'repository':
       return withoutFiles((await repositoryCandidates(context)).filter(({ name }) => !given.includes(name)));
-    case 'new':
-    case undefined:
+    default:
       return withoutFiles([]);
   }
 }

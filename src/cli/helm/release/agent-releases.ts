@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { commands } from '../../../protocol/commands/index.ts';
+import type { CommandTable } from '../../../protocol/commands/table.ts';
 import type { ApiClient } from '../../ctl/api-client.ts';
 import { packedChart } from '../../ctl/chart-to-send.ts';
 import { resultOf } from '../../ctl/follow.ts';
 import { readAs } from '../../ctl/read-as.ts';
-import { answerSchema } from '../../ctl/result-text.ts';
+import { answerSchema, knownCommand } from '../../ctl/result-text.ts';
 import { silentScreen } from '../../ctl/screen.ts';
 import type { Releases } from './releases.ts';
 
@@ -23,7 +23,7 @@ class AgentError extends Error {
 }
 
 /** Performs commands about releases through a control plane, by an agent in its cluster. */
-export function agentReleases(client: ApiClient, agentId: string): Releases {
+export function agentReleases(client: ApiClient, agentId: string, table?: CommandTable): Releases {
   return {
     async perform(type, payload, { chart, signal } = {}) {
       const never = new AbortController().signal;
@@ -31,7 +31,7 @@ export function agentReleases(client: ApiClient, agentId: string): Releases {
         chart === undefined ? {} : await packedChart(chart.located, client, never, () => Promise.resolve(chart.chart));
       const { key } = await client.send(
         agentId,
-        { type, payload: { ...z.encode(commands[type].payload, payload), ...packed } },
+        { type, payload: { ...z.encode(knownCommand(type, table).definition.payload, payload), ...packed } },
         never,
       );
       const cancel = () => {
@@ -43,7 +43,7 @@ export function agentReleases(client: ApiClient, agentId: string): Releases {
       try {
         const result = await resultOf(client, key, silentScreen, { signal: never, retryMs });
         if (!result.ok) throw new AgentError(result.error.code, result.error.message);
-        return readAs(answerSchema(type), result, 'result');
+        return readAs(answerSchema(type, table), result, 'result');
       } finally {
         signal?.removeEventListener('abort', cancel);
       }

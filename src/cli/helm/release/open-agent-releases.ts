@@ -30,5 +30,5 @@ export async function openAgentReleases(
       `--${given} does not apply to agent ${agent}, which has its own cluster; leave it or the agent out`,
     );
   }
-  return agentReleases(await controlPlaneClient({}, dependencies), agent);
+  return agentReleases(await controlPlaneClient({}, dependencies), agent, dependencies.table);
 }
