@@ -21,6 +21,7 @@ import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';
 import type { TlsSource } from './connection/tls-files.ts';
 import { listen } from './connection/listener.ts';
 import type { ListenAddress } from './connection/listen-address.ts';
+import type { AgentKey } from './key/agent-key.ts';
 import type { Logger } from './logger.ts';
 import type { TokenSource } from './connection/token-file.ts';
 import type { TunnelSource } from './connection/tunnel-source.ts';
@@ -51,6 +52,8 @@ export interface AgentOptions {
   now: () => Date;
   /** Reads the token that the agent sends to the control plane. Default: no token. */
   readToken?: TokenSource | undefined;
+  /** The key that the agent proves to control planes, which then get no token. Default: none. */
+  key?: AgentKey | undefined;
   /**
    * Reads the token that clients must send. Default: that of `readToken` if there is no control
    * plane, which sees that one, or with `listenInsecure`; otherwise no token.

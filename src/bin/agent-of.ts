@@ -5,7 +5,6 @@ import { ClusterHealth } from '../agent/cluster-health.ts';
 import { measuredJournal } from '../agent/measured-journal.ts';
 import { createCommandHandlers } from '../agent/commands/index.ts';
 import type { ListenAddress } from '../agent/connection/listen-address.ts';
-import type { Logger } from '../agent/logger.ts';
 import { TunnelSource } from '../agent/connection/tunnel-source.ts';
 import { tlsFiles, type TlsFiles } from '../agent/connection/tls-files.ts';
 import { tokenFile } from '../agent/connection/token-file.ts';
@@ -35,6 +34,7 @@ import { createIdentities } from './identities.ts';
 import { leadership } from './leadership.ts';
 import { agentCharts } from './agent-charts.ts';
 import { openProcessMetrics } from './process-metrics.ts';
+import { agentKeyOf, type AgentKeySetup } from './agent-key-of.ts';
 import { containerMemoryMb, keepMemory } from './process-memory.ts';
 import { operatedCluster } from './operated-cluster.ts';
 import { programPostRenderers } from './post-renderers.ts';
@@ -43,10 +43,8 @@ import { secretCredentials } from './secret-credentials.ts';
 import { version } from './version.ts';
 import { openWorkers, type TextLimitGroups } from './worker-threads.ts';
 
-export interface AgentSetup {
-  agentId: string;
+export interface AgentSetup extends AgentKeySetup {
   cluster: ConnectionSource;
-  log: Logger;
   controlPlaneUrl?: string | readonly string[] | undefined;
   /** Files for TLS with control planes. Default: the CAs of the system, and no certificate. */
   tlsFiles?: TlsFiles | undefined;
@@ -176,6 +174,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
   const journaling = { cluster, namespace: cluster.namespace, agentId: setup.agentId, now: Date.now, onProblem };
   const plans = setup.journal === 'cluster' ? clusterPlans(journaling) : memoryPlans(host);
   const listenTls = setup.listenTlsFiles && (await openServerTls(setup.listenTlsFiles, { log }));
+  const key = agentKeyOf(setup, cluster);
   const tunnels = new TunnelSource();
   const charts = agentCharts({ ...setup, tunnels, workers });
   const handlers = createCommandHandlers({
@@ -222,6 +221,7 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       handlers,
       rights,
       tunnels,
+      key,
       clusterHealth,
       journalHealth,
       term,

@@ -358,6 +358,27 @@ test(
   /--server \(HELM_AGENT_SERVER\): must have no user name and password; use --token-file/,
 );
 test(
+  'a token and a key',
+  refuses,
+  ['run', '--control-plane', 'ws://127.0.0.1:1', '--token-file', 't', '--enrolment-token-file', 'u'],
+  {},
+  /--enrolment-token-file .*: leave out --token-file: the agent proves its key instead/,
+);
+test(
+  'a key without a control plane',
+  refuses,
+  ['run', '--listen', '1', '--key-file', 'u'],
+  {},
+  /--key-file .*: needs --control-plane/,
+);
+test(
+  'no time for a rotation',
+  refuses,
+  ['run', '--control-plane', 'ws://127.0.0.1:1', '--key-file', 'u', '--key-rotation', '30'],
+  {},
+  /--key-rotation .*: must be a duration above 0/,
+);
+test(
   'no API token on an address that other machines can reach',
   refuses,
   ['control-plane', '--host', '0.0.0.0', '--agents-file', 't'],

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import type { CommandDependencies } from '../../src/agent/commands/index.ts';
+import type { CommandDependencies, Identity } from '../../src/agent/commands/index.ts';
 import { createCommandHandlers } from '../../src/agent/commands/index.ts';
 import { clusterReleases } from '../../src/bin/cluster-releases.ts';
 import { verbEntry, verbs } from '../../src/cli/verb/index.ts';
@@ -36,7 +36,8 @@ async function world(t: ExecutionContext) {
   const plane = new Plane();
   const address = `127.0.0.1:${await plane.listen(0)}`;
   t.teardown(() => plane.close());
-  const dependencies = { surroundings: {}, source: {} } as CommandDependencies; // the operation needs none
+  const runAs = <Result>(_account: unknown, work: (identity: Identity) => Promise<Result>) => work({} as Identity);
+  const dependencies = { surroundings: {}, source: {}, runAs } as CommandDependencies; // the operation needs none
   const { agent } = await testAgent(t, {
     table,
     handlers: createCommandHandlers(dependencies, loaders),

@@ -222,8 +222,8 @@ export class Channel implements ConnectedPeer {
   }
 
   /** Closes the connection, if there is one, with 1001. */
-  async hangUp(): Promise<void> {
-    if (this.#connection) await this.#close(this.#connection, 1001, 'the agent is shutting down');
+  async hangUp(reason = 'the agent is shutting down'): Promise<void> {
+    if (this.#connection) await this.#close(this.#connection, 1001, reason);
   }
 
   #reportHealth(): void {

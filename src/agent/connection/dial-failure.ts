@@ -3,8 +3,11 @@
  * agent's own limit.
  */
 export type DialFailure =
-  /** `hasToken`: whether the agent has sent a token. Default: true. */
-  | { kind: 'status'; status: number; hasToken?: boolean }
+  /**
+   * `hasToken`: whether the agent has sent a token. Default: true. `hasKey`: whether it has offered
+   * to prove its key. Default: false.
+   */
+  | { kind: 'status'; status: number; hasToken?: boolean; hasKey?: boolean }
   /** `isProxy`: the connection to the proxy failed. */
   | { kind: 'error'; code: string | undefined; isProxy?: boolean }
   /** The proxy refused to connect to the control plane, with an HTTP status. */
@@ -15,6 +18,7 @@ export type DialFailure =
 export function explainDialFailure(failure: DialFailure, url: string): string {
   switch (failure.kind) {
     case 'status':
+      if (failure.status === 401 && failure.hasKey === true) return unknownKeysText;
       if (failure.status === 401 && failure.hasToken === false) return missingTokenText;
       return statusText(failure.status);
     case 'error':
@@ -40,6 +44,9 @@ const statusTexts: Record<number, string> = {
 
 const missingTokenText =
   'the control plane requires a token; name a file that holds the token of this agent with --token-file (HTTP 401)';
+
+const unknownKeysText =
+  'the control plane does not know keys of agents; update it, or give the agent a token with --token-file (HTTP 401)';
 
 function statusText(status: number): string {
   return `${statusTexts[status] ?? otherStatusText(status)} (HTTP ${status})`;

@@ -4,13 +4,15 @@ import type { SecureContext } from 'node:tls';
 import { WebSocket } from 'ws';
 import { bearer } from '../../net/authorization.ts';
 import { maxFrameBytes } from '../../protocol/limits.ts';
-import { subprotocol, wireForm, type WireForm } from '../../protocol/subprotocol.ts';
+import { keySubprotocol, subprotocol, wireForm, type WireForm } from '../../protocol/subprotocol.ts';
 import type { ProxyEnvironment } from '../../source/http/proxy-environment.ts';
 import { explainDialFailure, type DialFailure } from './dial-failure.ts';
 
 export interface DialOptions {
   url: string;
   token: string | undefined;
+  /** Whether the agent can prove a key. Default: false. */
+  hasKey?: boolean;
   /** The trusted CAs and the client's certificate. Default: the CAs of the system, and none. */
   secureContext?: SecureContext | undefined;
   /** Names the proxy for `wss://` URLs. Default: none. */
@@ -30,15 +32,18 @@ export class DialError extends Error {
   }
 }
 
+/** `asksForKey` says that the server begins with a challenge. */
+type OnOpen = (socket: WebSocket, form: WireForm, asksForKey: boolean) => void;
+
 /**
  * Opens a WebSocket and offers the subprotocol; a server that selects none uses the plain form.
  * `onOpen` gets the socket in the turn in which it opens, so that no frame is missed. Rejects with
  * `DialError`.
  */
-export function dial(options: DialOptions, onOpen: (socket: WebSocket, form: WireForm) => void): Promise<void> {
+export function dial(options: DialOptions, onOpen: OnOpen): Promise<void> {
   const { url, signal } = options;
   const socket = createSocket(options);
-  let form: WireForm = 'plain';
+  let selected = '';
   return new Promise((resolve, reject) => {
     const fail = (failure: DialFailure) => {
       reject(new DialError(failure, url));
@@ -55,23 +60,28 @@ export function dial(options: DialOptions, onOpen: (socket: WebSocket, form: Wir
     socket.on('error', onError);
     socket.once('close', settle);
     socket.once('unexpected-response', (_request: ClientRequest, { statusCode = 0 }: IncomingMessage) =>
-      fail({ kind: 'status', status: statusCode, hasToken: options.token !== undefined }),
+      fail({
+        kind: 'status',
+        status: statusCode,
+        hasToken: options.token !== undefined,
+        ...(options.hasKey === true && { hasKey: true }),
+      }),
     );
     // ws would refuse a server that selects none, whose first command could be here already
     socket.once('upgrade', ({ headers }) => {
-      form = wireForm(headers['sec-websocket-protocol'] ?? '');
+      selected = headers['sec-websocket-protocol'] ?? '';
       delete headers['sec-websocket-protocol'];
     });
     socket.once('open', () => {
       settle();
       socket.off('error', onError);
-      onOpen(socket, form);
+      onOpen(socket, wireForm(selected), options.hasKey === true && selected === keySubprotocol);
       resolve();
     });
   });
 }
 
-function createSocket({ url, token, secureContext, proxyEnv }: DialOptions): WebSocket {
+function createSocket({ url, token, hasKey = false, secureContext, proxyEnv }: DialOptions): WebSocket {
   const isTls = new URL(url).protocol === 'wss:';
   return new WebSocket(url, [], {
     maxPayload: maxFrameBytes,
@@ -79,7 +89,7 @@ function createSocket({ url, token, secureContext, proxyEnv }: DialOptions): Web
     // the global agent would take a plain connection to a proxy with NODE_USE_ENV_PROXY
     agent: isTls ? new TlsAgent({ secureContext, proxyEnv }) : new Agent(),
     headers: {
-      'sec-websocket-protocol': subprotocol,
+      'sec-websocket-protocol': hasKey ? `${keySubprotocol}, ${subprotocol}` : subprotocol,
       ...(token !== undefined && { authorization: bearer(token) }),
     },
   });

@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
 import { messageOf } from '../../errors/index.ts';
+import type { HeartbeatTimes } from '../../net/heartbeat.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
 import type { AgentRecorder } from '../../metrics/agent-metrics.ts';
+import type { AgentKey } from '../key/agent-key.ts';
 import type { Logger } from '../logger.ts';
 import { backoffDelay, type BackoffTimes } from './backoff.ts';
 import type { Channel, ClosedConnection } from './channel.ts';
 import type { ProxyEnvironment } from '../../source/http/proxy-environment.ts';
 import { dial } from './dial.ts';
+import { proveKey } from './prove-key.ts';
 import type { TlsSource } from './tls-files.ts';
 import type { TokenSource } from './token-file.ts';
 import { UrlOrder } from './url-order.ts';
@@ -15,6 +19,8 @@ export interface UplinkOptions {
   /** In the order in which they are tried. At least one. */
   urls: readonly string[];
   readToken?: TokenSource | undefined;
+  /** The key that the agent proves in place of a token. Default: none. */
+  key?: AgentKey | undefined;
   readTls?: TlsSource | undefined;
   proxyEnv?: ProxyEnvironment | undefined;
   channel: Channel;
@@ -22,6 +28,7 @@ export interface UplinkOptions {
   recorder: AgentRecorder;
   backoff: BackoffTimes;
   handshakeTimeoutMs: number;
+  heartbeat: HeartbeatTimes;
   /** Time by which an attempt may be late before the agent counts as stuck. */
   slackMs: number;
   /** Returns numbers from 0 up to 1. */
@@ -29,7 +36,16 @@ export interface UplinkOptions {
 }
 
 /** Status codes after which connecting again at once would have the same result. */
-const refusals = new Set<number>([closeCodes.revoked, closeCodes.wrongAgent, closeCodes.replaced]);
+const refusals = new Set<number>([
+  closeCodes.revoked,
+  closeCodes.notEnrolled,
+  closeCodes.wrongAgent,
+  closeCodes.replaced,
+  closeCodes.copied,
+]);
+
+/** The longest time between two looks at the age of the key, in milliseconds. */
+const keyCheckMs = 3_600_000;
 
 /** Number of attempts after which waits have their longest bound, with the default times. */
 const longestWait = 6;
@@ -44,6 +60,8 @@ export class Uplink {
   readonly #reasons = new Map<string, string>();
   /** Time by which the next attempt starts or ends, unless the channel is connected. */
   #nextChangeMs = Infinity;
+  /** Whether the control plane decides about the key, which may take as long as a person does. */
+  #isProving = false;
 
   constructor(options: UplinkOptions) {
     this.#options = options;
@@ -52,7 +70,7 @@ export class Uplink {
 
   /** Whether the channel is connected, or attempts to connect it are made when they are due. */
   get isAlive(): boolean {
-    return this.#options.channel.isConnected || performance.now() <= this.#nextChangeMs;
+    return this.#options.channel.isConnected || this.#isProving || performance.now() <= this.#nextChangeMs;
   }
 
   /**
@@ -81,21 +99,69 @@ export class Uplink {
     return Math.max(wait, this.#urls.isNewRound ? backoffDelay(this.#attempt, backoff, random) : 0);
   }
 
-  /** Resolves when the connection is closed. */
+  /** Resolves when the connection is closed. Rejects if it cannot be opened, or has no proof. */
   async #connect(url: string, signal: AbortSignal): Promise<ClosedConnection & { lastedMs: number }> {
-    const { channel, handshakeTimeoutMs, log, recorder, readToken, readTls, proxyEnv } = this.#options;
-    const [token, secureContext] = await Promise.all([readToken?.(), readTls?.()]);
+    const { channel, handshakeTimeoutMs, log, recorder, readToken, readTls, proxyEnv, key } = this.#options;
+    const [token, secureContext] = await Promise.all([key ? undefined : readToken?.(), readTls?.()]);
     const closed = Promise.withResolvers<ClosedConnection & { lastedMs: number }>();
-    await dial({ url, token, secureContext, proxyEnv, handshakeTimeoutMs, signal }, (socket, form) => {
-      const opened = performance.now();
-      this.#reasons.delete(url);
-      recorder.count('helm_agent_connections_total', { result: 'success' });
-      log.info({ url: withoutCredentials(url), form }, 'connected to the control plane');
-      channel.attach(socket, form, (connection) => {
-        closed.resolve({ ...connection, lastedMs: performance.now() - opened });
-      });
+    const options = { url, token, secureContext, proxyEnv, handshakeTimeoutMs, signal, hasKey: key !== undefined };
+    await dial(options, (socket, form, asksForKey) => {
+      const start = () => {
+        const opened = performance.now();
+        this.#reasons.delete(url);
+        recorder.count('helm_agent_connections_total', { result: 'success' });
+        log.info({ url: withoutCredentials(url), form }, 'connected to the control plane');
+        const stopRenewing = this.#renewKey();
+        channel.attach(socket, form, (connection) => {
+          stopRenewing();
+          closed.resolve({ ...connection, lastedMs: performance.now() - opened });
+        });
+      };
+      if (key && asksForKey) this.#prove(socket, key, { signal, start, closed });
+      else start();
     });
-    return closed.promise;
+    return closed.promise.finally(() => (this.#isProving = false));
+  }
+
+  #prove(
+    socket: WebSocket,
+    key: AgentKey,
+    given: {
+      signal: AbortSignal;
+      start: () => void;
+      closed: PromiseWithResolvers<ClosedConnection & { lastedMs: number }>;
+    },
+  ): void {
+    const { heartbeat, handshakeTimeoutMs: timeoutMs, log } = this.#options;
+    const { signal, start, closed } = given;
+    this.#isProving = true;
+    proveKey(socket, {
+      ...{ prover: key.prover(), heartbeat, timeoutMs, signal, log },
+      onProved: () => {
+        this.#isProving = false;
+        start();
+      },
+      onClosed: (code, reason) => closed.resolve({ code, reason, retryAfterMs: undefined, lastedMs: 0 }),
+      onFailed: closed.reject,
+    });
+  }
+
+  /** Connects again when the key is due to be replaced. Returns a function that ends that. */
+  #renewKey(): () => void {
+    const { key, channel } = this.#options;
+    if (!key) return () => undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const wait = () => {
+      const left = key.dueInMs;
+      // also a key that could not be replaced at the start of this connection waits
+      timer = setTimeout(check, left > 0 ? Math.min(left, keyCheckMs) : keyCheckMs);
+    };
+    const check = () => {
+      if (key.dueInMs > 0) wait();
+      else void channel.hangUp('the key of the agent is due to be replaced');
+    };
+    wait();
+    return () => clearTimeout(timer);
   }
 
   #onClosed(url: string, { lastedMs, code, reason, retryAfterMs }: ClosedConnection & { lastedMs: number }): void {

@@ -55,6 +55,27 @@ export const runSettings = {
     description:
       'file with the token that clients of --listen must send, another one than that of --token-file; read again for each connection',
   },
+  enrolmentTokenFile: {
+    flag: 'enrolment-token-file',
+    value: 'file',
+    variable: 'HELM_AGENT_ENROLMENT_TOKEN_FILE',
+    description:
+      'file with the one-time token of "ctl enrol". With it, the agent makes a key of its own and proves that to the control plane; the file may be missing afterwards',
+  },
+  keyFile: {
+    flag: 'key-file',
+    value: 'file',
+    variable: 'HELM_AGENT_KEY_FILE',
+    description: 'file for the key of the agent, which is created',
+    default: 'a Secret in the namespace of the agent',
+  },
+  keyRotation: {
+    flag: 'key-rotation',
+    value: 'duration',
+    variable: 'HELM_AGENT_KEY_ROTATION',
+    description: 'age at which the agent replaces its key',
+    default: '720h',
+  },
   insecureTransport: insecureTransportSetting,
   agentId: {
     flag: 'agent-id',
@@ -234,6 +255,9 @@ export function runSchema(hostName: string) {
       clientKey: z.string().optional(),
       tokenFile: z.string().optional(),
       listenTokenFile: z.string().optional(),
+      enrolmentTokenFile: z.string().optional(),
+      keyFile: z.string().optional(),
+      keyRotation: durationSchema.optional(),
       insecureTransport: switchSchema,
       agentId: agentIdSchema.default(hostName),
       kubeconfig: z.string().optional(),
@@ -341,6 +365,11 @@ export function runSchema(hostName: string) {
       };
       if (settings.trustReleases === 'own' && settings.journal === 'memory') {
         refuse('trustReleases', 'needs --journal cluster for own');
+      }
+      const keyed = (['enrolmentTokenFile', 'keyFile'] as const).find((name) => settings[name] !== undefined);
+      if (keyed !== undefined) {
+        if (settings.controlPlane === undefined) refuse(keyed, 'needs --control-plane');
+        if (settings.tokenFile !== undefined) refuse(keyed, 'leave out --token-file: the agent proves its key instead');
       }
       if (leaderElect) {
         if (settings.journal === 'memory') refuse('leaderElect', 'needs --journal cluster');

@@ -175,22 +175,20 @@ export class AgentKeys {
       return this.#refuse(proof.agentId, closeCodes.notEnrolled, 'the signature of the proof is not valid');
     }
     const { agentId, key, enrolmentToken } = proof;
+    const enrolment = enrolmentToken === undefined ? undefined : this.#tokens.take(enrolmentToken, agentId);
+    if (enrolment) return await this.#enrolNew(proof, enrolment);
     const enrolled = this.#enrolled.get(agentId);
-    if (enrolled && [enrolled.key, enrolled.nextKey].includes(key)) return await this.#judgeKnown(enrolled, proof);
+    const isEnrolled = enrolled !== undefined && [enrolled.key, enrolled.nextKey].includes(key);
+    if (isEnrolled && !isOfAnotherCluster(enrolled, proof)) return await this.#judgeKnown(enrolled, proof);
     const pending = this.#pending.get(agentId);
-    if (pending?.key === key) {
-      return isOfAnotherCluster(pending, proof) ? this.#refuseCopy(agentId) : this.#pendingVerdict(agentId);
-    }
-    if (enrolmentToken === undefined) {
-      const problem = `this key is not enrolled for ${shorten(agentId)}; give the agent a token of ctl enrol`;
-      return this.#refuse(agentId, closeCodes.notEnrolled, problem);
-    }
-    const enrolment = this.#tokens.take(enrolmentToken, agentId);
-    if (!enrolment) {
-      const problem = 'the enrolment token was used, has expired, or is of another agent; make one with ctl enrol';
-      return this.#refuse(agentId, closeCodes.notEnrolled, problem);
-    }
-    return await this.#enrolNew(proof, enrolment);
+    const isPending = pending?.key === key;
+    if (isPending && !isOfAnotherCluster(pending, proof)) return this.#pendingVerdict(agentId);
+    if (isEnrolled || isPending) return this.#refuseCopy(agentId);
+    const problem =
+      enrolmentToken === undefined
+        ? `this key is not enrolled for ${shorten(agentId)}; give the agent a token of ctl enrol`
+        : 'the enrolment token was used, has expired, or is of another agent; make one with ctl enrol';
+    return this.#refuse(agentId, closeCodes.notEnrolled, problem);
   }
 
   async #enrolNew(proof: Proof, { labels, needsConsent }: { labels: EnrolledKey['labels']; needsConsent: boolean }) {
@@ -213,7 +211,6 @@ export class AgentKeys {
 
   async #judgeKnown(enrolled: EnrolledKey, proof: Proof): Promise<Verdict> {
     const { agentId, key, nextKey, clusterUid = enrolled.clusterUid, secretUid = enrolled.secretUid } = proof;
-    if (isOfAnotherCluster(enrolled, proof)) return this.#refuseCopy(agentId);
     const isAnnounced = nextKey !== undefined && nextKey !== key;
     const left = isAnnounced ? nextKey : key === enrolled.key ? enrolled.nextKey : undefined;
     const known: EnrolledKey = { ...enrolled, key, clusterUid, secretUid, nextKey: left };
