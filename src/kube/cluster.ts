@@ -6,7 +6,7 @@ import { createCapabilities } from './capabilities.ts';
 import { impersonating, openConnection, type Connection, type ConnectionSource } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
-import { listObjects } from './list.ts';
+import { listObjects, listPage } from './list.ts';
 import { observeObjects, type ObserveTimes } from './observe.ts';
 import { createPatchSchemas } from './patch-schema.ts';
 import { followPodLog, readPodLog } from './pod-log.ts';
@@ -119,6 +119,11 @@ function clusterOver(
     recentCapabilities: (signal) => capabilities.recent(signal),
     resourceKind: (apiVersion, kind, signal) => discovery.find(apiVersion, kind, signal),
 
+    async servedKinds(signal) {
+      const { kinds } = await discovery.refresh(signal);
+      return kinds.filter(({ subresource }) => subresource === undefined);
+    },
+
     servedKind: (group, kind, signal) => discovery.findServed(group, kind, signal),
 
     async get(ref, signal) {
@@ -128,6 +133,10 @@ function clusterOver(
 
     async list(query, signal) {
       return (await listObjects(transport, await kindOf(query, signal), query, signal)).objects;
+    },
+
+    async listPage(query, signal) {
+      return await listPage(transport, await kindOf(query, signal), query, signal);
     },
 
     async create(object, options = {}) {

@@ -12,6 +12,8 @@ export interface DiscoveredGroups {
 export interface DiscoveredKind extends ResourceKind {
   /** `status`, `scale` and so on. Absent for the resource itself. */
   subresource?: string;
+  /** Singular and short names of the resource. */
+  aliases: readonly string[];
 }
 
 /** `APIGroupDiscoveryList`, the form with everything in one document. */
@@ -26,6 +28,8 @@ export interface AggregatedDiscovery {
         resource: string;
         scope?: string;
         responseKind?: { kind?: string };
+        singularResource?: string;
+        shortNames?: string[];
         subresources?: { subresource: string; responseKind?: { kind?: string } }[];
       }[];
     }[];
@@ -35,7 +39,7 @@ export interface AggregatedDiscovery {
 /** `APIResourceList`, the older form with a document for each group version. */
 export interface ResourceListDocument {
   groupVersion: string;
-  resources?: { name: string; kind: string; namespaced: boolean }[];
+  resources?: { name: string; kind: string; namespaced: boolean; singularName?: string; shortNames?: string[] }[];
 }
 
 export function isAggregated(document: unknown): document is AggregatedDiscovery {
@@ -60,7 +64,9 @@ type AggregatedResource = NonNullable<
 >[number];
 
 function kindsOf(apiVersion: string, resource: AggregatedResource): DiscoveredKind[] {
-  const common = { apiVersion, resource: resource.resource, namespaced: resource.scope === 'Namespaced' };
+  const namespaced = resource.scope === 'Namespaced';
+  const aliases = aliasesOf(resource.singularResource, resource.shortNames);
+  const common = { apiVersion, resource: resource.resource, namespaced, aliases };
   const kinds: DiscoveredKind[] = [];
   if (resource.responseKind?.kind) kinds.push({ ...common, kind: resource.responseKind.kind });
   for (const { subresource, responseKind } of resource.subresources ?? []) {
@@ -70,10 +76,15 @@ function kindsOf(apiVersion: string, resource: AggregatedResource): DiscoveredKi
 }
 
 export function readResourceList(document: ResourceListDocument): DiscoveredKind[] {
-  return (document.resources ?? []).map(({ name, kind, namespaced }) => {
+  return (document.resources ?? []).map(({ name, kind, namespaced, singularName, shortNames }) => {
     const slash = name.indexOf('/');
-    const common = { apiVersion: document.groupVersion, kind, namespaced };
+    const aliases = aliasesOf(singularName, shortNames);
+    const common = { apiVersion: document.groupVersion, kind, namespaced, aliases };
     if (slash < 0) return { ...common, resource: name };
     return { ...common, resource: name.slice(0, slash), subresource: name.slice(slash + 1) };
   });
+}
+
+function aliasesOf(singular = '', shortNames: readonly string[] = []): string[] {
+  return [singular, ...shortNames].filter((name) => name !== '');
 }

@@ -1,7 +1,7 @@
 import { apiPath } from '../objects/api-path.ts';
-import type { ListQuery } from '../objects/cluster.ts';
+import type { ListQuery, ObjectPage, PageQuery } from '../objects/cluster.ts';
 import type { KubeObject, ResourceKind } from '../objects/object.ts';
-import { isKubeError } from './kube-error.ts';
+import { isKubeError, KubeError } from './kube-error.ts';
 import { isTooLong, type KubeRequest, type Transport } from './transport.ts';
 
 /** All objects of a query, and the version of the collection from which to start a watch. */
@@ -11,7 +11,7 @@ export interface ListedObjects {
 }
 
 interface ListDocument {
-  metadata: { resourceVersion: string; continue?: string };
+  metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
   items: KubeObject[] | null;
 }
 
@@ -23,6 +23,9 @@ interface PageSize {
 
 /** A page is parsed at once, so it must be small enough not to stall the event loop. */
 const defaultPageSize: PageSize = { objects: 500, bytes: 4 * 1024 * 1024 };
+
+/** Most bytes of a page that is an answer. */
+const maxAnswerPageBytes = 2 * 1024 * 1024;
 
 /** Asks for the metadata of objects. A server that cannot do that sends whole objects. */
 const metadataType = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
@@ -71,6 +74,32 @@ async function listPages(
     for (const item of page.items ?? []) objects.push({ ...item, apiVersion: kind.apiVersion, kind: kind.kind });
     next = page.metadata.continue;
     if (!next || objects.length >= most) return { objects, resourceVersion: page.metadata.resourceVersion };
+  }
+}
+
+/**
+ * Reads one page, with fewer objects if they have too many bytes. Throws `server_error` if a single
+ * one has.
+ */
+export async function listPage(
+  transport: Transport,
+  kind: ResourceKind,
+  query: PageQuery,
+  signal?: AbortSignal,
+  maxBytes = maxAnswerPageBytes,
+): Promise<ObjectPage> {
+  for (let limit = query.limit; ; limit = Math.ceil(limit / 10)) {
+    const page = await readPage(transport, { ...pageRequest(kind, query, limit, query.after), maxBytes, signal });
+    if (page === 'too long') {
+      if (limit > 1) continue;
+      throw new KubeError('server_error', `an object of kind ${kind.kind} has more than ${maxBytes} bytes`);
+    }
+    const { continue: next, remainingItemCount: remaining } = page.metadata;
+    return {
+      objects: (page.items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind })),
+      ...(next !== undefined && next !== '' && { next }),
+      ...(remaining !== undefined && { remaining }),
+    };
   }
 }
 

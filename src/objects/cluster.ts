@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectRef, ResourceKind } from './object.ts';
+import type { KubeObject, ObjectRef, ResourceKind, ServedKind } from './object.ts';
 import type { PatchSchema } from './patch/patch-schema.ts';
 
 /** Version and API versions of an API server: the source of `.Capabilities`. */
@@ -26,6 +26,23 @@ export interface ListQuery extends ObjectQuery {
   metadataOnly?: boolean;
   /** Most objects to return, the first ones by name. Default: all. */
   most?: number;
+}
+
+/** Selects one page of the objects of a kind. */
+export interface PageQuery extends ObjectQuery {
+  /** Most objects of the page. It has fewer if they are large. */
+  limit: number;
+  /** Where the page before has ended, as the API server says. Default: the first page. */
+  after?: string | undefined;
+}
+
+/** A page of objects, sorted by namespace and name. */
+export interface ObjectPage {
+  objects: KubeObject[];
+  /** Where the next page starts. Undefined for the last page. */
+  next?: string;
+  /** Number of objects after this page, if the API server knows it. */
+  remaining?: number;
 }
 
 /**
@@ -123,9 +140,16 @@ export interface Cluster {
    * if no version has the kind. The group is empty for the core group.
    */
   servedKind(group: string, kind: string, signal?: AbortSignal): Promise<ResourceKind | undefined>;
+  /**
+   * Returns the present kinds of all groups, in the order of the API server: the version of a group
+   * that it prefers comes first.
+   */
+  servedKinds(signal?: AbortSignal): Promise<ServedKind[]>;
   /** Returns the object, or undefined if it does not exist. */
   get(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
   list(query: ListQuery, signal?: AbortSignal): Promise<KubeObject[]>;
+  /** Returns one page. Throws `gone` if the page before is too old, and `bad_request`. */
+  listPage(query: PageQuery, signal?: AbortSignal): Promise<ObjectPage>;
   create(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   /**
    * Sends a PUT. With `metadata.resourceVersion`, it fails with `conflict` if the object has

@@ -47,6 +47,11 @@ export function guardedCluster(cluster: Cluster, namespace: string, message: str
       requireOther(query);
       return (await cluster.list(query, signal)).filter(isOther);
     },
+    async listPage(query, signal) {
+      requireOther(query);
+      const page = await cluster.listPage(query, signal);
+      return { ...page, objects: page.objects.filter(isOther) };
+    },
     async create(object, options) {
       requireWritable(targetOf(object));
       return await cluster.create(object, options);

@@ -48,3 +48,9 @@ export interface ResourceKind {
   resource: string;
   namespaced: boolean;
 }
+
+/** A kind, and the other names by which people call it. */
+export interface ServedKind extends ResourceKind {
+  /** Singular and short names, such as `deployment` and `deploy`. */
+  aliases: readonly string[];
+}

@@ -26,6 +26,10 @@ export type OperationErrorCode =
   | 'delete_failed'
   | 'hook_failed'
   | 'not_ready'
+  | 'not_found'
+  | 'unknown_kind'
+  | 'bad_request'
+  | 'forbidden'
   | 'timeout'
   | 'cancelled'
   | 'internal';

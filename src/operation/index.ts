@@ -33,4 +33,9 @@ export const operations: OperationLoaders = {
   release_status: () => import('./release-status.ts'),
   watch_release: () => import('./watch-release.ts'),
   deployment_info: () => import('./deployment-info.ts'),
+  cluster_info: () => import('./objects/cluster-info.ts'),
+  get_object: () => import('./objects/get-object.ts'),
+  list_objects: () => import('./objects/list-objects.ts'),
+  describe_object: () => import('./objects/describe-object.ts'),
+  list_events: () => import('./objects/list-events.ts'),
 };

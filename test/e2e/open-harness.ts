@@ -22,10 +22,12 @@ export interface HarnessOptions {
   kubeconfig: string;
   /** Folder of the charts that commands may name by path. */
   localCharts: string;
+  /** Further arguments of the agent. Default: none. */
+  arguments?: readonly string[];
 }
 
 /** Starts both and waits until the agent is connected. */
-export async function openHarness({ kubeconfig, localCharts }: HarnessOptions): Promise<Harness> {
+export async function openHarness({ kubeconfig, localCharts, arguments: more = [] }: HarnessOptions): Promise<Harness> {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-e2e-'));
   const kubeconfigFile = join(folder, 'kubeconfig');
   await writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
@@ -37,6 +39,7 @@ export async function openHarness({ kubeconfig, localCharts }: HarnessOptions): 
   const agent = startAgentProcess([
     ...['--control-plane', `ws://127.0.0.1:${port}`, '--agent-id', agentId],
     ...['--kubeconfig', kubeconfigFile, '--local-charts', localCharts],
+    ...more,
   ]);
   const stopping = new AbortController();
   const watching = agent.exited.then(async (code) => {

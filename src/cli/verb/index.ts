@@ -83,6 +83,26 @@ export const verbs: readonly VerbEntry[] = [
     { name: 'adopt', short: 'take over a release of Helm 2', only: 'ctl' },
     async () => (await import('./adopt.ts')).adopt,
   ),
+  verbEntry(
+    { name: 'cluster-info', short: 'show the cluster, and what the agent may do in it', only: 'ctl' },
+    async () => (await import('./objects.ts')).clusterInfo,
+  ),
+  verbEntry(
+    { name: 'get-object', short: 'print an object of any kind', only: 'ctl' },
+    async () => (await import('./objects.ts')).getObject,
+  ),
+  verbEntry(
+    { name: 'list-objects', short: 'list the objects of a kind', only: 'ctl' },
+    async () => (await import('./objects.ts')).listObjects,
+  ),
+  verbEntry(
+    { name: 'describe', short: 'show an object with its owners, conditions and events', only: 'ctl' },
+    async () => (await import('./objects.ts')).describe,
+  ),
+  verbEntry(
+    { name: 'events', short: 'list the events of a namespace, a release or an object', only: 'ctl' },
+    async () => (await import('./objects.ts')).events,
+  ),
 ];
 
 async function ctlGetGroup(): Promise<Command<ProgramDependencies>> {

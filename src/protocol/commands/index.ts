@@ -3,6 +3,11 @@ import { adoptRelease } from './adopt-release.ts';
 import { applyPlan } from './apply-plan.ts';
 import { cancelCommand } from './cancel-command.ts';
 import { payloadReader } from './definition.ts';
+import { clusterInfo } from './cluster-info.ts';
+import { describeObject } from './describe-object.ts';
+import { getObject } from './get-object.ts';
+import { listEvents } from './list-events.ts';
+import { listObjects } from './list-objects.ts';
 import { deploymentInfo } from './deployment-info.ts';
 import { diffRelease } from './diff-release.ts';
 import { getRelease } from './get-release.ts';
@@ -41,6 +46,11 @@ export const commands = {
   watch_release: watchRelease,
   cancel_command: cancelCommand,
   deployment_info: deploymentInfo,
+  cluster_info: clusterInfo,
+  get_object: getObject,
+  list_objects: listObjects,
+  describe_object: describeObject,
+  list_events: listEvents,
 };
 
 export type Commands = typeof commands;

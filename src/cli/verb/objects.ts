@@ -1,0 +1,72 @@
+import { clusterInfo as clusterInfoCommand } from '../../protocol/commands/cluster-info.ts';
+import { describeObject } from '../../protocol/commands/describe-object.ts';
+import { getObject as getObjectCommand } from '../../protocol/commands/get-object.ts';
+import { listEvents } from '../../protocol/commands/list-events.ts';
+import { listObjects as listObjectsCommand } from '../../protocol/commands/list-objects.ts';
+import { valueOfPlain } from '../../release/plain-value.ts';
+import { textOf, yamlText } from '../ctl/output/format.ts';
+import { clusterTable, describedText, eventTable, objectTable } from '../ctl/output/objects.ts';
+import { outputFlag, outputFormat } from '../helm/flags/output-flag.ts';
+import { switchFlag } from '../pflag/flag.ts';
+import type { Printing, Verb } from './verb.ts';
+
+// Helm does not have these verbs.
+
+export const clusterInfo: Verb<'cluster_info'> = {
+  type: 'cluster_info',
+  definition: clusterInfoCommand,
+  flags: [outputFlag],
+  notes: missingNotes,
+  text: (answer, printing) => printed(answer, printing, () => clusterTable(answer)),
+};
+
+export const getObject: Verb<'get_object'> = {
+  type: 'get_object',
+  definition: getObjectCommand,
+  flags: [outputFlag],
+  text: ({ object }, printing) => printed(object, printing, () => yamlText(valueOfPlain(object))),
+};
+
+export const listObjects: Verb<'list_objects'> = {
+  type: 'list_objects',
+  definition: listObjectsCommand,
+  flags: [switchFlag('all-namespaces', 'list the objects of all namespaces', { shorthand: 'A' }), outputFlag],
+  isOfAll: (flags) => flags.isOn('all-namespaces'),
+  notes: ({ continue: next, remaining }) =>
+    next === undefined
+      ? []
+      : [`there are ${remaining === undefined ? '' : `${remaining} `}more; continue with --continue ${next}`],
+  text: (answer, printing) =>
+    printed(
+      answer.objects.map(({ object }) => object),
+      printing,
+      () => objectTable(answer.objects, printing.host),
+    ),
+};
+
+export const describe: Verb<'describe_object'> = {
+  type: 'describe_object',
+  definition: describeObject,
+  flags: [outputFlag],
+  notes: missingNotes,
+  text: (answer, printing) => printed(answer, printing, () => describedText(answer, printing.host)),
+};
+
+export const events: Verb<'list_events'> = {
+  type: 'list_events',
+  definition: listEvents,
+  flags: [outputFlag],
+  notes: (answer) => [
+    ...missingNotes(answer),
+    ...(answer.omitted === undefined ? [] : [`${answer.omitted} older events are left out; --max shows more`]),
+  ],
+  text: ({ events: listed }, printing) => printed(listed, printing, () => eventTable(listed, printing.host)),
+};
+
+function printed(data: unknown, { flags }: Printing, table: () => string): string {
+  return textOf(outputFormat(flags), { table, data: () => valueOfPlain(data) });
+}
+
+function missingNotes({ missing = [] }: { missing?: readonly string[] | undefined }): string[] {
+  return missing.map((reason) => `left out: ${reason}`);
+}

@@ -1,0 +1,81 @@
+import { parseFieldSelector } from '../../objects/field-selector.ts';
+import { parseLabelSelector } from '../../objects/label-selector.ts';
+import type { KubeObject } from '../../objects/object.ts';
+import type { ObjectPage } from '../../objects/cluster.ts';
+import type { OperationContext } from '../context.ts';
+import { operationOf } from '../command-operation.ts';
+import { redactedObject } from '../evidence/redacted-object.ts';
+import { redactionOf } from '../evidence/release-redaction.ts';
+import { serverMilliseconds } from '../clock.ts';
+import type { ResourceStatus } from '../progress.ts';
+import type { RequestOf } from '../request.ts';
+import { defaultTimeout } from '../state/deadline.ts';
+import { checkNamespace } from '../steps/names.ts';
+import { failFastOf, judgeReadiness } from '../wait/judge.ts';
+import { servedKindOf } from './served-kind.ts';
+import { shownObject } from './shown-object.ts';
+
+const defaultMax = 100;
+
+interface ListedObject extends Pick<ResourceStatus, 'status' | 'reason' | 'counts'> {
+  object: KubeObject;
+}
+
+type ListedPage = Omit<ObjectPage, 'objects'> & { objects: ListedObject[] };
+
+/**
+ * Returns a page of the objects of a kind without the secrets in their texts. Throws
+ * `unknown_kind`, `bad_request` for a selector or a page that does not exist, and `gone` if the
+ * page is too old.
+ */
+export async function listObjects(context: OperationContext, request: RequestOf<'list_objects'>): Promise<ListedPage> {
+  const { cluster, signal } = context;
+  const { namespace, selector: labelSelector, fieldSelector, max = defaultMax, continue: after } = request;
+  if (namespace !== undefined) checkNamespace(namespace);
+  if (labelSelector !== undefined) parseLabelSelector(labelSelector);
+  if (fieldSelector !== undefined) parseFieldSelector(fieldSelector);
+  const { apiVersion, kind, namespaced } = await servedKindOf(cluster, request, signal);
+  const page = await cluster.listPage(
+    {
+      ...{ apiVersion, kind, limit: max, after },
+      ...(namespaced && namespace !== undefined && { namespace }),
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    },
+    signal,
+  );
+  const { ofPods } = redactionOf(context, [], { objects: page.objects, namespace: namespace ?? '' });
+  const objects: ListedObject[] = [];
+  for (const object of page.objects) {
+    const shown = await redactedObject(shownObject(object), ofPods, signal);
+    objects.push({ ...(await statusOf(context, object, ofPods)), object: shown });
+  }
+  return { ...page, objects };
+}
+
+/** Returns the status of an object by its own fields. */
+async function statusOf(
+  context: OperationContext,
+  object: KubeObject,
+  redact: (texts: readonly string[], signal: AbortSignal) => Promise<string[]>,
+): Promise<Pick<ResourceStatus, 'status' | 'reason' | 'counts'>> {
+  const { apiVersion, kind, metadata } = object;
+  const none = { replicaSets: [], pods: [], events: [] };
+  const { status, reason, counts } = judgeReadiness({ apiVersion, kind, name: metadata.name }, object, () => none, {
+    now: serverMilliseconds(context),
+    toCompletion: ['Job'],
+    failFast: failFastOf({}, defaultTimeout),
+  }).status;
+  const [text] = reason === undefined ? [] : await redact([reason], context.signal);
+  return { status, ...(text !== undefined && { reason: text }), ...(counts && { counts }) };
+}
+
+export const operation = operationOf('list_objects', {
+  request: (payload) => payload,
+  run: listObjects,
+  answer: ({ objects, next, remaining }) => ({
+    objects: objects.map(({ object, ...status }) => ({ ...status, object: { ...object } })),
+    ...(next !== undefined && { continue: next }),
+    ...(remaining !== undefined && { remaining }),
+  }),
+});
