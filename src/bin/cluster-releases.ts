@@ -1,7 +1,7 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { PerformOptions, ReleaseCommand, Releases } from '../cli/helm/release/releases.ts';
 import type { LoadedChart } from '../cli/load-chart.ts';
-import { connectCluster, type ConnectionSource } from '../kube/index.ts';
+import { connectCluster, isKubeError, type ConnectionSource } from '../kube/index.ts';
 import { operations, type LoadersByType } from '../operation/index.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
 import type { Progress } from '../operation/progress.ts';
@@ -10,10 +10,9 @@ import type { CommandAnswers, CommandPayloads } from '../protocol/commands/index
 import type { StorageDriver } from '../release/storage/drivers.ts';
 import { openStorage } from '../release/storage/kube-storage.ts';
 import { memoryStorage } from '../release/storage/memory.ts';
-import { processHost } from '../render/process-host.ts';
-import { withHelmText } from './unreachable-text.ts';
-import { resolveHost } from '../render/resolve-host.ts';
 import type { ValueWarning } from '../render/notice.ts';
+import { processHost } from '../render/process-host.ts';
+import { resolveHost } from '../render/resolve-host.ts';
 import { openWorkers } from './worker-threads.ts';
 
 export interface ClusterReleasesOptions {
@@ -80,4 +79,47 @@ export function clusterReleases({
 
 function contentOf(chart: LoadedChart | undefined): Promise<ChartContent> {
   return chart === undefined ? Promise.reject(new Error('this command has no chart')) : Promise.resolve(chart.content);
+}
+
+/** A cluster that cannot be reached, in Helm's words. */
+class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+  readonly code = 'unreachable';
+}
+
+/**
+ * Returns the error, with the text of Helm if no request has reached the cluster (pkg/kube).
+ */
+function withHelmText(error: unknown, server: string): unknown {
+  if (!isKubeError(error, 'unreachable')) return error;
+  const request = `Get ${JSON.stringify(`${server}/version`)}`;
+  return new UnreachableError(`kubernetes cluster unreachable: ${request}: ${reasonOf(error)}`, { cause: error });
+}
+
+/** The errors of Node that Go has other words for. */
+const goTexts: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connect: connection refused',
+  ECONNRESET: 'read: connection reset by peer',
+  EHOSTUNREACH: 'connect: no route to host',
+  ENETUNREACH: 'connect: network is unreachable',
+  ETIMEDOUT: 'i/o timeout',
+};
+
+function reasonOf(error: Error): string {
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  const {
+    code = '',
+    address,
+    port,
+    hostname,
+  } = cause as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+    hostname?: string;
+  };
+  if (code === 'ENOTFOUND' && hostname !== undefined) return `dial tcp: lookup ${hostname}: no such host`;
+  const text = goTexts[code];
+  if (text === undefined || address === undefined || port === undefined) return cause.message;
+  return `dial tcp ${address}:${port}: ${text}`;
 }

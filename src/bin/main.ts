@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { createProgram } from '../cli/program.ts';
 import { helmDependencies } from './helm-dependencies.ts';
-import { programName } from './program-name.ts';
 import { updatePrivateFile } from './private-file.ts';
 
 const program = createProgram({
@@ -21,3 +20,18 @@ const program = createProgram({
 });
 
 process.exitCode = await program(process.argv.slice(2));
+
+/**
+ * Returns the words that start this program in a shell. In a clone that is an npm script, which npm
+ * names in the environment.
+ */
+function programName(env: Readonly<Record<string, string | undefined>>): string {
+  switch (env['npm_lifecycle_event']) {
+    case 'helm-agent':
+      return 'npm run -s helm-agent --';
+    case 'npx':
+      return 'npx helm-agent';
+    default:
+      return 'helm-agent';
+  }
+}

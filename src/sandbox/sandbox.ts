@@ -1,11 +1,11 @@
-import { makeCertificates } from './certificates.ts';
-import { createClusterState } from './cluster/cluster-state.ts';
-import { bootstrap } from './cluster/bootstrap.ts';
-import { startControllers } from './controllers/start.ts';
-import { kubeconfigText } from './kubeconfig.ts';
+import { dump } from 'js-yaml';
+import type { KubeObject } from '../objects/object.ts';
 import { route } from './api/router.ts';
-import type { SandboxHost } from './sandbox-host.ts';
 import { listen } from './api/server.ts';
+import { makeCertificates } from './certificates.ts';
+import { createClusterState, type ClusterState } from './cluster/cluster-state.ts';
+import { startControllers } from './controllers/start.ts';
+import type { SandboxHost } from './sandbox-host.ts';
 
 export interface SandboxOptions {
   host: SandboxHost;
@@ -71,4 +71,49 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ca: certificates.ca,
     close,
   };
+}
+
+/** Objects of every new cluster. */
+const objects: KubeObject[] = [
+  ...['default', 'kube-system', 'kube-public', 'kube-node-lease'].map((name) => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name },
+  })),
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
+    spec: { clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443, targetPort: 6443 }] },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'sandbox', labels: { 'kubernetes.io/hostname': 'sandbox', 'kubernetes.io/os': 'linux' } },
+    spec: {},
+  },
+];
+
+/** Creates the objects of every new cluster. */
+function bootstrap(state: ClusterState): void {
+  for (const object of objects) {
+    const type = state.registry.byKind(object.apiVersion, object.kind);
+    if (type) state.objects.create(type, object.metadata.namespace ?? '', object);
+  }
+}
+
+/** Returns a kubeconfig (YAML) whose only context reaches `server` with a bearer token. */
+export function kubeconfigText(server: string, ca: string, token: string): string {
+  const name = 'sandbox';
+  return dump(
+    {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name, cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
+      users: [{ name, user: { token } }],
+      contexts: [{ name, context: { cluster: name, user: name, namespace: 'default' } }],
+      'current-context': name,
+    },
+    { lineWidth: -1 },
+  );
 }

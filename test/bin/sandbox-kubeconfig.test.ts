@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { removeKubeconfig, requireFreePath, writeKubeconfig } from '../../src/bin/sandbox-kubeconfig.ts';
-import { kubeconfigText } from '../../src/sandbox/kubeconfig.ts';
+import { kubeconfigText } from '../../src/sandbox/sandbox.ts';
 
 test('a sandbox replaces only kubeconfigs of sandboxes, and removes only its own', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-'));

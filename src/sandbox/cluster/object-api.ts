@@ -4,7 +4,7 @@ import { alreadyExists, ApiError, forbidden, invalid, notFound, required } from 
 import { applyDefaults } from '../admission/defaults.ts';
 import { isDeleted, markDeleted, type DeleteRequest } from './deletion.ts';
 import { stringAt } from '../../objects/fields.ts';
-import { admitPod } from '../admission/pod-admission.ts';
+import { admitPod, validate } from '../admission/admit.ts';
 import { checkDeletePreconditions, checkUpdatePreconditions } from '../admission/preconditions.ts';
 import { prepareForCreate, prepareForUpdate } from '../admission/prepare.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
@@ -12,7 +12,6 @@ import { nameSuffix, type SandboxHost } from '../sandbox-host.ts';
 import type { ServiceAllocator } from './service-allocator.ts';
 import { recordUpdate, type UpdateManager } from '../apply/update-ownership.ts';
 import type { Store } from '../store/store.ts';
-import { validate } from '../admission/validation.ts';
 
 export interface WriteRequest {
   /** Whether to validate the write and return its result without storing it. */
