@@ -2,10 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { format } from 'prettier';
 import { packetSchema } from './packet-schema.ts';
-import { renewTables } from './protocol-tables.ts';
+import { documents, renewTables } from './protocol-tables.ts';
 
 const schemaFile = new URL('../schema/packets.schema.json', import.meta.url);
-const document = new URL('../docs/protocol.md', import.meta.url);
 
 await writeFile(schemaFile, await format(JSON.stringify(packetSchema()), { parser: 'json', printWidth: 120 }));
-await writeFile(document, renewTables(await readFile(document, 'utf8')));
+for (const document of documents) await writeFile(document, renewTables(await readFile(document, 'utf8')));

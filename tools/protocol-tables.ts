@@ -1,7 +1,9 @@
-// The tables of docs/protocol.md that derive from the commands' schemas.
+// The tables of the documentation that derive from the protocol: commands, error codes, problems.
 import type * as z from 'zod';
 import { commandTable } from '../src/protocol/commands/index.ts';
 import type { CommandTable } from '../src/protocol/commands/table.ts';
+import { errorCodes } from '../src/protocol/error-codes.ts';
+import { problems } from '../src/protocol/problem-codes.ts';
 
 /** Returns the table of all commands. */
 export function commandRows({ definitions }: CommandTable = commandTable): string {
@@ -27,6 +29,16 @@ export function fieldRows(payload: z.ZodObject): string {
   return ['| Field | Meaning |', '|---|---|', ...rows].join('\n');
 }
 
+function errorTable(): string {
+  const rows = Object.entries(errorCodes).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
+  return ['| Code | Meaning |', '|---|---|', ...rows].join('\n');
+}
+
+function problemTable(): string {
+  const rows = Object.entries(problems).map(([code, one]) => `| \`${code}\` | ${one.class} | ${one.meaning} |`);
+  return ['| Problem | Class | Meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
 /** Returns a document with its tables between `<!-- table: NAME -->` and `<!-- end -->` renewed. */
 export function renewTables(document: string, table: CommandTable = commandTable): string {
   return document.replaceAll(
@@ -37,7 +49,14 @@ export function renewTables(document: string, table: CommandTable = commandTable
 
 function tableOf(name: string, table: CommandTable): string {
   if (name === 'commands') return commandRows(table);
+  if (name === 'errors') return errorTable();
+  if (name === 'problems') return problemTable();
   const known = table.find(name);
-  if (known === undefined) throw new Error(`docs/protocol.md has a table for ${name}, which is not a command`);
+  if (known === undefined) throw new Error(`the documentation has a table for ${name}, which is not a command`);
   return fieldRows(known.definition.payload);
 }
+
+/** The documents that have such tables. */
+export const documents = ['errors', 'protocol', 'readiness'].map(
+  (name) => new URL(`../docs/${name}.md`, import.meta.url),
+);

@@ -1,4 +1,5 @@
-import type { ProblemClass, ProblemCode, ReplicaCounts } from '../readiness/index.ts';
+import type { ProblemClass, ProblemCode } from '../protocol/problem-codes.ts';
+import type { ReplicaCounts } from '../readiness/index.ts';
 
 /** Statuses of kstatus. */
 export type ResourceStatusName = 'InProgress' | 'Failed' | 'Current' | 'Terminating' | 'NotFound' | 'Unknown';

@@ -1,6 +1,6 @@
 /**
- * All codes of errors in results and in the REST API, with their meaning. docs/errors.md has the
- * same list.
+ * All codes of errors in results and in the REST API, with their meaning. `npm run protocol` writes
+ * docs/errors.md.
  */
 export const errorCodes = {
   // the wire

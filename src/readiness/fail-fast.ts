@@ -1,6 +1,12 @@
 import type { KubeObject } from '../objects/object.ts';
 import { failFastAnnotation } from './steering-annotations.ts';
-import { problemClasses, type ProblemClass, type ProblemCode } from './problem.ts';
+import {
+  failFastLevels,
+  problemClassNames,
+  problems,
+  type ProblemClass,
+  type ProblemCode,
+} from '../protocol/problem-codes.ts';
 
 /** The problems that end a wait before its deadline. */
 export interface FailFast {
@@ -17,7 +23,7 @@ export interface FailFast {
   crashGrace: number;
 }
 
-export type FailFastLevel = 'never' | 'fatal' | 'likely';
+export type FailFastLevel = (typeof failFastLevels)[number];
 
 /**
  * Returns the class of a resource's problem, by its annotation and the settings of the command. The
@@ -33,7 +39,7 @@ export function classOf(object: KubeObject, code: ProblemCode, failFast: FailFas
 
 /** Crashes of a Job count towards its backoffLimit, and only that ends it. */
 function usualClass({ kind }: KubeObject, code: ProblemCode): ProblemClass {
-  return kind === 'Job' && code === 'crash_loop' ? 'transient' : problemClasses[code];
+  return kind === 'Job' && code === 'crash_loop' ? 'transient' : problems[code].class;
 }
 
 /** Reads the words of an annotation. Ignores those of newer versions. */
@@ -49,13 +55,13 @@ function readFailFast(text: string): Pick<FailFast, 'classes'> & { level?: FailF
 }
 
 function isLevel(word: string): word is FailFastLevel {
-  return word === 'never' || word === 'fatal' || word === 'likely';
+  return failFastLevels.some((level) => level === word);
 }
 
 function isProblemClass(word: string): word is ProblemClass {
-  return word === 'fatal' || word === 'likely' || word === 'transient';
+  return problemClassNames.some((name) => name === word);
 }
 
 function isProblemCode(word: string): word is ProblemCode {
-  return Object.hasOwn(problemClasses, word);
+  return Object.hasOwn(problems, word);
 }

@@ -1,4 +1,4 @@
-import type { ProblemCode } from './problem.ts';
+import type { ProblemCode } from '../protocol/problem-codes.ts';
 
 /** Container states of the kubelet for an image, apart from failed pulls. */
 const codes: ReadonlyMap<string, ProblemCode> = new Map<string, ProblemCode>([

@@ -4,7 +4,8 @@ import { conditionOf } from './conditions.ts';
 import { joined } from './container-exit.ts';
 import { containerProblems } from './container-problem.ts';
 import { imageProblem } from './image-problem.ts';
-import { bySeverity, type Problem, type ProblemCode } from './problem.ts';
+import type { ProblemCode } from '../protocol/problem-codes.ts';
+import { bySeverity, type Problem } from './problem.ts';
 import { eventsOf, newestWarningEvent, textOfEvent, timesSeen } from './related-objects.ts';
 
 /** Events of autoscalers that make room for a pod: the cluster autoscaler's, and Karpenter's. */

@@ -2,7 +2,8 @@ import { listAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
 import { conditionOf } from './conditions.ts';
 import { currentReplicaSet } from './current-pods.ts';
-import type { Problem, ProblemCode } from './problem.ts';
+import type { ProblemCode } from '../protocol/problem-codes.ts';
+import type { Problem } from './problem.ts';
 import {
   eventsOf,
   eventTime,

@@ -1,5 +1,6 @@
 import type { FailFast } from './fail-fast.ts';
-import type { Problem, ProblemClass } from './problem.ts';
+import type { ProblemClass } from '../protocol/problem-codes.ts';
+import type { Problem } from './problem.ts';
 
 /** A resource that a wait still waits for. */
 export interface WaitedResource {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { packetSchema } from '../../tools/packet-schema.ts';
-import { renewTables } from '../../tools/protocol-tables.ts';
+import { documents, renewTables } from '../../tools/protocol-tables.ts';
 import { commandTypes } from '../../src/protocol/commands/index.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -12,11 +12,11 @@ test('schema/packets.schema.json is current', async (t) => {
   t.deepEqual(committed, JSON.parse(JSON.stringify(packetSchema())), advice);
 });
 
-test('the tables of docs/protocol.md are current and complete', async (t) => {
-  const text = await readFile(new URL('docs/protocol.md', root), 'utf8');
-  t.is(renewTables(text), text, advice);
-  const tables = [...text.matchAll(/^<!-- table: (\w+) -->$/gm)].map(([, name]) => name);
-  t.deepEqual(tables, ['commands', ...commandTypes]);
+test('the tables of the documentation are current and complete', async (t) => {
+  const texts = await Promise.all(documents.map((document) => readFile(document, 'utf8')));
+  for (const text of texts) t.is(renewTables(text), text, advice);
+  const tables = [...texts.join('\n').matchAll(/^<!-- table: (\w+) -->$/gm)].map(([, name]) => name);
+  t.deepEqual(tables, ['errors', 'commands', ...commandTypes, 'problems']);
 });
 
 test('every field of a command has a description', (t) => {

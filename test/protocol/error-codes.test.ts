@@ -4,12 +4,6 @@ import { errorCodes } from '../../src/protocol/error-codes.ts';
 
 const root = new URL('../../', import.meta.url);
 
-test('docs/errors.md lists exactly the error codes, with their meanings', async (t) => {
-  const text = await readFile(new URL('docs/errors.md', root), 'utf8');
-  const rows = [...text.matchAll(/^\| `([a-z_]+)` +\| (.*?) *\|$/gm)].map(([, code, meaning]) => [code, meaning]);
-  t.deepEqual(rows, Object.entries(errorCodes));
-});
-
 /** Returns the source files, without the list itself. */
 async function sources(): Promise<string[]> {
   const names = await readdir(new URL('src/', root), { recursive: true });

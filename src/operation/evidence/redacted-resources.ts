@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../../readiness/index.ts';
+import type { ProblemCode } from '../../protocol/problem-codes.ts';
 import type { ResourceStatus } from '../resource-status.ts';
 import { timeLimit } from '../time-limit.ts';
 import type { Redact, Redaction } from './release-redaction.ts';
