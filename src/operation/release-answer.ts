@@ -1,6 +1,6 @@
 import type { Release as PublicRelease } from '../protocol/release.ts';
 import type { ReleaseError } from '../release/error.ts';
-import type { Release } from '../release/release.ts';
+import { withoutNotes, type Release } from '../release/release.ts';
 import { maskedDifference } from './diff/object-changes.ts';
 import type { ObjectPreview } from './diff/preview.ts';
 
@@ -17,11 +17,6 @@ export function deployAnswer(
   const shown = publicRelease(hideNotes === true ? withoutNotes(release) : release);
   const differences = previews?.flatMap(({ difference }) => (difference ? [maskedDifference(difference)] : []));
   return { release: shown, ...(unchanged === true && { unchanged }), ...(differences && { differences }) };
-}
-
-/** Returns a release without its notes. */
-function withoutNotes({ info: { notes: _, ...info }, ...release }: Release): Release {
-  return { ...release, info };
 }
 
 /**

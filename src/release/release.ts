@@ -34,3 +34,7 @@ export interface ReleaseInfo {
 export function withStatus(release: Release, status: ReleaseStatus, description: string): Release {
   return { ...release, info: { ...release.info, status, description } };
 }
+
+export function withoutNotes({ info: { notes: _, ...info }, ...release }: Release): Release {
+  return { ...release, info };
+}

@@ -13,8 +13,8 @@ export interface ThreadSetup<Limits extends TaskLimits = TaskLimits> {
   limits: Limits;
   /** Resident memory of the process from which on a thread shrinks after each task, in bytes. */
   scarceBytes: number;
-  /** Memory that the thread shares with the pool: see board.ts. */
-  board: SharedArrayBuffer;
+  /** Memory that the thread shares with the pool: see shared-state.ts. */
+  state: SharedArrayBuffer;
 }
 
 /** A task to run. */

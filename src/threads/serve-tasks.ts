@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { waitForParts } from './board.ts';
+import { waitForParts } from './shared-state.ts';
 import { failedOutcome } from './failed-outcome.ts';
 import { garbageCollector } from './garbage.ts';
 import { createLiveHeap } from './live-heap.ts';
@@ -11,11 +11,11 @@ import { createTidyUp, heapBytes } from './tidy-up.ts';
 /** Runs the tasks that a pool sends to this thread, one after the other. */
 export function serveTasks<Types extends TaskTypes<Types>>(
   port: MessagePort,
-  { limits, board, scarceBytes }: ThreadSetup,
+  { limits, state, scarceBytes }: ThreadSetup,
   functions: TaskFunctions<Types>,
 ): void {
   const collectGarbage = garbageCollector();
-  const supervisor = createSupervisor(board, limits, createLiveHeap(collectGarbage));
+  const supervisor = createSupervisor(state, limits, createLiveHeap(collectGarbage));
   const tidyUp = createTidyUp({
     scarceBytes,
     collectGarbage,
@@ -29,7 +29,7 @@ export function serveTasks<Types extends TaskTypes<Types>>(
     const sendPart = (part: unknown) => {
       port.postMessage({ type: 'part', part } satisfies ThreadMessage);
       parts++;
-      waitForParts(board, parts);
+      waitForParts(state, parts);
     };
     try {
       const output = await run(input, { supervisor, sendPart });

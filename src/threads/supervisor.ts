@@ -1,4 +1,4 @@
-import { isStopRequested, writeFileName } from './board.ts';
+import { isStopRequested, writeFileName } from './shared-state.ts';
 import type { LiveHeap } from './live-heap.ts';
 import type { TaskLimits } from './messages.ts';
 import type { Supervisor } from './tasks.ts';
@@ -7,13 +7,13 @@ import type { Supervisor } from './tasks.ts';
 const stepsBetweenMeasurements = 1024;
 
 /** Returns the supervisor of the tasks of one thread. */
-export function createSupervisor(board: SharedArrayBuffer, limits: TaskLimits, liveHeap: LiveHeap): Supervisor {
+export function createSupervisor(state: SharedArrayBuffer, limits: TaskLimits, liveHeap: LiveHeap): Supervisor {
   const maxBytes = limits.memoryMb * 2 ** 20;
   let steps = 0;
   return {
-    enter: (file) => writeFileName(board, file),
+    enter: (file) => writeFileName(state, file),
     interruption(heavy) {
-      if (isStopRequested(board)) return timeProblem(limits);
+      if (isStopRequested(state)) return timeProblem(limits);
       steps++;
       if (!heavy && steps % stepsBetweenMeasurements !== 0) return undefined;
       return liveHeap(maxBytes) > maxBytes ? memoryProblem(limits) : undefined;

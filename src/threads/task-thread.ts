@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { abortReason } from '../async/index.ts';
-import { confirmPart, createBoard, readFileName, requestStop, resetBoard } from './board.ts';
+import { confirmPart, createSharedState, readFileName, requestStop, resetSharedState } from './shared-state.ts';
 import type { GuardedThread, MemoryGuard } from './memory-guard.ts';
 import { usedBytes } from './live-heap.ts';
 import type { TaskLimits, TaskOutcome, TaskRequest, ThreadMessage, ThreadSetup } from './messages.ts';
@@ -54,10 +54,10 @@ export interface TaskThread {
 /** Starts a thread. It keeps the process alive only while it runs a task. */
 export function startThread(options: ThreadOptions): TaskThread {
   const { moduleUrl, limits, guard, graceMs, scarceBytes, startMs } = options;
-  const board = createBoard();
+  const state = createSharedState();
   const worker = new Worker(moduleUrl, {
     env: {},
-    workerData: { limits, board, scarceBytes } satisfies ThreadSetup,
+    workerData: { limits, state, scarceBytes } satisfies ThreadSetup,
     resourceLimits: {
       stackSizeMb,
       maxOldGenerationSizeMb: heapMb(limits),
@@ -74,11 +74,11 @@ export function startThread(options: ThreadOptions): TaskThread {
   async function run(request: TaskRequest, options: RunOptions): Promise<TaskOutcome> {
     const { signal, onPart } = options;
     const { promise, resolve, reject } = Promise.withResolvers<TaskOutcome>();
-    const exceed = (problem: string, cause?: Error) => reject(limitError(board, problem, options, cause));
+    const exceed = (problem: string, cause?: Error) => reject(limitError(state, problem, options, cause));
     const timers: NodeJS.Timeout[] = [];
     const startTimers = () =>
       timers.push(
-        setTimeout(requestStop, limits.milliseconds, board),
+        setTimeout(requestStop, limits.milliseconds, state),
         setTimeout(exceed, limits.milliseconds + graceMs, timeProblem(limits)),
       );
     const guarded: GuardedThread = { heapBytes: () => heapBytesOf(worker), end: exceed };
@@ -89,13 +89,13 @@ export function startThread(options: ThreadOptions): TaskThread {
         return;
       }
       onPart?.(message.part);
-      setImmediate(confirmPart, board);
+      setImmediate(confirmPart, state);
     };
     const fail = (error: Error) => (isOutOfMemory(error) ? exceed(memoryProblem(limits), error) : reject(error));
     const exit = () => reject(new Error('the thread has ended'));
     const abort = () => reject(abortReason(signal));
     signal.throwIfAborted();
-    resetBoard(board);
+    resetSharedState(state);
     worker.on('message', receive).once('error', fail).once('exit', exit);
     signal.addEventListener('abort', abort, { once: true });
     worker.ref();
@@ -135,12 +135,12 @@ function isOutOfMemory(error: Error): boolean {
 
 /** The error of a task that was ended from outside: its line is not known, only its file. */
 function limitError(
-  board: SharedArrayBuffer,
+  state: SharedArrayBuffer,
   problem: string,
   { subject, limitCode = 'render_limit' }: RunOptions,
   cause: Error | undefined,
 ): TaskError {
-  const file = readFileName(board);
+  const file = readFileName(state);
   const prefix = file === undefined ? '' : `${file}: `;
   return new TaskError(limitCode, `${prefix}${subject} ${problem}`, {
     position: file === undefined ? undefined : { file },
