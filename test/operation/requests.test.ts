@@ -11,7 +11,7 @@ import { operationOf, withoutUndefined, type RequestSources } from '../../src/op
 import { operation as uninstallRelease } from '../../src/operation/uninstall.ts';
 import { operation as upgradeRelease } from '../../src/operation/upgrade.ts';
 import { memoryPlans } from '../../src/operation/plan/plans.ts';
-import { memoryCheckpoints } from '../../src/operation/state/checkpoints.ts';
+import { memoryCheckpoints } from './resumption/memory-checkpoints.ts';
 import type { OperationContext } from '../../src/operation/context.ts';
 import { commands } from '../../src/protocol/commands/index.ts';
 import type { Release } from '../../src/release/release.ts';

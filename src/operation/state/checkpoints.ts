@@ -9,18 +9,3 @@ export interface Checkpoints {
    */
   save(state: OperationState, isNeeded: boolean): Promise<void>;
 }
-
-/** Returns checkpoints that live as long as the process. */
-export function memoryCheckpoints(): Checkpoints & { find(id: string): OperationState | undefined } {
-  const texts = new Map<string, string>();
-  return {
-    save(state) {
-      texts.set(state.id, JSON.stringify(state));
-      return Promise.resolve();
-    },
-    find(id) {
-      const text = texts.get(id);
-      return text === undefined ? undefined : (JSON.parse(text) as OperationState); // as `save` wrote it
-    },
-  };
-}

@@ -1,5 +1,5 @@
 import type { OperationContext } from '../../../src/operation/context.ts';
-import { memoryCheckpoints } from '../../../src/operation/state/checkpoints.ts';
+import { memoryCheckpoints } from './memory-checkpoints.ts';
 import type { OperationState } from '../../../src/operation/state/operation-state.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { OperationContext } from '../../../src/operation/context.ts';
-import { memoryCheckpoints } from '../../../src/operation/state/checkpoints.ts';
+import { memoryCheckpoints } from './memory-checkpoints.ts';
 import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import { realHost } from '../../support/host.ts';
 import { randomOf, seedOf } from '../../support/random.ts';
