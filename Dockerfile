@@ -1,5 +1,6 @@
-# The agent as a bundle on a Node 24 image. BASE can be any image with Node 24 and npm. Give it by
-# digest, so that nobody can change what is built:
+# The agent as a bundle beside Node, without a shell and without a package manager. BASE can be any
+# image with Node 24 and npm: Node and its libraries are copied from it. Give it by digest, so that
+# nobody can change what is built: npm run image does.
 #   docker build --build-arg BASE=docker.io/library/node@sha256:DIGEST -t helm-agent .
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
@@ -10,15 +11,15 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY tools ./tools
 COPY src ./src
-RUN node tools/bundle.ts /app
+COPY LICENSE ./
+RUN node tools/bundle.ts /root-of-image/app && node tools/image-root.ts /root-of-image
 
-FROM ${BASE}
-COPY --from=build /app /app
-COPY LICENSE /app/
+FROM scratch
+COPY --from=build /root-of-image /
 USER 65532:65532
-ENV NODE_ENV=production
+ENV NODE_ENV=production PATH=/usr/local/bin
 # The C library gives memory back to the system as soon as it is free.
 ENV MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 # V8 collects garbage earlier, which halves the peak memory; see docs/benchmarks.md.
-ENTRYPOINT ["node", "--max-semi-space-size=2", "--heap-growing-percent=40", "/app/helm-agent.mjs"]
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=2", "--heap-growing-percent=40", "/app/helm-agent.mjs"]
 CMD ["run"]

@@ -52,7 +52,7 @@ const { E2E_IMAGE_BASE: base, E2E_LOAD_IMAGE: loadCommand, E2E_HOST_FROM_POD: ho
 if (!base || !loadCommand || !host) {
   test.skip('installs the charts (needs E2E_IMAGE_BASE, E2E_LOAD_IMAGE and E2E_HOST_FROM_POD)', (t) => t.pass());
 } else {
-  const building = buildImage(base, loadCommand);
+  const building = buildImage(base, loadCommand, 'e2e-charts');
 
   for (const [name, call] of Object.entries(programs)) {
     test(`${name} installs, upgrades, tests, rolls back and uninstalls the agent's chart`, async (t) => {

@@ -7,17 +7,19 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../..', import.meta.url));
-const name = 'localhost/helm-agent:e2e';
 
 /**
  * Builds the project's image with buildah on the given base and loads it into the cluster's nodes
- * with the given command. Returns its name.
+ * with the given command. Returns its name. The tag is one for each test file, because several build at
+ * the same time.
  */
-export async function buildImage(base: string, loadCommand: string): Promise<string> {
+export async function buildImage(base: string, loadCommand: string, tag: string): Promise<string> {
+  const name = `localhost/helm-agent:${tag}`;
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-image-'));
   const archive = join(folder, 'image.tar');
   try {
-    await run('buildah', ['bud', '--network', 'host', '--build-arg', `BASE=${base}`, '--tag', name, project]);
+    const options = ['--builder', 'buildah', '--base', base, '--any-base', '--tag', name, '--', '--network', 'host'];
+    await run(process.execPath, ['tools/image.ts', ...options], { cwd: project, maxBuffer: 64 * 1024 * 1024 });
     await run('buildah', ['push', name, `docker-archive:${archive}:${name}`]);
     const [program = '', ...args] = loadCommand.split(' ');
     await run(program, [...args, archive]);

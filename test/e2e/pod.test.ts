@@ -28,7 +28,7 @@ if (!base || !loadCommand || !host) {
   test.skip(`${title} ${needs}`, (t) => t.pass());
   test.skip(`${planeTitle} ${needs}`, (t) => t.pass());
 } else {
-  const building = buildImage(base, loadCommand);
+  const building = buildImage(base, loadCommand, 'e2e');
 
   test(planeTitle, async (t) => {
     t.timeout(300_000);

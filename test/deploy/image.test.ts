@@ -1,0 +1,30 @@
+import test from 'ava';
+import { imageArguments, isPinned, type ImageOptions } from '../../tools/image-command.ts';
+
+const base = `docker.io/library/node@sha256:${'0'.repeat(64)}`;
+const image: ImageOptions = { builder: 'docker', tag: 'helm-agent', base, platforms: [], version: '1.2.3', more: [] };
+
+test('the labels of an image name its version, its commit and the digest of its base', (t) => {
+  const args = imageArguments({ ...image, revision: 'abc' });
+  t.deepEqual(args.slice(0, 3), ['build', '--build-arg', `BASE=${base}`]);
+  t.true(args.includes('org.opencontainers.image.version=1.2.3'));
+  t.true(args.includes('org.opencontainers.image.revision=abc'));
+  t.true(args.includes('org.opencontainers.image.base.name=docker.io/library/node'));
+  t.true(args.includes(`org.opencontainers.image.base.digest=sha256:${'0'.repeat(64)}`));
+  t.deepEqual(args.slice(-3), ['--tag', 'helm-agent', '.']);
+});
+
+test('several platforms are one image for each, under one name', (t) => {
+  const platforms = ['linux/amd64', 'linux/arm64'];
+  const docker = imageArguments({ ...image, platforms });
+  t.deepEqual(docker.slice(0, 4), ['buildx', 'build', '--platform', 'linux/amd64,linux/arm64']);
+  const buildah = imageArguments({ ...image, builder: 'buildah', platforms, more: ['--network', 'host'] });
+  t.deepEqual(buildah.slice(0, 3), ['build', '--platform', 'linux/amd64,linux/arm64']);
+  t.deepEqual(buildah.slice(-5), ['--network', 'host', '--manifest', 'helm-agent', '.']);
+});
+
+test('an image is pinned by the digest only', (t) => {
+  t.true(isPinned(base));
+  t.false(isPinned('docker.io/library/node:24'));
+  t.false(isPinned('docker.io/library/node@sha256:0'));
+});
