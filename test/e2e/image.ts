@@ -10,8 +10,8 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Builds the project's image with buildah on the given base and loads it into the cluster's nodes
- * with the given command. Returns its name. The tag is one for each test file, because several build at
- * the same time.
+ * with the given command. Returns its name. Each test file has a tag of its own, because several
+ * build at the same time.
  */
 export async function buildImage(base: string, loadCommand: string, tag: string): Promise<string> {
   const name = `localhost/helm-agent:${tag}`;
