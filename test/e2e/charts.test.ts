@@ -112,6 +112,44 @@ if (!base || !loadCommand || !host) {
     });
   }
 
+  test('an agent whose chart lets it impersonate performs commands as the account, with its rights', async (t) => {
+    t.timeout(300_000);
+    const { cluster, namespace } = await restricted(t);
+    const work = freeNamespace(t, cluster);
+    await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: work } });
+    await cluster.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'deployer', namespace: work } });
+    const data = { 'rights.yaml': `rules: []\ndefault: ${work}/deployer\n` };
+    await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'rights', namespace }, data });
+    const token = uniqueName('token');
+    const plane = new ControlPlane({ authenticate: tokensOf({ [namespace]: token }) });
+    t.teardown(() => plane.close());
+    const url = `ws://${host}:${await plane.listen(0, '0.0.0.0')}`;
+    await createSecret(cluster, namespace, 'helm-agent-token', { token });
+    const values = await valuesFile(t, {
+      ...{ controlPlane: { url, insecureTransport: true }, agentId: namespace },
+      ...(await imageValues()),
+      rights: {
+        mode: 'impersonation',
+        accounts: [{ namespace: work, name: 'deployer' }],
+        mapping: { existingConfigMap: 'rights' },
+      },
+    });
+    const given = ['--namespace', namespace, '--values', values, '--wait', '--timeout', '90s'];
+    await helm('helm4', 'install', 'agent', join(deploy, 'helm-agent'), ...given);
+    await plane.waitForAgent(namespace, AbortSignal.timeout(10_000));
+    const refused = await plane.list(namespace, { namespace: work }).result;
+    t.like(refused, { ok: false, error: { code: 'forbidden' } });
+    t.true(JSON.stringify(refused).includes(`system:serviceaccount:${work}:deployer`), JSON.stringify(refused));
+    const rbac = 'rbac.authorization.k8s.io';
+    await cluster.create({
+      ...{ apiVersion: `${rbac}/v1`, kind: 'RoleBinding', metadata: { name: 'deployer', namespace: work } },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'admin' },
+      subjects: [{ kind: 'ServiceAccount', name: 'deployer', namespace: work }],
+    });
+    t.like(await plane.list(namespace, { namespace: work }).result, { ok: true });
+    await helm('helm4', 'uninstall', 'agent', '--namespace', namespace, '--wait');
+  });
+
   async function imageValues() {
     const [repository = '', tag = ''] = (await building).split(/:(?=[^:/]+$)/);
     return { image: { repository, tag } };

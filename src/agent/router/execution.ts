@@ -162,7 +162,7 @@ export class Execution {
 
   /** Finds the service account of a command. Waits for a correct file if the command has begun. */
   async #identityOf({ running, key, left }: Job, rights: Rights): Promise<Identity> {
-    const { type, right, target, sentBy } = running.command;
+    const { type, right, target, sentBy, changes: release } = running.command;
     const scope = { type, right, ...target, sentBy };
     if (type === 'cancel_command') return {}; // sends nothing to the cluster
     const signal = AbortSignal.any([running.cancellation.signal, running.abandonment.signal]);
@@ -175,7 +175,9 @@ export class Execution {
       } catch (error) {
         const refusal = error instanceof Error ? error : new Error(String(error));
         if (left === undefined || failureOf(error).code !== 'rights_file_invalid') return { refusal };
-        if (attempt === 0) this.#log.warn({ key, type, reason: refusal.message }, 'cannot continue a command yet');
+        if (attempt === 0) {
+          this.#log.warn({ key, type, release, reason: refusal.message }, 'cannot continue a command yet');
+        }
         try {
           await sleep(rightsPauseMs, undefined, { signal });
         } catch {
@@ -247,7 +249,7 @@ export class Execution {
         log.info({}, 'command parked');
         measure.end('parked');
       } else {
-        this.#logFailure(command, error);
+        this.#logFailure(command, error, account);
         measure.end(failure.code === 'cancelled' ? 'cancelled' : 'failure', failure.code);
       }
       return { ok: false, error: failure };
@@ -332,9 +334,10 @@ export class Execution {
     }
   }
 
-  #logFailure(command: IncomingCommand, error: unknown): void {
+  #logFailure(command: IncomingCommand, error: unknown, account?: ServiceAccount): void {
     const failure = failureOf(error);
-    const fields = { key: command.key, type: command.type, release: command.changes, ...failureFields(failure) };
+    const { key, type, changes: release } = command;
+    const fields = { key, type, release, account, ...failureFields(failure) };
     if (failure.code !== 'internal') this.#log.warn(fields, 'command failed');
     else this.#log.error({ ...fields, stack: stackWithoutMessage(error) }, 'command failed: a defect');
   }

@@ -7,6 +7,7 @@ import { controlPlane, install } from '../support/control-plane.ts';
 
 interface Line {
   msg: string;
+  account?: string;
   key?: string;
   release?: string;
 }
@@ -36,4 +37,23 @@ test('each line of a command has its key and its release', async (t) => {
       part,
     );
   }
+});
+
+test('the lines of a command that a service account performs name the account', async (t) => {
+  const plane = await controlPlane(t);
+  const account = () => Promise.resolve('shop/deployer' as const);
+  const rights = { accountFor: account, accountToContinue: account };
+  const { puppets, lines } = await testAgent(t, { controlPlaneUrl: plane.url, rights });
+  const connection = await plane.connection(0);
+  connection.send(install('a'));
+  (await puppets.call(0)).fail(new OperationError('not_ready', 'web is not ready'));
+  const written = () => lines.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg.startsWith('command'));
+  await eventually('the failure is written', () => written().length === 2);
+  t.deepEqual(
+    written().map(({ msg, account: named }) => [msg, named]),
+    [
+      ['command accepted', 'shop/deployer'],
+      ['command failed', 'shop/deployer'],
+    ],
+  );
 });
