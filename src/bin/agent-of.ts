@@ -164,9 +164,10 @@ export async function agentOf(setup: AgentSetup): Promise<Agent> {
       signingKey: () => signingKey.bytes,
     });
   const identities = createIdentities((account) => {
-    const seen = account === undefined ? operated : operatedCluster(cluster.as(account), cluster.namespace, setup);
+    const own = account === undefined ? undefined : cluster.as(account);
+    const seen = own === undefined ? operated : operatedCluster(own, cluster.namespace, setup);
     return {
-      ...{ account, cluster: seen, storage: storageOf(seen) },
+      ...{ account, access: own?.access, cluster: seen, storage: storageOf(seen) },
       tracker: createTracker(seen, { linger: watchLinger }),
       tillerRecords: tillerRecords({ cluster: seen, decode: workers.helm2Decoder, onUnreadable }),
     };

@@ -1,7 +1,9 @@
+import type { AccessReviewer } from '../objects/access.ts';
 import { apiPath } from '../objects/api-path.ts';
 import type { Cluster, WriteOptions } from '../objects/cluster.ts';
 import type { KubeObject, ObjectRef, ResourceKind } from '../objects/object.ts';
 import { pathSegment, requireObjectName } from '../objects/path-segment.ts';
+import { createAccessReviewer } from './access-review.ts';
 import { createCapabilities } from './capabilities.ts';
 import { impersonating, openConnection, type Connection, type ConnectionSource } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
@@ -31,7 +33,7 @@ export interface KubeCluster extends Cluster {
    * the API server decides about. Connections are shared, and nothing that one account has read is
    * shown to another.
    */
-  as(account: ServiceAccount): Cluster;
+  as(account: ServiceAccount): AccountCluster;
   /** Closes all connections. Requests that are still running fail. */
   close(): Promise<void>;
 }
@@ -72,9 +74,18 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
         if (!isKubeError(error) || error.status === 0 || error.status >= 500) throw error;
       });
     },
-    as: (account) => clusterOver(impersonating(connection, account), shared).cluster,
+    as(account) {
+      const seen = clusterOver(impersonating(connection, account), shared);
+      return { ...seen.cluster, access: createAccessReviewer(seen.transport) };
+    },
     close: () => connection.close(),
   };
+}
+
+/** A cluster as a service account sees it. */
+export interface AccountCluster extends Cluster {
+  /** The rights of the account. */
+  readonly access: AccessReviewer;
 }
 
 /** Knowledge about a server that belongs to no user of it. */

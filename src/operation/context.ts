@@ -2,6 +2,7 @@ import type { Host } from '../go/host.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
 import type { Cluster } from '../objects/cluster.ts';
+import type { AccessReviewer } from '../objects/access.ts';
 import type { ServiceAccount } from '../objects/service-account.ts';
 import type { Progress } from './progress.ts';
 import type { Checkpoints } from './state/checkpoints.ts';
@@ -18,6 +19,8 @@ export interface OperationContext {
    * agent itself.
    */
   account?: ServiceAccount | undefined;
+  /** The rights of the account, to look at before anything changes. Default: they are unknown. */
+  access?: AccessReviewer | undefined;
   /**
    * Watches of the cluster, shared by all operations. Default: watches of this operation alone.
    */

@@ -14,6 +14,7 @@ import { initialState, runOperation } from './run.ts';
 import { phaseEnd, revisionOf, revisionState, withRevision, type OperationState } from './state/operation-state.ts';
 import { deploySteps } from './steps/deploy.ts';
 import { failPhase, settlePhase } from './steps/fail.ts';
+import { requireAccess } from './steps/needed-access.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { ensureNamespace } from './steps/namespace.ts';
 import { dryRunDescription, installLabels, newRevision, recordOwnRevision, requireFit } from './steps/new-revision.ts';
@@ -120,7 +121,11 @@ async function check(state: OperationState, work: InstallWork, tools: StateTools
   const { takeOwnership } = request;
   const options = { prefix: 'unable to continue with install', signal, takeOwnership };
   await checkHookNames(context, rendered.hooks, signal);
-  const adopted = await checkOwnership(planning.cluster, objects, { name, namespace }, options);
+  const hooks = request.noHooks === true ? [] : rendered.hooks;
+  const changed = { objects, old: [], hooks, cluster: planning.cluster, signal };
+  const adopted = await requireAccess(state, work, changed, () =>
+    checkOwnership(planning.cluster, objects, { name, namespace }, options),
+  );
   if (adopted.length > 0) checkApplySettings(revisionOf(state).apply);
   await previewRevision(state, work, { objects, old: [], adopted }, tools);
   return request.dryRun === true ? { ...state, step: phaseEnd } : withRevision(state, { adopted });

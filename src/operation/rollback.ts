@@ -20,6 +20,7 @@ import {
 import { cleanUpPhase, undoPhases } from './steps/clean-up.ts';
 import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, settlePhase } from './steps/fail.ts';
+import { requireAccess } from './steps/needed-access.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { defaultHistoryLimit, recordOwnRevision } from './steps/new-revision.ts';
 import { checkStoredNames } from './steps/object-names.ts';
@@ -125,8 +126,12 @@ async function check(state: OperationState, work: RollbackWork, tools: StateTool
   const prefix = 'unable to build kubernetes objects from new release manifest';
   const objects = await resolveReleaseObjects(context, release.manifest, state.namespace, { prefix, signal });
   await checkStoredNames(context, release, prefix, signal);
-  if (isPreviewed(request)) {
-    await previewRevision(state, work, { objects, old: await baselineObjects(work, state, signal) }, tools);
+  if (isPreviewed(request) || context.access !== undefined) {
+    const old = await baselineObjects(work, state, signal);
+    const hooks = request.noHooks === true ? [] : (release.hooks ?? []);
+    await requireAccess(state, work, { objects, old, hooks, cluster: context.cluster, signal }, () =>
+      previewRevision(state, work, { objects, old }, tools),
+    );
   }
   return request.dryRun === true ? { ...state, step: phaseEnd } : state;
 }

@@ -27,6 +27,7 @@ import {
 import { cleanUpPhase, undoPhases } from './steps/clean-up.ts';
 import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, failRollbackPhase, settlePhase } from './steps/fail.ts';
+import { requireAccess } from './steps/needed-access.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import {
   defaultHistoryLimit,
@@ -157,7 +158,11 @@ async function check(state: OperationState, work: UpgradeWork, tools: StateTools
   const options = { prefix: 'unable to continue with update', signal, takeOwnership };
   await checkHookNames(context, rendered.hooks, signal);
   const added = subtractObjects(objects, known);
-  const adopted = await checkOwnership(planning.cluster, added, { name, namespace }, options);
+  const hooks = request.noHooks === true ? [] : rendered.hooks;
+  const changed = { objects, old: known, hooks, cluster: planning.cluster, signal };
+  const adopted = await requireAccess(state, work, changed, () =>
+    checkOwnership(planning.cluster, added, { name, namespace }, options),
+  );
   await previewRevision(state, work, { objects, old: known, adopted }, tools);
   if (request.unchanged === 'skip' && adopted.length === 0) {
     const last = await storedRevision(work, state, revisionOf(state).version - 1, signal);

@@ -1,4 +1,5 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
+import type { Access } from '../objects/access.ts';
 import type { ClusterCapabilities } from '../objects/cluster.ts';
 import type { AppliedStatus } from '../readiness/index.ts';
 import { ReleaseError } from '../release/error.ts';
@@ -40,6 +41,8 @@ interface Materials {
   rehearsed?: RenderedRelease;
   /** CRDs that would be applied, if the request asks for a plan. */
   crds?: readonly CrdManifest[];
+  /** The rights that the operation needs, if the request asks for a plan. */
+  access?: readonly Access[];
   /** The effects on objects, if the request asks for a preview. */
   previews?: readonly ObjectPreview[];
   /** Statuses of the objects that this process has applied, as the API server has returned them. */

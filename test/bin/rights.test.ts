@@ -67,10 +67,11 @@ subjects: [{ kind: ServiceAccount, name: deployer, namespace: shop }]
 
 const rbac = 'rbac.authorization.k8s.io/v1';
 
-async function grant(cluster: KubeCluster, account: string, namespace: string): Promise<void> {
+const everything = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
+
+async function grant(cluster: KubeCluster, account: string, namespace: string, rules = everything): Promise<void> {
   const [own = '', name = ''] = account.split('/');
   const metadata = { name: `${own}-${name}`, namespace };
-  const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
   await cluster.create({ apiVersion: rbac, kind: 'Role', metadata, rules });
   const subjects = [{ kind: 'ServiceAccount', name, namespace: own }];
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: metadata.name };
@@ -173,6 +174,52 @@ test('a chart of a tenant gets no further than its service account', async (t) =
   }
   t.is(await cluster.get({ apiVersion: rbac, kind: 'ClusterRoleBinding', name: 'everything' }), undefined);
   t.is(await cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'other', name: 'x' }), undefined);
+});
+
+test('a command whose account lacks rights changes nothing, and says which rights', async (t) => {
+  const { plane, cluster, api } = await rightsWorld(t, 'rules: []\ndefault: limited\n');
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'poor' } });
+  await grant(cluster, 'poor/limited', 'poor', [
+    { apiGroups: [''], resources: ['secrets', 'configmaps', 'pods', 'namespaces'], verbs: ['*'] },
+    { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'list', 'watch', 'patch'] },
+  ]);
+  const before = api.requests.length;
+  const install = { ...chart, namespace: 'poor' };
+  const { code, message } = await failureOf(plane.install(agentId, install));
+  t.is(code, 'forbidden');
+  t.is(
+    message,
+    'the service account poor/limited lacks rights, so nothing was changed: create deployments.apps in the namespace poor; create jobs.batch in the namespace poor; helm-agent rights prints roles with them',
+  );
+  const ofAccount = api.requests.filter((_, index) => index >= before && api.users[index] !== '');
+  const writes = ofAccount.filter((request) => !/^(?:GET|WATCH) |^POST \/apis\/authorization/.test(request));
+  t.deepEqual(writes, []);
+  t.is(
+    ofAccount.filter((request) => request.includes('authorization')).length,
+    3,
+    'one for the rules, two that confirm',
+  );
+
+  const bound = { namespace: 'shop', releaseName: 'b', chartName: 'binds-cluster-role' };
+  await grant(cluster, 'shop/limited', 'shop');
+  t.regex(
+    (await failureOf(plane.install(agentId, bound))).message,
+    /changed: (?:get [^;]*; )?create clusterrolebindings\.rbac\.authorization\.k8s\.io in the whole cluster/,
+  );
+  t.regex((await failureOf(plane.plan(agentId, { action: 'install', ...bound }))).code, /forbidden/);
+  const labelSelector = 'owner=helm';
+  t.deepEqual(await cluster.list({ apiVersion: 'v1', kind: 'Secret', labelSelector }), []);
+});
+
+test('a plan says which rights its operation needs', async (t) => {
+  const { plane } = await rightsWorld(t, mapped);
+  const { rights } = await answerOf(plane.plan(agentId, { action: 'install', ...chart, createNamespace: false }));
+  t.deepEqual(rights, [
+    { group: '', resource: 'secrets', namespace: 'shop', verbs: ['create', 'update'] },
+    { group: '', resource: 'configmaps', namespace: 'shop', verbs: ['get', 'create', 'patch'] },
+    { group: 'apps', resource: 'deployments', namespace: 'shop', verbs: ['get', 'create', 'patch'] },
+    { group: 'batch', resource: 'jobs', namespace: 'shop', verbs: ['create'] },
+  ]);
 });
 
 test('a command of one account sees nothing that another account has read', async (t) => {

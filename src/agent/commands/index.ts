@@ -11,7 +11,7 @@ type RunCommand = <Result>(command: () => Promise<Result>) => Promise<Result>;
 const atOnce: RunCommand = (command) => command();
 
 /** The part of the context that belongs to the agent, or to a service account that it acts as. */
-export type Identity = Pick<OperationContext, 'cluster' | 'tracker' | 'storage' | 'account'> &
+export type Identity = Pick<OperationContext, 'cluster' | 'tracker' | 'storage' | 'account' | 'access'> &
   Pick<RequestSources, 'tillerRecords'>;
 
 interface RunAs {

@@ -19,7 +19,7 @@ export const operation = operationOf('plan_release', {
   answer({ id, expiresAt, content }) {
     const [release = '', digest = ''] = id.split('@');
     const { action, revision, base, unchanged, crds, hooks, objects, differences } = content;
-    const { hookDifferences = [], crdDifferences = [] } = content;
+    const { hookDifferences = [], crdDifferences = [], rights } = content;
     const metadata = content.release?.chart.metadata;
     return {
       plan: `${release}@${digest.slice(0, shortDigest)}`,
@@ -36,6 +36,7 @@ export const operation = operationOf('plan_release', {
       hookDifferences: [...hookDifferences],
       differences: [...differences],
       unchanged: objects.length - differences.length,
+      ...(rights && { rights: rights.map((needed) => ({ ...needed, verbs: [...needed.verbs] })) }),
     };
   },
 });

@@ -1,3 +1,4 @@
+import { neededRights } from '../../objects/access.ts';
 import type { Hook } from '../../release/hook.ts';
 import type { Release } from '../../release/release.ts';
 import type { OperationContext } from '../context.ts';
@@ -99,7 +100,7 @@ async function contentOf(
   salt: string,
 ): Promise<PlanContent> {
   const { work, release, unchanged = false } = rehearsal;
-  const { previews = [], crds = [] } = work.materials;
+  const { previews = [], crds = [], access } = work.materials;
   const revisions = [...work.materials.revisions.values()].sort((a, b) => a.release.version - b.release.version);
   const newest = revisions.at(-1);
   const target = 'version' in request ? request.version : undefined;
@@ -121,6 +122,7 @@ async function contentOf(
     crdDifferences: masked(await crdDifferences(context, crds)),
     hooks: hooks.map(({ event, hook }) => plannedHook(event, hook)),
     hookDifferences: masked(await hookDifferences(context, running, hooksBefore)),
+    ...(access && { rights: neededRights(access) }),
     objects: previews.map((preview) => plannedObject(preview, salt)),
     differences: masked(previews.flatMap(({ difference }) => (difference ? [difference] : []))),
   };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { NeededRights } from '../../objects/access.ts';
 import type { ObjectRef } from '../../objects/object.ts';
 import type { Release } from '../../release/release.ts';
 import type { ReleaseStatus } from '../../release/status.ts';
@@ -32,6 +33,8 @@ export interface PlannedChange {
   hookDifferences?: readonly ObjectDifference[];
   /** How the CRDs differ from those of the cluster. Default: none do. */
   crdDifferences?: readonly ObjectDifference[];
+  /** The rights that the operation needs in the cluster. Default: they were not recorded. */
+  rights?: readonly NeededRights[];
 }
 
 export interface PlannedHook {

@@ -12,6 +12,7 @@ import { revisionOf, type OperationState } from '../state/operation-state.ts';
 import { storedRevision, type Work } from '../work.ts';
 import { capabilitiesWith, definedApiVersions, installCrds, type CrdOptions } from './crds.ts';
 import { clusterLookup, hostLookup } from './lookup.ts';
+import { requireCrdAccess } from './needed-access.ts';
 import { requireFit } from './new-revision.ts';
 import { presentKinds } from './present-kinds.ts';
 import { installValues, upgradeValues } from './release-values.ts';
@@ -140,6 +141,7 @@ async function crds(state: OperationState, work: ChartWork, tools: StateTools): 
     const rendered = await renderer.render({ chart, values, release, ...settings }, signal);
     materials.rehearsed = rendered;
     await requireFit(state, work, rendered, signal);
+    await requireCrdAccess(context, signal);
     materials.newApiVersions = await applyCrds(state, work, { files, policy }, tools);
   }
   return state;
@@ -153,7 +155,10 @@ async function installPlannedCrds(
 ): Promise<OperationState> {
   const policy = crdPolicyOf(work, state);
   if (files.length === 0 || policy === 'skip') tools.skipped('the plan has no CRDs');
-  else await applyCrds(state, work, { files, policy }, tools);
+  else {
+    await requireCrdAccess(work.context, tools.signal);
+    await applyCrds(state, work, { files, policy }, tools);
+  }
   return state;
 }
 

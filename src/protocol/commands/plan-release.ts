@@ -21,6 +21,13 @@ const hook = z.object({
   deletePolicies: answerList(longText),
 });
 
+const neededRights = z.object({
+  group: longText.describe('API group; empty for the core group'),
+  resource: longText.describe('Such as `deployments`'),
+  namespace: longText.optional().describe('Default: the whole cluster'),
+  verbs: answerList(longText),
+});
+
 export const planRelease = defineCommand({
   summary:
     'Finds out what an installation, an upgrade, a rollback or an uninstallation would do, by dry runs of the API server, and records it as a plan for `apply_plan`. Changes nothing.',
@@ -70,6 +77,9 @@ export const planRelease = defineCommand({
       'The objects that would change, with the fields that the API server would change',
     ),
     unchanged: z.int().describe('Number of objects that stay as they are'),
+    rights: answerList(neededRights)
+      .optional()
+      .describe('The rights that the operation needs in the cluster to change objects and to store the release'),
     omitted: answerList(longText).optional().describe('The fields that the packet had no room for'),
   }),
   plainField: 'plan',

@@ -64,7 +64,8 @@ export interface KubeStorageOptions {
  */
 export function openStorage(driver: StorageDriver, options: KubeStorageOptions): ReleaseStorage {
   const format = drivers[driver];
-  return { ...readStoredRevisions(format, options), ...writeStoredRevisions(format, options) };
+  const resource = driver === 'secret' ? 'secrets' : 'configmaps';
+  return { resource, ...readStoredRevisions(format, options), ...writeStoredRevisions(format, options) };
 }
 
 /**

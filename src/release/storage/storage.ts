@@ -65,6 +65,8 @@ export interface RevisionQuery {
 
 /** A store of releases. Throws {@link ReleaseError} and the errors of the cluster. */
 export interface ReleaseStorage {
+  /** The resource that revisions are stored in. Default: `secrets`. */
+  readonly resource?: 'secrets' | 'configmaps';
   get(key: RevisionKey, signal?: AbortSignal): Promise<StoredRevision | undefined>;
   /** Returns the matching revisions, in no particular order. */
   query(query: RevisionQuery, signal?: AbortSignal): Promise<StoredRevision[]>;

@@ -18,7 +18,14 @@ export function planText({ differences, unchanged, ...plan }: Plan): string {
   const head = [...lines.map(oneLine), ...crdDifferences.map((found) => differenceText(found).trimEnd())];
   const changedHooks = hookDifferences.map((found) => differenceText(found).trimEnd());
   const tail = hooks.length > 0 ? ['HOOKS:', ...hookLines.map((line) => `  ${oneLine(line)}`), ...changedHooks] : [];
-  return [...head, diffText({ differences, unchanged }).trimEnd(), ...tail, ''].join('\n');
+  const rights = plan.rights ?? [];
+  const needed = rights.length > 0 ? ['RIGHTS:', ...rights.map((right) => `  ${oneLine(rightText(right))}`)] : [];
+  return [...head, diffText({ differences, unchanged }).trimEnd(), ...tail, ...needed, ''].join('\n');
+}
+
+function rightText({ verbs, group, resource, namespace }: NonNullable<Plan['rights']>[number]): string {
+  const place = namespace === undefined ? 'in the whole cluster' : `in ${namespace}`;
+  return `${verbs.join(', ')} ${group === '' ? resource : `${resource}.${group}`} ${place}`;
 }
 
 function actionText({ action, revision, base, chart }: Omit<Plan, 'differences' | 'unchanged'>): string {

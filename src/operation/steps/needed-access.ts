@@ -1,0 +1,122 @@
+import { accessText, type Access } from '../../objects/access.ts';
+import type { Cluster } from '../../objects/cluster.ts';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import { groupOf } from '../../objects/group-kind.ts';
+import type { ObjectRef } from '../../objects/object.ts';
+import { subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
+import type { Hook } from '../../release/hook.ts';
+import type { OperationContext } from '../context.ts';
+import { OperationError } from '../error.ts';
+import type { PreviewRequest } from '../request.ts';
+import { revisionOf, type OperationState } from '../state/operation-state.ts';
+import type { Work } from '../work.ts';
+
+/** The objects that an operation changes. */
+export interface ChangedObjects {
+  /** The objects of the new revision. */
+  objects: readonly ReleaseObject[];
+  /** Those of the revisions that it starts from. */
+  old: readonly ReleaseObject[];
+  /** Hooks of the revision. Default: none runs. */
+  hooks?: readonly Hook[];
+}
+
+/** Number of rights that an error names. */
+const maxNamed = 20;
+
+/**
+ * Throws `forbidden`, with the verbs and the resources, if the account of the operation may
+ * not change the objects. Does not ask for the agent itself, because that would cost requests. Notes
+ * the rights for a plan. Returns the outcome of `check`, which runs at the same time.
+ */
+export async function requireAccess<Result>(
+  state: OperationState,
+  work: Work<PreviewRequest>,
+  { cluster, signal, ...changed }: ChangedObjects & { cluster: Cluster; signal: AbortSignal },
+  check: () => Promise<Result>,
+): Promise<Result> {
+  const { context, request, materials } = work;
+  const isPlan = request.preview === 'plan';
+  const isNeeded = isPlan || (context.access !== undefined && request.dryRun !== true);
+  if (!isNeeded) return await check();
+  const needed = [
+    ...recordAccess(context, state.namespace),
+    ...(await objectAccess(state, work, cluster, changed, signal)),
+  ];
+  if (isPlan) materials.access = needed;
+  const [granted, checked] = await Promise.allSettled([requireGranted(context, needed, signal), check()]);
+  if (granted.status === 'rejected') throw granted.reason; // it names all rights
+  if (checked.status === 'rejected') throw checked.reason;
+  return checked.value;
+}
+
+/** Throws `forbidden` if the account may not apply the CRDs of a chart. */
+export async function requireCrdAccess(context: OperationContext, signal: AbortSignal): Promise<void> {
+  const crds = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
+  await requireGranted(context, [{ verb: 'create', ...crds }], signal);
+}
+
+async function requireGranted(
+  { account, access }: OperationContext,
+  needed: readonly Access[],
+  signal: AbortSignal,
+): Promise<void> {
+  const missing = (await access?.missing(needed, signal)) ?? [];
+  if (missing.length === 0) return;
+  const texts = [...new Set(missing.map(accessText))];
+  const rest = texts.length > maxNamed ? `; and ${texts.length - maxNamed} more` : '';
+  throw new OperationError(
+    'forbidden',
+    `the service account ${account ?? ''} lacks rights, so nothing was changed: ${texts.slice(0, maxNamed).join('; ')}${rest}; helm-agent rights prints roles with them`,
+  );
+}
+
+function recordAccess({ storage }: OperationContext, namespace: string): Access[] {
+  const { resource = 'secrets' } = storage;
+  return (['create', 'update'] as const).map((verb) => ({ verb, group: '', resource, namespace }));
+}
+
+async function objectAccess(
+  state: OperationState,
+  { context }: Work<unknown>,
+  cluster: Cluster,
+  { objects, old, hooks = [] }: ChangedObjects,
+  signal: AbortSignal,
+): Promise<Access[]> {
+  const { action, apply } = revisionOf(state);
+  const events: readonly string[] = [`pre-${action}`, `post-${action}`];
+  const running = hooks.filter((hook) => hook.events.some((event) => events.includes(event)));
+  const added = subtractObjects(objects, old);
+  const isNew = new Set(added);
+  const forNew: Access['verb'][] = apply.method === 'ssa' ? ['get', 'create', 'patch'] : ['get', 'create'];
+  const wanted: { ref: ObjectRef; verbs: readonly Access['verb'][] }[] = [
+    ...objects.map((object) => ({ ref: object.ref, verbs: isNew.has(object) ? forNew : (['patch'] as const) })),
+    ...subtractObjects(old, objects).map(({ ref }) => ({ ref, verbs: ['get', 'delete'] as const })),
+  ];
+  for (const { manifest } of running) {
+    for (const { object } of await context.renderer.readObjects(manifest, '', signal)) {
+      const { apiVersion, kind, metadata } = object;
+      const { namespace = state.namespace, name } = metadata;
+      wanted.push({ ref: { apiVersion, kind, name, namespace }, verbs: ['create'] });
+    }
+  }
+  const needed: Access[] = [];
+  for (const { ref, verbs } of wanted) {
+    const kind = await servedKind(cluster, ref, signal);
+    if (kind === undefined) continue; // of a hook, or of a CRD that does not exist yet
+    const namespace = kind.namespaced ? (ref.namespace ?? state.namespace) : undefined;
+    const name = ref.name === '' ? undefined : ref.name;
+    for (const verb of verbs)
+      needed.push({ verb, group: groupOf(ref.apiVersion), resource: kind.resource, namespace, name });
+  }
+  return needed;
+}
+
+async function servedKind(cluster: Cluster, { apiVersion, kind }: ObjectRef, signal: AbortSignal) {
+  try {
+    return await cluster.resourceKind(apiVersion, kind, signal);
+  } catch (error) {
+    if (!hasClusterErrorCode(error, 'unknown_kind')) throw error;
+    return undefined;
+  }
+}
