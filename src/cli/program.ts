@@ -27,6 +27,11 @@ function commandsOf(verbs: readonly VerbEntry[]): readonly Entry[] {
       load: async () => (await import('./agents/command.ts')).agentsCommand,
     },
     {
+      name: 'rights',
+      short: 'print the service account and the roles that the owner of a cluster creates for a namespace',
+      load: async () => (await import('./rights/command.ts')).rightsCommand,
+    },
+    {
       name: 'sandbox',
       short: 'run a Kubernetes API in memory, with simulated workloads',
       load: async () => (await import('./sandbox/command.ts')).sandboxCommand,

@@ -25,8 +25,8 @@ export interface ChangedObjects {
 const maxNamed = 20;
 
 /**
- * Throws `forbidden`, with the verbs and the resources, if the account of the operation may
- * not change the objects. Does not ask for the agent itself, because that would cost requests. Notes
+ * Throws `forbidden`, with the verbs and the resources, if the account of the operation may not
+ * change the objects. Does not ask for the agent itself, because that would cost requests. Notes
  * the rights for a plan. Returns the outcome of `check`, which runs at the same time.
  */
 export async function requireAccess<Result>(
