@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -153,6 +154,17 @@ test('each beginning of a file is refused', (t) => {
   readRights(text);
   for (let length = 0; length < text.length; length++)
     t.throws(() => readRights(text.slice(0, length)), undefined, String(length));
+});
+
+test('the example of the documentation can be used', (t) => {
+  const text = readFileSync(new URL('../../docs/permissions.md', import.meta.url), 'utf8');
+  const example = /```yaml\n(rules:[^`]*)```/.exec(text)?.[1] ?? '';
+  const documented = readRights(example);
+  t.is(accountOf(documented, scope({ sentBy: 'ci@example.com' })), 'shop/deployer');
+  t.is(accountOf(documented, scope({ type: 'list_releases', namespace: undefined })), 'platform/reader');
+  t.throws(() => accountOf(documented, scope({ type: 'get_release', namespace: 'kube-system' })), {
+    code: 'forbidden',
+  });
 });
 
 test('patterns match as a whole, and each character but the star is itself', (t) => {
