@@ -83,7 +83,7 @@ export function connectCluster(source: ConnectionSource, tuning: ClusterTuning =
 }
 
 /** A cluster as a service account sees it. */
-export interface AccountCluster extends Cluster {
+interface AccountCluster extends Cluster {
   /** The rights of the account. */
   readonly access: AccessReviewer;
 }

@@ -11,7 +11,7 @@ export interface SharedDocuments {
 }
 
 /** A document as it was understood. */
-export interface SharedDocument {
+interface SharedDocument {
   etag: string;
   content: unknown;
 }

@@ -23,11 +23,6 @@ export function accountProblem(account: string): string | undefined {
   return accountNameProblem(name);
 }
 
-/** Whether a text is `NAMESPACE/NAME` of a ServiceAccount. */
-export function isServiceAccount(text: string): text is ServiceAccount {
-  return accountProblem(text) === undefined;
-}
-
 /** Returns the namespace and the name of a ServiceAccount. */
 export function accountParts(account: ServiceAccount): { namespace: string; name: string } {
   const [namespace = '', name = ''] = account.split('/');

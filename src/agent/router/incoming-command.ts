@@ -45,7 +45,7 @@ export interface AgentCommands {
 }
 
 /** The subject of a command. */
-export interface CommandTarget {
+interface CommandTarget {
   /** Undefined for all namespaces. */
   namespace: string | undefined;
   /** Undefined for several releases, or for none. */
