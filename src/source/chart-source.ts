@@ -130,8 +130,10 @@ export function createChartSource(options: ChartSourceOptions = {}): ChartSource
       const isOwn = new URL(String(dispatchOptions.origin)).host === host;
       return isOwn ? own.dispatch(dispatchOptions, handler) : dispatch(dispatchOptions, handler);
     });
+    // a file that a certificate opens is not kept for others, who may have none
+    const kept = request.tls.cert === undefined ? settings.kept : undefined;
     try {
-      return await downloadWith({ ...settings, dispatcher }, request, signal);
+      return await downloadWith({ ...settings, dispatcher, kept }, request, signal);
     } finally {
       await own.destroy();
     }

@@ -25,7 +25,20 @@ test(completes, ['nosuch', ''], [':0']);
 test(
   completes,
   [],
-  ['agents', 'completion', 'control-plane', 'ctl', 'helm', 'lint', 'run', 'sandbox', 'show', 'template', ':4'],
+  [
+    'agents',
+    'completion',
+    'control-plane',
+    'ctl',
+    'helm',
+    'lint',
+    'rights',
+    'run',
+    'sandbox',
+    'show',
+    'template',
+    ':4',
+  ],
 );
 
 test('completion describes commands', async (t) => {

@@ -3,6 +3,8 @@ import test, { type ExecutionContext } from 'ava';
 import { createChartSource } from '../../../src/source/chart-source.ts';
 import { KeptDownloads } from '../../../src/source/disk/kept-downloads.ts';
 import { KeptFiles } from '../../../src/source/disk/kept-files.ts';
+import { makeCertificates } from '../../../src/sandbox/certificates.ts';
+import { realHost } from '../../support/host.ts';
 import { packChart } from '../packed-chart.ts';
 import { indexYaml, serve, type TestResponse } from '../test-repository.ts';
 
@@ -116,4 +118,19 @@ test('reports what it cannot write to disk, and returns the download', async (t)
   };
   await kept.keep('key', Buffer.from('text'));
   t.like(problems, [{ message: 'no space left' }]);
+});
+
+test('an archive that a certificate opens is not kept for requests without it', async (t) => {
+  const { certificate, key } = makeCertificates(realHost, '127.0.0.1');
+  const archive = archives.get('1.0.0') ?? Buffer.from('');
+  const index = indexYaml({ web: [{ version: '1.0.0', digest: sha256(archive) }] });
+  const { url, requests } = await serve(t, { '/index.yaml': index, '/web-1.0.0.tgz': archive });
+  const files = new KeptFiles();
+  t.teardown(() => files.clear());
+  const kept = new KeptDownloads({ files, onProblem: (error) => t.fail(String(error)) });
+  const source = createChartSource({ kept });
+  const request = { chartName: 'web', repoUrl: url };
+  await source.load({ ...request, tls: { cert: certificate, key } }, never);
+  await source.load(request, never);
+  t.is(requests.filter((one) => one.url === '/web-1.0.0.tgz').length, 2);
 });
