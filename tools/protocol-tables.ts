@@ -7,11 +7,13 @@ import { problems } from '../src/protocol/problem-codes.ts';
 
 /** Returns the table of all commands. */
 export function commandRows({ definitions }: CommandTable = commandTable): string {
-  const rows = Object.entries(definitions).map(([type, { summary, method, answer }]) => {
+  const rows = Object.entries(definitions).map(([type, { summary, method, answer, right }]) => {
     const fields = Object.keys(answer.shape).map((name) => `\`${name}\``);
-    return `| [\`${type}\`](#${type}) | ${summary} | ${fields.join(', ')} | \`${method}\` |`;
+    return `| [\`${type}\`](#${type}) | ${summary} | ${fields.join(', ')} | \`${method}\` | \`${right}\` |`;
   });
-  return ['| Command | Meaning | Fields of the result | SDK method |', '|---|---|---|---|', ...rows].join('\n');
+  return ['| Command | Meaning | Fields of the result | SDK method | Right |', '|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
 }
 
 /** Returns the table of a command's fields. */

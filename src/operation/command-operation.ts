@@ -22,7 +22,7 @@ export interface RequestSources {
 }
 
 /** Dependencies of a command that is performed. */
-export interface PerformContext extends OperationContext, RequestSources {
+interface PerformContext extends OperationContext, RequestSources {
   /** The state to continue from. Default: the command was not performed before. */
   state?: OperationState | undefined;
   /** Registers work for when the answer is stored. Default: it is done before the answer. */

@@ -2,10 +2,12 @@ import test, { type ExecutionContext } from 'ava';
 import type { CommandDependencies, Identity } from '../../src/agent/commands/index.ts';
 import { createCommandHandlers } from '../../src/agent/commands/index.ts';
 import { clusterReleases } from '../../src/bin/cluster-releases.ts';
+import { readCommand } from '../../src/agent/router/incoming-command.ts';
 import { verbEntry, verbs } from '../../src/cli/verb/index.ts';
 import { controlPlaneFor } from '../../src/control-plane/control-plane-for.ts';
 import { operations } from '../../src/operation/index.ts';
 import { commands } from '../../src/protocol/commands/index.ts';
+import { rights } from '../../src/protocol/commands/definition.ts';
 import { createCommandTable } from '../../src/protocol/commands/table.ts';
 import { subprotocol } from '../../src/protocol/subprotocol.ts';
 import { packetSchema } from '../../tools/packet-schema.ts';
@@ -125,9 +127,24 @@ test('errors, help, completion, schema and documentation of the verb are derived
   }
   t.regex(JSON.stringify(packetSchema(table)), /"paint_release\.payload":\{.*"coats":/);
   t.true(
-    commandRows(table).includes('| [`paint_release`](#paint_release) | Paints a release. | `painted` | `paint` |'),
+    commandRows(table).includes(
+      '| [`paint_release`](#paint_release) | Paints a release. | `painted` | `paint` | `deploy` |',
+    ),
   );
   t.regex(renewTables('<!-- table: paint_release -->\n\n<!-- end -->', table), /\| `coats` \| Number of coats\. /);
+});
+
+test('a command survives the agent if its definition says so', (t) => {
+  const isDurable = (survives: boolean) => {
+    const commands = {
+      table: createCommandTable({ paint_release: { ...paintRelease, survives } }),
+      handlers: { paint_release: () => Promise.resolve({}) },
+      allowedRights: rights,
+    };
+    return readCommand({ type: 'paint_release', payload: '{"releaseName":"web"}' }, commands).isDurable;
+  };
+  t.true(isDurable(true));
+  t.false(isDurable(false));
 });
 
 test('a program that does not know the verb refuses it', async (t) => {

@@ -78,7 +78,7 @@ export function readCommand(packet: Packet, { table, handlers, allowedRights }: 
     sentBy,
     bytes: Buffer.byteLength(text ?? ''),
     changes,
-    isDurable: changes !== undefined,
+    isDurable: known.definition.survives && changes !== undefined,
     target: targetOf(payload, changes),
     ifBusy: ifBusyOf(payload),
     timeout: timeoutOf(known.definition, payload),
@@ -88,8 +88,9 @@ export function readCommand(packet: Packet, { table, handlers, allowedRights }: 
   };
 }
 
+/** Commands that were allowed can be cancelled with any right. */
 function requireRight(type: string, right: Right, allowed: readonly Right[]): void {
-  if (allowed.includes(right)) return;
+  if (type === 'cancel_command' || allowed.includes(right)) return;
   throw new CommandError(
     'forbidden',
     `the agent does not accept ${type}, which needs the right "${right}"; its owner allows ${[...allowed].join(', ')}, and can add rights with --allow-rights`,

@@ -71,9 +71,6 @@ export type CommandPayloads = { [Type in CommandType]: z.output<Commands[Type]['
 /** The fields of each command's successful result. */
 export type CommandAnswers = { [Type in CommandType]: z.output<Commands[Type]['answer']> };
 
-/** The control plane's method for each command. */
-export type CommandMethodNames = { [Type in CommandType]: Commands[Type]['method'] };
-
 export const commandTypes = Object.keys(commands) as CommandType[]; // Object.keys widens to string[]
 
 export function isCommandType(type: string): type is CommandType {
