@@ -1,10 +1,11 @@
 import { AgentKey } from '../agent/key/agent-key.ts';
-import { keySecret } from '../agent/key/key-secret.ts';
+
 import { tokenFile } from '../agent/connection/token-file.ts';
 import type { Logger } from '../agent/logger.ts';
 import { hasClusterErrorCode } from '../objects/cluster-error.ts';
 import type { Cluster } from '../objects/cluster.ts';
 import { keyFile } from './key-file.ts';
+import { keySecret } from './key-secret.ts';
 
 /** The settings about the key of an agent. */
 export interface AgentKeySetup {

@@ -5,7 +5,7 @@ import { agentOf, type AgentSetup } from '../../src/bin/agent-of.ts';
 import { keyFile } from '../../src/bin/key-file.ts';
 import { connectCluster } from '../../src/kube/index.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { keySecret } from '../../src/agent/key/key-secret.ts';
+import { keySecret } from '../../src/bin/key-secret.ts';
 import type { KeyState, KeyStore } from '../../src/agent/key/key-state.ts';
 import { recordingLog } from '../agent/support/log.ts';
 import { temporaryFile } from '../control-plane/support/file.ts';

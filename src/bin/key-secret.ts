@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
-import type { Cluster } from '../../objects/cluster.ts';
-import { stringAt } from '../../objects/fields.ts';
-import { formatKeyState, parseKeyState, type KeyStore } from './key-state.ts';
-
+import { formatKeyState, parseKeyState, type KeyStore } from '../agent/key/key-state.ts';
+import { hasClusterErrorCode } from '../objects/cluster-error.ts';
+import type { Cluster } from '../objects/cluster.ts';
+import { stringAt } from '../objects/fields.ts';
 export interface KeySecretOptions {
   cluster: Pick<Cluster, 'get' | 'create' | 'mergePatch'>;
   /** The namespace of the agent. */
