@@ -1,3 +1,6 @@
+import type * as z from 'zod';
+import { commandTable, type CommandAnswers, type CommandType } from '../../protocol/commands/index.ts';
+import type { CommandTable } from '../../protocol/commands/table.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../errors/index.ts';
 import type { Failure, Result } from '../../protocol/messages.ts';
@@ -117,4 +120,19 @@ export async function resultOf(
     }
     await sleep(retryMs, undefined, { signal });
   }
+}
+
+/** Returns a command of a table. One that it does not have is a bug. */
+export function knownCommand(type: string, table: CommandTable = commandTable) {
+  const known = table.find(type);
+  if (known === undefined) throw new TypeError(`${type} is not in the table of commands`);
+  return known;
+}
+
+/** Returns the schema of a command's successful result. */
+export function answerSchema<Type extends CommandType>(
+  type: Type,
+  table?: CommandTable,
+): z.ZodType<CommandAnswers[Type]> {
+  return knownCommand(type, table).definition.answer as unknown as z.ZodType<CommandAnswers[Type]>; // of its own type
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { commandTable, type CommandAnswers, type CommandType } from '../../protocol/commands/index.ts';
-import type { CommandTable } from '../../protocol/commands/table.ts';
+import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import type { Failure, Result } from '../../protocol/messages.ts';
 import { table } from '../table.ts';
 import { oneLine, printable } from '../text.ts';
@@ -56,19 +55,4 @@ export function failureText({ code, message, position }: Failure): string {
   const parts = position ? [position.file, position.line, position.column].filter((part) => part !== undefined) : [];
   const at = parts.length > 0 ? `\n  at ${oneLine(parts.join(':'))}` : '';
   return `Error: ${printable(message)} (${code})${at}\n`;
-}
-
-/** Returns a command of a table. One that it does not have is a bug. */
-export function knownCommand(type: string, table: CommandTable = commandTable) {
-  const known = table.find(type);
-  if (known === undefined) throw new TypeError(`${type} is not in the table of commands`);
-  return known;
-}
-
-/** Returns the schema of a command's successful result. */
-export function answerSchema<Type extends CommandType>(
-  type: Type,
-  table?: CommandTable,
-): z.ZodType<CommandAnswers[Type]> {
-  return knownCommand(type, table).definition.answer as unknown as z.ZodType<CommandAnswers[Type]>; // of its own type
 }

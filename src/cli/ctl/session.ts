@@ -9,9 +9,8 @@ import { controlPlaneClient, serverSettings } from './control-plane-client.ts';
 import { agentSchema, agentSettings } from './agent-setting.ts';
 import { packedChart } from './chart-to-send.ts';
 import { namespaceAdvice } from './other-namespaces.ts';
-import { follow, type FollowOptions } from './follow.ts';
+import { answerSchema, follow, type FollowOptions } from './follow.ts';
 import { readAs } from './read-as.ts';
-import { answerSchema } from './result-text.ts';
 
 /** Flags of any `ctl` command, by the names of their values. */
 export type Flags = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import type { CommandParameters, CommandType } from '../../protocol/commands/ind
 import type { Command, CommandEntry } from '../cobra/command.ts';
 import { helmDefaultsSettings, wantsHelmDefaults } from '../ctl/helm-defaults.ts';
 import { shown } from '../ctl/output/print.ts';
-import { knownCommand } from '../ctl/result-text.ts';
+import { knownCommand } from '../ctl/follow.ts';
 import { sendFlags, sessionFlags } from '../ctl/send-flags.ts';
 import { createSession, type PerformOptions } from '../ctl/session.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
@@ -42,7 +42,7 @@ export function ctlVerb<Type extends string, Answer extends object>(
       const hasDefaults =
         hasHelmDefaults(verb) && wantsHelmDefaults(givenSettings(helmDefaultsSettings, flags), context);
       const given = { program: 'ctl', args, flags, host, env, hasHelmDefaults: hasDefaults } as const;
-      const calls = callsOf(verb, program, given);
+      const calls = await callsOf(verb, program, given);
       const session = createSession(context);
       const sent = sessionFlags(flags);
       const next = (...words: readonly string[]) =>

@@ -35,8 +35,8 @@ export const helmInstall: Command<HelmContext> = {
     const { flags, context } = line;
     const dryRun = dryRunMode(flags, context);
     const fields = without(installRelease.fields, 'dryRun');
-    const answer = await withPrefix('INSTALLATION FAILED', () =>
-      runInstall(releaseAndChart({ ...line, ...context }), { ...valuesOf(fields, line), dryRun }, line),
+    const answer = await withPrefix('INSTALLATION FAILED', async () =>
+      runInstall(await releaseAndChart({ ...line, ...context }), { ...valuesOf(fields, line), dryRun }, line),
     );
     await print(install, answer, line);
     return undefined;

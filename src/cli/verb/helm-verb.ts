@@ -22,7 +22,7 @@ export function helmVerb<Type extends string, Answer extends object>(verb: Verb<
     async run({ args, flags, context }) {
       const { stdout, host, env } = context;
       const given = { program: 'helm', args, flags, host, env, hasHelmDefaults: true } as const;
-      const calls = callsOf(verb, lineOf(context), given);
+      const calls = await callsOf(verb, lineOf(context), given);
       const namespace = verb.isOfAll?.(flags) === true ? {} : { namespace: await context.namespace() };
       const type = typeOf(verb, flags) as ReleaseCommand; // the one that the verb says
       await withReleases(context, async (releases) => {

@@ -8,8 +8,8 @@ export const install: Verb<'install_release'> = {
   type: 'install_release',
   definition: installRelease,
   flags: [...nameFlags, outputFlag],
-  argumentValues(line) {
-    const names = releaseAndChart(line);
+  async argumentValues(line) {
+    const names = await releaseAndChart(line);
     requireNewReleaseName(names.releaseName);
     return names;
   },

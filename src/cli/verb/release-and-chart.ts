@@ -1,6 +1,5 @@
 import { checkReleaseName } from '../../operation/steps/names.ts';
 import { switchFlag, textFlag } from '../pflag/flag.ts';
-import { nameFromTemplate } from '../template/release-name.ts';
 import type { VerbLine } from './verb.ts';
 
 /** The flags for the name of a new release. */
@@ -23,10 +22,12 @@ export function requireReleaseName(name: string): void {
  * Returns the release and the chart that arguments and flags of `install` name
  * (pkg/action/install.go: NameAndChart). Errors have Helm's texts.
  */
-export function releaseAndChart({ args, flags, host, env }: Omit<VerbLine, 'program' | 'hasHelmDefaults'>): {
-  releaseName: string;
-  chartName: string;
-} {
+export async function releaseAndChart({
+  args,
+  flags,
+  host,
+  env,
+}: Omit<VerbLine, 'program' | 'hasHelmDefaults'>): Promise<{ releaseName: string; chartName: string }> {
   const [first = '', chart, ...more] = args;
   const nameTemplate = flags.text('name-template');
   if (more.length > 0) throw new Error(`expected at most two arguments, unexpected arguments: ${more.join(', ')}`);
@@ -35,7 +36,10 @@ export function releaseAndChart({ args, flags, host, env }: Omit<VerbLine, 'prog
     if (nameTemplate !== '') throw new Error('cannot set --name-template and also specify a name');
     return { releaseName: first, chartName: chart };
   }
-  if (nameTemplate !== '') return { releaseName: nameFromTemplate(nameTemplate, { host, env }), chartName: first };
+  if (nameTemplate !== '') {
+    const { nameFromTemplate } = await import('../template/release-name.ts'); // few names need all functions
+    return { releaseName: nameFromTemplate(nameTemplate, { host, env }), chartName: first };
+  }
   if (!flags.isOn('generate-name')) throw new Error('must either provide a name or specify --generate-name');
   const file =
     first

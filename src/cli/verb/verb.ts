@@ -55,7 +55,7 @@ export interface Verb<Type extends string, Answer = AnswerOf<Type>> {
    * Returns the values that arguments give to fields. Errors have Helm's texts. Default: those of
    * the command line in the table.
    */
-  argumentValues?: (line: VerbLine) => Readonly<Record<string, unknown>>;
+  argumentValues?: (line: VerbLine) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
   /** Flags of helm that `ctl` refuses, such as `-o, --output <format>`, with what to do instead. */
   refusedFlags?: Readonly<Record<string, string>>;
   /** Returns the text for stdout. */
@@ -99,13 +99,15 @@ export interface Call {
  * Returns the commands that a command line sends, one for each of the arguments that repeat. Errors
  * have Helm's texts if Helm has the flag or argument.
  */
-export function callsOf(verb: VerbParts, program: CommandLineOf, given: VerbLine): Call[] {
+export async function callsOf(verb: VerbParts, program: CommandLineOf, given: VerbLine): Promise<Call[]> {
   const { args, flags, hasHelmDefaults } = given;
   const line = commandLineOf(verb);
-  const calls = repeatedArguments(line, args).map((words) => ({
-    words,
-    given: verb.argumentValues?.({ ...given, args: words }) ?? argumentValues(line, words),
-  }));
+  const calls = await Promise.all(
+    repeatedArguments(line, args).map(async (words) => ({
+      words,
+      given: await (verb.argumentValues?.({ ...given, args: words }) ?? argumentValues(line, words)),
+    })),
+  );
   const values = fieldValues(verb.definition.fields, program, flags, hasHelmDefaults);
   return calls.map(({ words, given }) => {
     const own = verb.values?.(flags, { ...values, ...given });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -77,6 +77,23 @@ test('releases are installed, upgraded, rolled back, tested, listed and uninstal
   const removed = await helm('uninstall', 'one', 'two');
   t.is(removed.stdout, 'release "one" uninstalled\nrelease "two" uninstalled\n');
   t.deepEqual(await helm('status', 'one'), { code: 1, stdout: '', stderr: 'Error: release: not found\n' });
+});
+
+test('the chart that was checked is the one that is installed and upgraded', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'helm-chart-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const own = join(folder, 'web');
+  const helm = await helmOnCluster(t, (releases) => ({
+    ...releases,
+    async perform(...given) {
+      await rm(own, { recursive: true, force: true });
+      return releases.perform(...given);
+    },
+  }));
+  for (const verb of ['install', 'upgrade']) {
+    await cp(chart, own, { recursive: true });
+    t.like(await helm(verb, 'one', own), { code: 0, stderr: '' });
+  }
 });
 
 // printed by `helm get all one --template TEMPLATE` of helm 4.2.4

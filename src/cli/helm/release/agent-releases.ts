@@ -2,9 +2,8 @@ import * as z from 'zod';
 import type { CommandTable } from '../../../protocol/commands/table.ts';
 import type { ApiClient } from '../../ctl/api-client.ts';
 import { packedChart } from '../../ctl/chart-to-send.ts';
-import { resultOf } from '../../ctl/follow.ts';
+import { answerSchema, knownCommand, resultOf } from '../../ctl/follow.ts';
 import { readAs } from '../../ctl/read-as.ts';
-import { answerSchema, knownCommand } from '../../ctl/result-text.ts';
 import { silentScreen } from '../../ctl/screen.ts';
 import type { Releases } from './releases.ts';
 
