@@ -29,7 +29,7 @@ export type OperationErrorCode =
   | 'not_found'
   | 'unknown_kind'
   | 'bad_request'
-  | 'forbidden'
+   
   | 'timeout'
   | 'cancelled'
   | 'internal';

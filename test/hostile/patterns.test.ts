@@ -25,8 +25,7 @@ const made: Readonly<Record<string, RegExp>> = {
     /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
   // the end of a raw block of Nunjucks
   "src/render/nunjucks/compile/template.ts new RegExp(source, 'y')": /([\s\S]*?)\{%\s*endraw\s*(?=%\})%\}/y,
-  "src/source/repository/index-file.ts new RegExp(`^( {0,${indent}})([^\\\\s#].*)$`, 'gm')":
-    /^( {0,2})([^\s#].*)$/gm,
+  "src/source/repository/index-file.ts new RegExp(`^( {0,${indent}})([^\\\\s#].*)$`, 'gm')": /^( {0,2})([^\s#].*)$/gm,
 };
 
 const patterns = sourcePatterns();

@@ -1,8 +1,7 @@
 // Types of `helm-agent/render`. The compiler checks them here, and `npm run build` checks them
 // against the declarations of the packages.
 import { expectTypeOf } from 'expect-type';
-import type {
-  RenderError} from '../../src/render/index.ts';
+import type { RenderError } from '../../src/render/index.ts';
 import {
   createRenderer,
   loadChart,

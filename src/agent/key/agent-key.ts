@@ -37,7 +37,7 @@ export interface KeyProver {
 }
 
 /** A challenge that the agent does not sign. */
-export class AgentKeyError extends Error {
+class AgentKeyError extends Error {
   override readonly name = 'AgentKeyError';
 }
 

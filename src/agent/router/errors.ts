@@ -5,7 +5,6 @@ type CommandErrorCode = Extract<
   | 'continued_too_often'
   | 'forbidden'
   | 'unknown_command'
-   
   | 'too_large'
   | 'key_reused'
   | 'busy'

@@ -37,7 +37,7 @@ export async function findObject(
 }
 
 /** Returns the reference to an object of a kind. The namespace is left out if it has none. */
-export function refOf(
+function refOf(
   { apiVersion, kind, namespaced }: ServedKind,
   { namespace, name }: { namespace: string; name: string },
 ): ObjectRef {
