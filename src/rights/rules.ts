@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { messageOf } from '../errors/index.ts';
 import { accountNameProblem, accountProblem } from '../objects/service-account.ts';
+import { rights } from '../protocol/commands/definition.ts';
 import { commandTypes } from '../protocol/commands/index.ts';
 import { printableSchema } from '../protocol/printable.ts';
 import { duplicateKeyProblem } from '../yaml/duplicate-keys.ts';
@@ -13,8 +14,6 @@ export const maxRightsBytes = 256 * 1024;
 const maxRules = 1000;
 const maxItems = 100;
 const maxPatternLength = 253;
-
-const rights = ['read', 'deploy', 'admin'] as const;
 
 const account = z.string().superRefine((text, context) => {
   const problem = text.includes('/') ? accountProblem(text) : accountNameProblem(text);
