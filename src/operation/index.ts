@@ -38,4 +38,12 @@ export const operations: OperationLoaders = {
   list_objects: () => import('./objects/list-objects.ts'),
   describe_object: () => import('./objects/describe-object.ts'),
   list_events: () => import('./objects/list-events.ts'),
+  restart_workload: () => import('./act/restart-workload.ts'),
+  scale_workload: () => import('./act/scale-workload.ts'),
+  pause_rollout: () => import('./act/pause-rollout.ts'),
+  resume_rollout: () => import('./act/resume-rollout.ts'),
+  delete_pod: () => import('./act/delete-pod.ts'),
+  run_job: () => import('./act/run-job.ts'),
+  stop_release: () => import('./act/stop-release.ts'),
+  start_release: () => import('./act/start-release.ts'),
 };

@@ -1,6 +1,7 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { Access } from '../objects/access.ts';
 import type { ClusterCapabilities } from '../objects/cluster.ts';
+import type { KubeObject } from '../objects/object.ts';
 import type { AppliedStatus } from '../readiness/index.ts';
 import { ReleaseError } from '../release/error.ts';
 import { history } from '../release/history.ts';
@@ -51,6 +52,8 @@ interface Materials {
   logBudget?: LogBudget;
   /** Replaces the secrets of the manifests that `key` names. */
   redaction?: Redaction & { key: string };
+  /** The live objects that an operation on single objects changes or waits for. */
+  actedOn?: readonly KubeObject[];
   /** Logs of tests. */
   logs?: TestLog[];
   /** Revisions as they were last read or written, by version. */

@@ -38,7 +38,8 @@ export function checkOf({ arguments: all, repeats = false }: CommandLine): Argum
 export function argumentValues({ arguments: all }: CommandLine, args: readonly string[]): Record<string, unknown> {
   const values = all.map(({ field, kind }, index) => {
     const text = args[index];
-    return [field, kind === 'revision' && text !== undefined ? revisionOf(text) : text] as const;
+    if (text === undefined) return [field, undefined] as const;
+    return [field, kind === 'revision' ? revisionOf(text) : kind === 'count' ? countOf(text) : text] as const;
   });
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
@@ -49,4 +50,9 @@ function revisionOf(text: string): number | undefined {
   if (error !== undefined) throw new Error(`could not convert revision to a number: ${error}`);
   if (value < 0) throw new Error('invalid release revision');
   return Number(value) || undefined;
+}
+
+function countOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new Error(`${JSON.stringify(text)} is not a whole number from 0`);
 }

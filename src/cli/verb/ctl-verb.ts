@@ -55,7 +55,7 @@ export function ctlVerb<Type extends string, Answer extends object>(
         const values = { ...call.values, ...found.values, ...namespaceOf(verb, flags) };
         const own = (answer: object) => answer as Answer; // it was read with the schema of the type
         // the payload of its own type
-        const payload = z.encode(command.payload, values) as CommandParameters[CommandType];
+        const payload = packetPayload(command.payload, values) as CommandParameters[CommandType];
         const code = await session.perform(sent, type, payload, {
           ...progressOptions(verb, flags),
           chart: found.chart,
@@ -124,4 +124,11 @@ function progressOptions(
     case 'json':
       return { isCancelledByInterrupt: true, json: true };
   }
+}
+
+/** Returns a payload as packets have it. Throws an error about the arguments that do not fit. */
+function packetPayload(schema: z.ZodType, payload: Readonly<Record<string, unknown>>): unknown {
+  const encoded = z.safeEncode(schema, payload);
+  if (encoded.success) return encoded.data;
+  throw new Error(encoded.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
 }

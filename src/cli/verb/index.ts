@@ -103,6 +103,38 @@ export const verbs: readonly VerbEntry[] = [
     { name: 'events', short: 'list the events of a namespace, a release or an object', only: 'ctl' },
     async () => (await import('./objects.ts')).events,
   ),
+  verbEntry(
+    { name: 'restart', short: 'replace the pods of a workload', only: 'ctl' },
+    async () => (await import('./actions.ts')).restart,
+  ),
+  verbEntry(
+    { name: 'scale', short: 'set the number of pods of a workload', only: 'ctl' },
+    async () => (await import('./actions.ts')).scale,
+  ),
+  verbEntry(
+    { name: 'pause', short: 'pause the rollout of a Deployment', only: 'ctl' },
+    async () => (await import('./actions.ts')).pause,
+  ),
+  verbEntry(
+    { name: 'resume', short: 'continue the rollout of a Deployment', only: 'ctl' },
+    async () => (await import('./actions.ts')).resume,
+  ),
+  verbEntry(
+    { name: 'delete-pod', short: 'delete a pod', only: 'ctl' },
+    async () => (await import('./actions.ts')).deletePod,
+  ),
+  verbEntry(
+    { name: 'run-job', short: 'run a CronJob now', only: 'ctl' },
+    async () => (await import('./actions.ts')).runJob,
+  ),
+  verbEntry(
+    { name: 'stop', short: 'scale all workloads of a release to zero', only: 'ctl' },
+    async () => (await import('./actions.ts')).stop,
+  ),
+  verbEntry(
+    { name: 'start', short: 'start the workloads of a stopped release', only: 'ctl' },
+    async () => (await import('./actions.ts')).start,
+  ),
 ];
 
 async function ctlGetGroup(): Promise<Command<ProgramDependencies>> {

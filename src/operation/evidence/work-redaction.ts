@@ -14,7 +14,8 @@ export function redactionOfWork(state: () => OperationState, work: Work<unknown>
   return {
     ofServer: (texts, signal) => known().ofServer(texts, signal),
     async ofPods(texts, signal) {
-      await ownRevision(work, state(), signal);
+      // an operation on single objects deploys no revision
+      if (state().verb !== 'act') await ownRevision(work, state(), signal);
       return await known().ofPods(texts, signal);
     },
   };
@@ -26,6 +27,8 @@ function knownRedaction(state: OperationState, { context, materials }: Work<unkn
   const { version, target, baselines = [] } = state.revision ?? {};
   const versions = [version, target, ...baselines].filter((one) => one !== undefined && revisions.has(one));
   const fresh = rendered ?? rehearsed;
+  const { actedOn } = materials;
+  if (actedOn !== undefined) return redactionOf(context, [], { objects: actedOn, namespace: state.namespace });
   const key = [fresh === undefined ? '' : 'rendered', ...versions].join(' ');
   if (materials.redaction?.key === key) return materials.redaction;
   const { namespace } = state;

@@ -2,12 +2,13 @@ import type { ObjectRef } from '../../objects/object.ts';
 import type { ApplySettings } from '../apply/apply-settings.ts';
 import type { CancelMode } from '../cancellation.ts';
 import type { SeenObject } from '../apply/seen-object.ts';
+import type { ActionState } from '../act/action-state.ts';
 import type { Deadline } from './deadline.ts';
 import type { HookRun } from './hook-run.ts';
 import { noChanges, type ObjectChanges } from './object-changes.ts';
 import type { RecordedError } from './recorded-error.ts';
 
-export type Verb = 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test';
+export type Verb = 'install' | 'upgrade' | 'rollback' | 'uninstall' | 'test' | 'act';
 
 /** Lists of steps: `main` is the verb itself, all others undo it after a failure. */
 export type PhaseName = 'main' | 'settle' | 'fail' | 'clean-up' | 'uninstall' | 'rollback' | 'fail-rollback';
@@ -33,6 +34,8 @@ export interface OperationState {
   deadline: Deadline;
   /** The revision that the present phase works on. Undefined until the history was read. */
   revision?: RevisionState;
+  /** The changes of an operation on single objects. Undefined until they are known. */
+  action?: ActionState;
   /** The error that ended the main phase. */
   failure?: Failure;
   /** How the operation was cancelled. Default: it was not, or its changes are undone. */
@@ -58,9 +61,12 @@ interface UndoState {
   ended: readonly { phase: PhaseName; failure?: Failure }[];
 }
 
+/** The verbs that work on a revision. */
+type RevisionAction = Exclude<Verb, 'act'>;
+
 /** A revision that is deployed or uninstalled. */
 export interface RevisionState {
-  action: Verb;
+  action: RevisionAction;
   version: number;
   /** Value of its `last_deployed`, by which this operation knows its own revision. */
   deployedAt?: string | undefined;
@@ -96,7 +102,7 @@ export interface RevisionState {
 
 /** Returns the state of a revision that nothing was done to. */
 export function revisionState(
-  action: Verb,
+  action: RevisionAction,
   version: number,
   rest: Partial<Omit<RevisionState, 'action' | 'version'>> = {},
 ): RevisionState {

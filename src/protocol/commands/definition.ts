@@ -13,8 +13,8 @@ export const defaultRights: readonly Right[] = ['read', 'deploy', 'admin'];
 /** An argument of a command line, and the field that it sets. */
 interface Argument<Field extends string = string> {
   field: Field;
-  /** Candidates that a shell offers. `name`: the name of a new release, for which it has none. */
-  kind: 'name' | 'release' | 'revision' | 'chart' | 'plan';
+  /** Candidates that a shell offers. It has none for a `name` or a `count`, a number from 0. */
+  kind: 'name' | 'release' | 'revision' | 'chart' | 'plan' | 'count';
   /** For the lines of `ctl` and `helm` with their arguments: `RELEASE_NAME`. */
   shown: string;
   isOptional?: boolean;
@@ -54,10 +54,12 @@ export interface CommandDefinition<
   /** The field of the answer that a reply in the plain form consists of. */
   readonly plainField: string & keyof z.output<Answer>;
   /**
-   * Returns the key of the release that the command changes, and undefined if the command only
-   * reads. Commands with the same key run one after the other.
+   * Returns the key of the release or object that the command changes, and undefined if the command
+   * only reads. Commands with the same key run one after the other.
    */
   changes(payload: z.output<z.ZodObject<ShapeOf<All>>>): string | undefined;
+  /** Fields in which 0 does not count as absent. Default: none. */
+  readonly zeroFields?: readonly (string & keyof All)[];
   readonly right: Right;
   /** Whether another process continues the command, or performs it again, if the agent ends. */
   readonly survives: boolean;
@@ -94,15 +96,18 @@ export function isDryRun(dryRun: boolean | 'none' | 'client' | 'server' | undefi
 
 /**
  * Returns a schema that reads the payload. An empty string, null and 0 count as absent, because
- * clients in Go send zero values for the fields that they leave out.
+ * clients in Go send zero values for the fields that they leave out. `zeroFields` may be 0.
  */
-export function payloadReader<Payload extends z.ZodObject>(payload: Payload): z.ZodType<z.output<Payload>> {
-  return z.preprocess(withoutZeroValues, payload);
+export function payloadReader<Payload extends z.ZodObject>(
+  payload: Payload,
+  zeroFields: readonly string[] = [],
+): z.ZodType<z.output<Payload>> {
+  return z.preprocess((given) => withoutZeroValues(given, zeroFields), payload);
 }
 
-function withoutZeroValues(payload: unknown): unknown {
+function withoutZeroValues(payload: unknown, zeroFields: readonly string[]): unknown {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
-  return Object.fromEntries(
-    Object.entries(payload).filter(([, value]) => value !== '' && value !== null && value !== 0),
-  );
+  const isAbsent = (name: string, value: unknown) =>
+    value === '' || value === null || (value === 0 && !zeroFields.includes(name));
+  return Object.fromEntries(Object.entries(payload).filter(([name, value]) => !isAbsent(name, value)));
 }

@@ -3,6 +3,14 @@ import { adoptRelease } from './adopt-release.ts';
 import { applyPlan } from './apply-plan.ts';
 import { cancelCommand } from './cancel-command.ts';
 import { payloadReader } from './definition.ts';
+import { restartWorkload } from './restart-workload.ts';
+import { scaleWorkload } from './scale-workload.ts';
+import { pauseRollout } from './pause-rollout.ts';
+import { resumeRollout } from './resume-rollout.ts';
+import { deletePod } from './delete-pod.ts';
+import { runJob } from './run-job.ts';
+import { stopRelease } from './stop-release.ts';
+import { startRelease } from './start-release.ts';
 import { clusterInfo } from './cluster-info.ts';
 import { describeObject } from './describe-object.ts';
 import { getObject } from './get-object.ts';
@@ -51,6 +59,14 @@ export const commands = {
   list_objects: listObjects,
   describe_object: describeObject,
   list_events: listEvents,
+  restart_workload: restartWorkload,
+  scale_workload: scaleWorkload,
+  pause_rollout: pauseRollout,
+  resume_rollout: resumeRollout,
+  delete_pod: deletePod,
+  run_job: runJob,
+  stop_release: stopRelease,
+  start_release: startRelease,
 };
 
 export type Commands = typeof commands;
@@ -79,7 +95,7 @@ export function isCommandType(type: string): type is CommandType {
 
 /** Schemas that read the payload of each command. */
 export const payloadReaders = Object.fromEntries(
-  commandTypes.map((type) => [type, payloadReader(commands[type].payload)]),
+  commandTypes.map((type) => [type, payloadReader(commands[type].payload, commands[type].zeroFields)]),
 ) as { [Type in CommandType]: z.ZodType<CommandPayloads[Type]> }; // each reader is made from its command's payload
 
 type ChangesTable = {

@@ -27,7 +27,7 @@ export function createCommandTable<const All extends Definitions>(definitions: A
   const known = new Map(
     Object.entries(definitions).map(([type, definition]) => [
       type,
-      { definition, reader: payloadReader(definition.payload) },
+      { definition, reader: payloadReader(definition.payload, definition.zeroFields) },
     ]),
   );
   return { definitions, types: [...known.keys()], find: (type) => known.get(type) };

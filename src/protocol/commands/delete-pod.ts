@@ -1,0 +1,21 @@
+import { objectName } from '../bounded.ts';
+import { field } from './field.ts';
+import { actionAnswer, actionOptions, namespaceField, objectKey } from './action-fields.ts';
+import { defineCommand } from './definition.ts';
+
+export const deletePod = defineCommand({
+  summary: 'Deletes a pod, and waits until it is gone and the workload that owns it is ready again.',
+  method: 'deletePod',
+  fields: { namespace: namespaceField, name: field(objectName.min(1).describe('Name of the pod')), ...actionOptions },
+  answer: actionAnswer,
+  plainField: 'changes',
+  changes: objectKey,
+  right: 'act',
+  survives: true,
+  line: {
+    name: 'delete-pod',
+    short: 'Delete a pod',
+    arguments: [{ field: 'name', kind: 'name', shown: 'POD' }],
+    examples: ['web-0 -n shop'],
+  },
+});

@@ -1,0 +1,25 @@
+import { objectName } from '../bounded.ts';
+import { field } from './field.ts';
+import { actionAnswer, actionOptions, namespaceField, objectKey } from './action-fields.ts';
+import { defineCommand } from './definition.ts';
+
+export const pauseRollout = defineCommand({
+  summary: 'Pauses the rollout of a Deployment: later changes of its pods wait until it is resumed.',
+  method: 'pauseRollout',
+  fields: {
+    namespace: namespaceField,
+    name: field(objectName.min(1).describe('Name of the Deployment')),
+    timeout: actionOptions.timeout,
+  },
+  answer: actionAnswer,
+  plainField: 'changes',
+  changes: objectKey,
+  right: 'act',
+  survives: true,
+  line: {
+    name: 'pause',
+    short: 'Pause the rollout of a Deployment',
+    arguments: [{ field: 'name', kind: 'name', shown: 'DEPLOYMENT' }],
+    examples: ['web -n shop'],
+  },
+});

@@ -1,0 +1,20 @@
+import { actionAnswer, actionOptions, objectKey } from './action-fields.ts';
+import { objectArguments, objectIdentity } from './object-fields.ts';
+import { defineCommand } from './definition.ts';
+
+export const restartWorkload = defineCommand({
+  summary: 'Replaces the pods of a workload, as `kubectl rollout restart` does.',
+  method: 'restartWorkload',
+  fields: { ...objectIdentity, ...actionOptions },
+  answer: actionAnswer,
+  plainField: 'changes',
+  changes: objectKey,
+  right: 'act',
+  survives: true,
+  line: {
+    name: 'restart',
+    short: 'Replace the pods of a workload',
+    arguments: [...objectArguments],
+    examples: ['deploy web -n shop'],
+  },
+});

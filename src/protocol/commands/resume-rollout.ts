@@ -1,0 +1,25 @@
+import { objectName } from '../bounded.ts';
+import { field } from './field.ts';
+import { actionAnswer, actionOptions, namespaceField, objectKey } from './action-fields.ts';
+import { defineCommand } from './definition.ts';
+
+export const resumeRollout = defineCommand({
+  summary: 'Continues the rollout of a paused Deployment.',
+  method: 'resumeRollout',
+  fields: {
+    namespace: namespaceField,
+    name: field(objectName.min(1).describe('Name of the Deployment')),
+    ...actionOptions,
+  },
+  answer: actionAnswer,
+  plainField: 'changes',
+  changes: objectKey,
+  right: 'act',
+  survives: true,
+  line: {
+    name: 'resume',
+    short: 'Continue the rollout of a Deployment',
+    arguments: [{ field: 'name', kind: 'name', shown: 'DEPLOYMENT' }],
+    examples: ['web -n shop'],
+  },
+});

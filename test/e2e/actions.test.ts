@@ -1,0 +1,91 @@
+import test from 'ava';
+import { fileURLToPath } from 'node:url';
+import { fieldAt } from '../../src/objects/fields.ts';
+import { useHarness } from './harness.ts';
+import { freeNamespace } from './namespaces.ts';
+import { performed } from './performed.ts';
+import { kubeconfigText } from './real-cluster.ts';
+import { runCtl } from './twins.ts';
+
+const charts = fileURLToPath(new URL('fixtures', import.meta.url));
+const rights = ['--allow-rights', 'read,deploy,act'];
+const harness = useHarness(() => ({ kubeconfig: kubeconfigText(), localCharts: charts, arguments: rights }));
+
+test('acts on what runs in a real cluster', async (t) => {
+  const { cluster, plane, agentId } = harness();
+  const namespace = freeNamespace(t, cluster);
+  const ctl = async (...args: string[]) => {
+    const { stdout, stderr, code } = await runCtl(harness(), [...args, '-n', namespace, '--timeout', '60s']);
+    return { stdout, stderr, code };
+  };
+  const succeeds = async (expected: RegExp, ...args: string[]) => {
+    const { stdout, stderr, code } = await ctl(...args);
+    t.is(code, 0, `${args.join(' ')}: ${stderr}`);
+    t.regex(stdout, expected);
+  };
+  const fails = async (expected: RegExp, ...args: string[]) => {
+    const { stderr, code } = await ctl(...args);
+    t.is(code, 1, args.join(' '));
+    t.regex(stderr, expected);
+  };
+  const { outcome, result } = await performed(
+    plane.install(agentId, { releaseName: 'site', namespace, chartName: 'verbs', values: 'deployment: true' }),
+  );
+  t.is(outcome, 'deployed', JSON.stringify(result));
+  const [deployment] = await cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace });
+  const name = deployment?.metadata.name ?? '';
+  const live = () => cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name });
+  const pods = async () => {
+    const listed = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace });
+    return listed
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata }) => metadata.name);
+  };
+
+  const before = await pods();
+  await succeeds(/Deployment \S+ restarted/, 'restart', 'deploy', name);
+  t.false((await pods()).some((pod) => before.includes(pod)));
+  await succeeds(/scaled from \d to 2/, 'scale', 'deploy', name, '2');
+  t.is((await pods()).length, 2);
+  const [pod = ''] = await pods();
+  await succeeds(/Pod \S+ deleted/, 'delete-pod', pod);
+  t.is((await pods()).length, 2);
+  await succeeds(/paused/, 'pause', name);
+  await fails(/is paused, so its pods would stay; resume it first.*\(bad_request\)/s, 'restart', 'deploy', name);
+  await succeeds(/resumed/, 'resume', name);
+  await succeeds(/scaled from 2 to 0/, 'stop', 'site');
+  t.deepEqual(await pods(), []);
+  await succeeds(/There was nothing to change/, 'stop', 'site');
+  await succeeds(/scaled from 0 to 2/, 'start', 'site');
+  t.is(fieldAt(await live(), 'spec', 'replicas'), 2);
+  await fails(
+    /there is no Deployment "nope" in namespace .*; there are: .*\(not_found\)/s,
+    'scale',
+    'deploy',
+    'nope',
+    '1',
+  );
+
+  const template = fieldAt(deployment, 'spec', 'template', 'spec', 'containers') as object[];
+  const cronJob = (name: string, args: string[]) =>
+    cluster.create({
+      apiVersion: 'batch/v1',
+      kind: 'CronJob',
+      metadata: { name, namespace },
+      spec: {
+        schedule: '0 0 1 1 *',
+        jobTemplate: {
+          spec: {
+            backoffLimit: 0,
+            template: {
+              spec: { restartPolicy: 'Never', containers: template.map((container) => ({ ...container, args })) },
+            },
+          },
+        },
+      },
+    });
+  await cronJob('backup', ['sleep', '100ms']);
+  await succeeds(/Job backup-\w+ created/, 'run-job', 'backup');
+  await cronJob('broken', ['no-such-command']);
+  await fails(/container app of pod broken.*\(not_ready\)/s, 'run-job', 'broken');
+});
