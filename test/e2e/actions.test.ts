@@ -15,7 +15,7 @@ test('acts on what runs in a real cluster', async (t) => {
   const { cluster, plane, agentId } = harness();
   const namespace = freeNamespace(t, cluster);
   const ctl = async (...args: string[]) => {
-    const { stdout, stderr, code } = await runCtl(harness(), [...args, '-n', namespace, '--timeout', '60s']);
+    const { stdout, stderr, code } = await runCtl(harness(), [...args, '-n', namespace]);
     return { stdout, stderr, code };
   };
   const succeeds = async (expected: RegExp, ...args: string[]) => {
@@ -67,7 +67,7 @@ test('acts on what runs in a real cluster', async (t) => {
   );
 
   const template = fieldAt(deployment, 'spec', 'template', 'spec', 'containers') as object[];
-  const cronJob = (name: string, args: string[]) =>
+  const cronJob = (name: string, program: object) =>
     cluster.create({
       apiVersion: 'batch/v1',
       kind: 'CronJob',
@@ -78,14 +78,16 @@ test('acts on what runs in a real cluster', async (t) => {
           spec: {
             backoffLimit: 0,
             template: {
-              spec: { restartPolicy: 'Never', containers: template.map((container) => ({ ...container, args })) },
+              spec: { restartPolicy: 'Never', containers: template.map((container) => ({ ...container, ...program })) },
             },
           },
         },
       },
     });
-  await cronJob('backup', ['sleep', '100ms']);
+  await cronJob('backup', { args: ['sleep', '100ms'] });
   await succeeds(/Job backup-\w+ created/, 'run-job', 'backup');
-  await cronJob('broken', ['no-such-command']);
+  await cronJob('broken', { command: ['no-such-command'] });
   await fails(/container app of pod broken.*\(not_ready\)/s, 'run-job', 'broken');
+  await cronJob('endless', {});
+  await fails(/timed out after 5s.*\(timeout\)/s, 'run-job', 'endless', '--timeout', '5s');
 });
