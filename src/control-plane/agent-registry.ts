@@ -75,6 +75,8 @@ export class AgentRegistry {
   readonly #options: AgentRegistryOptions;
   /** By agent id; the newest instance last. */
   readonly #connected = new Map<string, Entry[]>();
+  /** Connections whose agent has not said `hello`. */
+  readonly #silent = new Set<AgentConnection>();
   readonly #sessions: AgentSessions;
   readonly #changed = new Notice();
   readonly #turns = new FrameTurns();
@@ -143,6 +145,7 @@ export class AgentRegistry {
       {
         hello: (hello) => {
           if (!this.#admit(hello, identity, connection)) return;
+          this.#silent.delete(connection);
           agent = hello;
           this.#add(hello, connection);
         },
@@ -172,11 +175,13 @@ export class AgentRegistry {
         },
         closed: (isCut) => {
           identity?.revoked?.removeEventListener('abort', revoke);
+          this.#silent.delete(connection);
           if (agent) this.#remove(agent, connection, isCut);
         },
       },
       { stream, heartbeat, turns: this.#turns, helloTimeoutMs, log, whenStored, isBehind: () => commands.isBehind },
     );
+    this.#silent.add(connection);
     const revoke = () => {
       log.warn({ agentId: identity?.agentId }, 'closing the connection of an agent that is revoked');
       connection.close(closeCodes.revoked, "the agent's credential was revoked");
@@ -189,6 +194,7 @@ export class AgentRegistry {
   async closeAll(retryAfter: number): Promise<void> {
     const reason = 'the control plane is shutting down';
     const payload = JSON.stringify({ reason, retryAfter });
+    for (const connection of this.#silent) connection.close(1001, reason);
     for (const { agent, connection } of [...this.#connected.values()].flat()) {
       if (agent.resume) connection.notify({ type: 'drain', payload });
       connection.close(1001, reason);

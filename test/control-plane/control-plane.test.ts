@@ -453,6 +453,15 @@ test('closes the connections of agents with 1001', async (t) => {
   t.is((await closed)[0], 1001);
 });
 
+test('closes a connection that waits for a hello when it closes', async (t) => {
+  const { plane, agentUrl } = await testPlane(t, { helloTimeoutMs: 600_000 });
+  const socket = new WebSocket(agentUrl, ['helm-agent.v1']);
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
+  await plane.close();
+  t.is((await closed)[0], 1001);
+});
+
 test('asks agents that know it to come back later when it closes', async (t) => {
   const plane = new ControlPlane();
   const url = `ws://127.0.0.1:${await plane.listen(0)}`;
