@@ -4,11 +4,11 @@ import { tokenHash } from '../../net/authorization.ts';
 import type { Challenge, Proof } from '../../protocol/proof.ts';
 import type { Logger } from '../logger.ts';
 import {
-  KeyStateError,
-  signProof,
   type KeyPair,
   type KeyState,
+  KeyStateError,
   type KeyStore,
+  signProof,
   type StoredKeyState,
 } from './key-state.ts';
 
@@ -53,6 +53,8 @@ export class AgentKey {
   /** The state when it was read last, for times at which it cannot be read. */
   #last: StoredKeyState | undefined;
   #clusterUid: string | undefined;
+  /** Notes of enrolments that are being stored. */
+  readonly #notes = new Set<Promise<void>>();
 
   constructor(options: AgentKeyOptions) {
     this.#options = options;
@@ -63,6 +65,11 @@ export class AgentKey {
     const { rotateAfterMs, now } = this.#options;
     if (!this.#last) return rotateAfterMs;
     return Math.max(0, this.#last.state.key.createdAt + rotateAfterMs - now().getTime());
+  }
+
+  /** Resolves when nothing is being stored. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#notes);
   }
 
   /** Returns the proofs for a new connection. */
@@ -86,7 +93,10 @@ export class AgentKey {
         });
       },
       proved: async () => {
-        if (shown?.token !== undefined) await this.#noteEnrolment(shown.audience, hashOf(shown.token));
+        if (shown?.token === undefined) return;
+        const note = this.#noteEnrolment(shown.audience, hashOf(shown.token));
+        this.#notes.add(note);
+        await note.finally(() => this.#notes.delete(note));
       },
     };
   }

@@ -21,9 +21,13 @@ export function evidenceLines({ resources }: Evidence): string[] {
   ]);
 }
 
-/** Leaves out the end of a text after a colon if a text that is shown already contains it. */
+/**
+ * Leaves out the end of a state, such as `waiting: ErrImagePull: MESSAGE`, after a colon if a text
+ * that is shown already contains it. The reason stays.
+ */
 function withoutKnown(text: string, shown = ''): string {
-  for (let colon = text.indexOf(': '); colon >= 0; colon = text.indexOf(': ', colon + 1)) {
+  const afterReason = text.indexOf(': ', text.indexOf(': ') + 1);
+  for (let colon = afterReason; colon >= 0; colon = text.indexOf(': ', colon + 1)) {
     const end = text.slice(colon + 2);
     if (end.length > 20 && shown.includes(end)) return text.slice(0, colon);
     if (colon > 200) break;

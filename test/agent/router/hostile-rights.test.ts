@@ -5,8 +5,8 @@ import { subprotocol } from '../../../src/protocol/subprotocol.ts';
 import { dialAgent } from '../../bin/support/client.ts';
 import { testAgent } from '../support/agent.ts';
 
-const message = (type: string) =>
-  `the agent does not accept ${type}, which needs the right "deploy"; its owner allows read, and can add rights with --allow-rights`;
+const message = (type: string, right: Right = 'deploy') =>
+  `the agent does not accept ${type}, which needs the right "${right}"; its owner allows read, and can add rights with --allow-rights`;
 
 async function agentWith(t: ExecutionContext, allowedRights: readonly Right[]) {
   const { agent, puppets } = await testAgent(t, { listen: { host: '127.0.0.1', port: 0 }, allowedRights });
@@ -20,13 +20,13 @@ test('an agent that allows only read refuses each command that changes something
     ([type, { right }]) => right !== 'read' && type !== 'cancel_command',
   );
   t.true(changing.length >= 6);
-  for (const [type] of changing) {
+  for (const [type, { right }] of changing) {
     // a dry run and a payload that is not valid are refused with the same words
     for (const [index, payload] of ['{"releaseName":"web","dryRun":true}', '{', 'x'.repeat(100_000)].entries()) {
       const key = `${type}-${index}`;
       client.send({ key, type, payload });
       const { payload: result = '' } = await client.packet((packet) => packet.key === key);
-      t.deepEqual(JSON.parse(result), { ok: false, error: { code: 'forbidden', message: message(type) } });
+      t.deepEqual(JSON.parse(result), { ok: false, error: { code: 'forbidden', message: message(type, right) } });
     }
   }
   t.deepEqual(puppets.calls, []);
