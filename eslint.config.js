@@ -1,3 +1,4 @@
+import importSort from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
 import { typescriptProse } from './eslint.prose.js';
 
@@ -53,7 +54,10 @@ export default tseslint.config(
   },
   {
     files: ['**/*.ts'],
+    plugins: { 'import-sort': importSort },
     rules: {
+      // modules of Node, packages, then modules of this one, the farthest first
+      'import-sort/imports': ['error', { groups: [['^node:', '^@?\\w', '^', '^\\.']] }],
       'no-restricted-syntax': ['error', privateAndPublic, wholeZod],
       // PascalCase is for a zod schema that shares its type's name.
       '@typescript-eslint/naming-convention': [

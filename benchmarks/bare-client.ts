@@ -1,7 +1,7 @@
 // A client that only sends the requests that no installation can do without: the applies of the
 // objects and two writes of the record, all at the same time.
 import { randomBytes } from 'node:crypto';
-import { openConnection, type Connection } from '../src/kube/connection.ts';
+import { type Connection, openConnection } from '../src/kube/connection.ts';
 
 /** Number of bytes in a record. That of a release with a chart of 50 objects has about as many. */
 const recordBytes = 4096;

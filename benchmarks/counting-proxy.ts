@@ -1,6 +1,6 @@
 // A proxy in front of an API server that counts requests.
-import { readFile, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -1,9 +1,9 @@
 // A process with many agents that enrol: started by enrolment.ts, which sends the tokens.
-import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { WebSocket } from 'ws';
 import { messageOf } from '../src/errors/index.ts';
 import { decodePacket, encodePacket } from '../src/protocol/packet.ts';
-import { proofText, type Challenge } from '../src/protocol/proof.ts';
+import { type Challenge, proofText } from '../src/protocol/proof.ts';
 import { keySubprotocol } from '../src/protocol/subprotocol.ts';
 
 /** The agents that this process has to enrol. */

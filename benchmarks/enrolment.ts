@@ -1,7 +1,7 @@
 // Measures how fast agents enrol their keys: real sockets from another process to a control plane
 // with its SQLite file in this one. The agents stay connected.
 //   npm run -s bench:enrolment [-- --agents N --at-once N]
-import { fork, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import * as z from 'zod';
-import { benchKubeVersion, benchNamespace, type BenchCase, type Effort } from './bench-case.ts';
+import { type BenchCase, benchKubeVersion, benchNamespace, type Effort } from './bench-case.ts';
 
 const answerSchema = z.object({
   load: z.number(),

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startAgentProcess, type AgentProcess } from './agent-process.ts';
+import { type AgentProcess, startAgentProcess } from './agent-process.ts';
 
 /** The flags of the image's entry point. */
 const v8Flags = ['--max-semi-space-size=2', '--heap-growing-percent=40'];

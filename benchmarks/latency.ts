@@ -3,15 +3,15 @@
 //   KUBECONFIG=FILE npm run -s bench:latency [-- --single N --at-once N]
 // Creates the namespaces bench-latency-*, and deletes them. Each chart is a Deployment with a
 // readiness probe and a ConfigMap.
-import { mkdtemp, rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { dump } from 'js-yaml';
-import { openHarness, type Harness } from '../test/e2e/open-harness.ts';
-import { writeChart } from '../test/e2e/written-chart.ts';
 import { readinessOf } from '../src/readiness/readiness.ts';
+import { type Harness, openHarness } from '../test/e2e/open-harness.ts';
+import { writeChart } from '../test/e2e/written-chart.ts';
 import { median } from './statistics.ts';
 
 const { values: flags } = parseArgs({

@@ -11,8 +11,8 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { connectCluster } from '../src/kube/cluster.ts';
 import type { AgentProcess } from './agent-process.ts';
-import { openBareClient, type BareClient } from './bare-client.ts';
-import { chartSizes, objectsOf, writeCharts, type ChartName } from './bench-chart.ts';
+import { type BareClient, openBareClient } from './bare-client.ts';
+import { type ChartName, chartSizes, objectsOf, writeCharts } from './bench-chart.ts';
 import { buildBundle, startImageAgent } from './image-agent.ts';
 import { median } from './statistics.ts';
 

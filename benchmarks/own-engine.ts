@@ -1,15 +1,15 @@
 // Runs this project's engine in this process.
 import { readFile } from 'node:fs/promises';
-import { processHost } from '../src/render/process-host.ts';
 import { loadArchive } from '../src/chart/load/load-archive.ts';
 import { loadValues } from '../src/chart/values/load-values.ts';
 import type { Value, ValueMap } from '../src/go/value.ts';
-import { knownApiVersions } from '../src/render/scope/api-versions.ts';
-import { defaultHelmVersion, type Capabilities } from '../src/render/scope/capabilities.ts';
-import { createEngines } from '../src/render/engines.ts';
 import type { Engine } from '../src/render/engine.ts';
+import { createEngines } from '../src/render/engines.ts';
+import { processHost } from '../src/render/process-host.ts';
 import { renderChart } from '../src/render/render-chart.ts';
-import { benchKubeVersion, benchNamespace, type BenchCase, type Effort } from './bench-case.ts';
+import { knownApiVersions } from '../src/render/scope/api-versions.ts';
+import { type Capabilities, defaultHelmVersion } from '../src/render/scope/capabilities.ts';
+import { type BenchCase, benchKubeVersion, benchNamespace, type Effort } from './bench-case.ts';
 
 const capabilities: Capabilities = {
   kubeVersion: { version: benchKubeVersion, normalized: benchKubeVersion, major: '1', minor: '35' },

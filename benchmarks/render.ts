@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { benchKubeVersion, benchNamespace, readCases, type BenchCase } from './bench-case.ts';
+import { type BenchCase, benchKubeVersion, benchNamespace, readCases } from './bench-case.ts';
 import { buildHelm, startHelmEngine } from './helm-engine.ts';
 import { measureOwn } from './own-engine.ts';
 import { geometricMean, median } from './statistics.ts';

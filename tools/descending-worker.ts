@@ -1,8 +1,8 @@
 // A render thread that returns the keys of maps in reverse order.
 import { parentPort, workerData } from 'node:worker_threads';
+import { createEngines } from '../src/render/engines.ts';
 import type { RenderLimits } from '../src/render/limits.ts';
 import { processHost } from '../src/render/process-host.ts';
-import { createEngines } from '../src/render/engines.ts';
 import { renderFunctions } from '../src/render/worker/render-functions.ts';
 import type { ThreadSetup } from '../src/threads/messages.ts';
 import { serveTasks } from '../src/threads/serve-tasks.ts';

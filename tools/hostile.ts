@@ -2,7 +2,7 @@
 // With --write, the table also replaces the one in docs/limits.md.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { figuresFolder, type Figure } from '../test/hostile/support/figures.ts';
+import { type Figure, figuresFolder } from '../test/hostile/support/figures.ts';
 
 const document = new URL('../docs/limits.md', import.meta.url);
 const markers = { start: '<!-- figures of npm run hostile -->\n', end: '<!-- end of the figures -->\n' };

@@ -3,10 +3,10 @@
 //          [--platform linux/amd64,linux/arm64] [--builder NAME] [--any-base] [-- ARGUMENT...]
 // Another platform than that of this machine needs its emulation, such as qemu's with binfmt_misc.
 import { execFile, spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { parseArgs, promisify } from 'node:util';
-import { builders, imageArguments, isPinned, type Builder } from './image-command.ts';
+import { type Builder, builders, imageArguments, isPinned } from './image-command.ts';
 
 const run = promisify(execFile);
 const { values, positionals } = parseArgs({

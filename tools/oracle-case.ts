@@ -1,24 +1,24 @@
 // Runs one case of the oracle with the project's own code. Returns only the fields that this
 // kind of case has results for.
 import type { Chart, ChartFile } from '../src/chart/chart.ts';
-import type { Warn } from '../src/chart/values/coalesce-tables.ts';
-import { coalesceValues, mergeValues } from '../src/chart/values/coalesce.ts';
-import { loadValues } from '../src/chart/values/load-values.ts';
-import { processDependencies } from '../src/chart/process-dependencies.ts';
 import { readMetadata } from '../src/chart/metadata/read-metadata.ts';
+import { processDependencies } from '../src/chart/process-dependencies.ts';
 import { setFiles, setJson, setLiteral, setStrings, setValues } from '../src/chart/strvals/index.ts';
+import { coalesceValues, mergeValues } from '../src/chart/values/coalesce.ts';
+import type { Warn } from '../src/chart/values/coalesce-tables.ts';
+import { loadValues } from '../src/chart/values/load-values.ts';
 import { mergeValueOptions } from '../src/chart/values/value-options.ts';
 import { sprintf } from '../src/go/fmt.ts';
 import { encodeJson } from '../src/go/json-encode.ts';
 import { sortedKeys, toBytes } from '../src/go/text.ts';
 import { goTypeOf, isList, isMap } from '../src/go/types.ts';
 import type { Value, ValueMap } from '../src/go/value.ts';
-import { processHost } from '../src/render/process-host.ts';
-import { knownApiVersions } from '../src/render/scope/api-versions.ts';
-import { parseKubeVersion, type Capabilities } from '../src/render/scope/capabilities.ts';
-import { chartTemplates } from '../src/render/scope/chart-templates.ts';
 import { createEngines } from '../src/render/engines.ts';
 import { defaultRenderLimits } from '../src/render/limits.ts';
+import { processHost } from '../src/render/process-host.ts';
+import { knownApiVersions } from '../src/render/scope/api-versions.ts';
+import { type Capabilities, parseKubeVersion } from '../src/render/scope/capabilities.ts';
+import { chartTemplates } from '../src/render/scope/chart-templates.ts';
 import { TypedScalar, type YamlTree } from '../src/yaml/compose.ts';
 import { readTypedYaml, readYaml, readYamlMap } from '../src/yaml/read.ts';
 import { writeYaml, writeYamlPretty } from '../src/yaml/write.ts';

@@ -4,10 +4,10 @@
 // text, with the result of Helm's packages. tools/oracle-skips.tsv has lines `ID<tab>REASON` for
 // cases that are known to differ. They are counted separately. Only generated cases may be listed.
 import { readFileSync } from 'node:fs';
-import { isMainThread, Worker } from 'node:worker_threads';
 import { parseArgs } from 'node:util';
+import { isMainThread, Worker } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
-import { runOracleCase, type OracleCase } from './oracle-case.ts';
+import { type OracleCase, runOracleCase } from './oracle-case.ts';
 
 // include nests 1,000 levels deep in some cases, which needs the stack of a thread
 if (isMainThread) {

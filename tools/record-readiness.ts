@@ -13,7 +13,7 @@ import { problemOf } from '../src/readiness/diagnosis.ts';
 import type { RelatedObjects } from '../src/readiness/related-objects.ts';
 import { waitReadiness } from '../src/readiness/wait-readiness.ts';
 import { serveRegistry } from '../test/e2e/registry.ts';
-import { verdictCases, type VerdictCase } from '../test/e2e/verdict-cases.ts';
+import { type VerdictCase, verdictCases } from '../test/e2e/verdict-cases.ts';
 
 const file = process.env['KUBECONFIG'];
 if (file === undefined) {

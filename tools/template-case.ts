@@ -1,10 +1,10 @@
 // Renders as `helm template` does, for the tools that compare with it.
 import { readFile } from 'node:fs/promises';
-import { TemplateError, templateChart } from '../src/cli/template/template-chart.ts';
-import type { Value } from '../src/go/value.ts';
-import { requireInstallable } from '../src/chart/metadata/installable.ts';
 import { loadArchive } from '../src/chart/load/load-archive.ts';
+import { requireInstallable } from '../src/chart/metadata/installable.ts';
 import { loadValues } from '../src/chart/values/load-values.ts';
+import { templateChart, TemplateError } from '../src/cli/template/template-chart.ts';
+import type { Value } from '../src/go/value.ts';
 import { createThreadedRenderer, type ThreadedRenderer } from '../src/render/worker/threaded-renderer.ts';
 
 export interface TemplateCase {

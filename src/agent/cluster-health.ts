@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors/index.ts';
-import { maxHealthReason, type Health } from '../protocol/messages.ts';
+import { type Health, maxHealthReason } from '../protocol/messages.ts';
 
 type ClusterState = Health['cluster'];
 

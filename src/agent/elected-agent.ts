@@ -3,7 +3,7 @@ import { messageOf } from '../errors/index.ts';
 import type { Elector, Term } from '../leader-election/index.ts';
 import type { AgentRecorder } from '../metrics/agent-metrics.ts';
 import { areOk, type Health } from '../net/health.ts';
-import { startHealthServer, type MetricsText } from '../net/health-server.ts';
+import { type MetricsText, startHealthServer } from '../net/health-server.ts';
 import type { Agent } from './agent.ts';
 import type { Logger } from './logger.ts';
 

@@ -2,7 +2,7 @@ import { UploadedCharts } from '../agent/charts/uploaded-charts.ts';
 import type { TunnelSource } from '../agent/connection/tunnel-source.ts';
 import type { Logger } from '../agent/logger.ts';
 import { codeOf } from '../errors/index.ts';
-import { createChartSource, type ChartSource } from '../source/chart-source.ts';
+import { type ChartSource, createChartSource } from '../source/chart-source.ts';
 import { KeptDownloads } from '../source/disk/kept-downloads.ts';
 import { KeptFiles } from '../source/disk/kept-files.ts';
 import type { ProxyEnvironment } from '../source/http/proxy-environment.ts';

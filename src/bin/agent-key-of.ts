@@ -1,9 +1,8 @@
-import { AgentKey } from '../agent/key/agent-key.ts';
-
 import { tokenFile } from '../agent/connection/token-file.ts';
+import { AgentKey } from '../agent/key/agent-key.ts';
 import type { Logger } from '../agent/logger.ts';
-import { hasClusterErrorCode } from '../objects/cluster-error.ts';
 import type { Cluster } from '../objects/cluster.ts';
+import { hasClusterErrorCode } from '../objects/cluster-error.ts';
 import { keyFile } from './key-file.ts';
 import { keySecret } from './key-secret.ts';
 

@@ -1,8 +1,8 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { PerformOptions, ReleaseCommand, Releases } from '../cli/helm/release/releases.ts';
 import type { LoadedChart } from '../cli/load-chart.ts';
-import { connectCluster, isKubeError, type ConnectionSource } from '../kube/index.ts';
-import { operations, type LoadersByType } from '../operation/index.ts';
+import { connectCluster, type ConnectionSource, isKubeError } from '../kube/index.ts';
+import { type LoadersByType, operations } from '../operation/index.ts';
 import { memoryPlans } from '../operation/plan/plans.ts';
 import type { Progress } from '../operation/progress.ts';
 import { createTracker } from '../operation/tracker/tracker.ts';

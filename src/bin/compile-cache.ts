@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, statSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;

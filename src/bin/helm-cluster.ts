@@ -1,8 +1,8 @@
-import type { ConnectionSource } from '../kube/index.ts';
-import { plainObject } from '../release/plain-value.ts';
-import { textAt, type KubeConfig } from '../cli/helm/kubeconfig.ts';
+import { type KubeConfig, textAt } from '../cli/helm/kubeconfig.ts';
 import type { HelmSettings } from '../cli/helm/settings.ts';
 import type { Value } from '../go/value.ts';
+import type { ConnectionSource } from '../kube/index.ts';
+import { plainObject } from '../release/plain-value.ts';
 
 /** Address that client-go has if nothing says another one. */
 const defaultServer = 'http://localhost:8080';

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { formatKeyState, parseKeyState, type KeyStore } from '../agent/key/key-state.ts';
+import { formatKeyState, type KeyStore, parseKeyState } from '../agent/key/key-state.ts';
 import { isMissing } from '../errors/index.ts';
 import { updatePrivateFile } from './private-file.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { formatKeyState, parseKeyState, type KeyStore } from '../agent/key/key-state.ts';
-import { hasClusterErrorCode } from '../objects/cluster-error.ts';
+import { formatKeyState, type KeyStore, parseKeyState } from '../agent/key/key-state.ts';
 import type { Cluster } from '../objects/cluster.ts';
+import { hasClusterErrorCode } from '../objects/cluster-error.ts';
 import { stringAt } from '../objects/fields.ts';
 export interface KeySecretOptions {
   cluster: Pick<Cluster, 'get' | 'create' | 'mergePatch'>;

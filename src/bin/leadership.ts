@@ -4,17 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '../agent/agent.ts';
 import { startElectedAgent } from '../agent/elected-agent.ts';
 import type { Logger } from '../agent/logger.ts';
-import { requestCounter, type AgentRecorder } from '../metrics/agent-metrics.ts';
-import type { MetricsText } from '../net/health-server.ts';
 import { messageOf } from '../errors/index.ts';
 import { connectCluster, type ConnectionSource } from '../kube/index.ts';
 import {
   createElector,
-  LeaseLostError,
   type ElectionClock,
   type ElectionTimes,
+  LeaseLostError,
   type Term,
 } from '../leader-election/index.ts';
+import { type AgentRecorder, requestCounter } from '../metrics/agent-metrics.ts';
+import type { MetricsText } from '../net/health-server.ts';
 
 export interface LeadershipOptions {
   agentId: string;

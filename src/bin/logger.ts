@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { pino, type Logger } from 'pino';
+import { type Logger, pino } from 'pino';
 
 /** Fields that are removed from log lines, in case a caller passes one. */
 const secretFields = ['token', 'password', 'repoPassword', 'authorization', 'values', 'payload'];

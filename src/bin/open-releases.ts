@@ -1,11 +1,11 @@
-import type { Releases } from '../cli/helm/release/releases.ts';
 import type { KubeConfig } from '../cli/helm/kubeconfig.ts';
+import type { Releases } from '../cli/helm/release/releases.ts';
 import type { HelmSettings } from '../cli/helm/settings.ts';
 import { messageOf } from '../errors/index.ts';
-import { clusterReleases } from './cluster-releases.ts';
-import { storageDrivers, type StorageDriver } from '../release/storage/drivers.ts';
-import { helmCluster } from './helm-cluster.ts';
+import { type StorageDriver, storageDrivers } from '../release/storage/drivers.ts';
 import type { ValueWarning } from '../render/notice.ts';
+import { clusterReleases } from './cluster-releases.ts';
+import { helmCluster } from './helm-cluster.ts';
 
 /**
  * Opens the releases of the cluster that Helm's settings name, in the storage of `HELM_DRIVER`.

@@ -1,6 +1,6 @@
 import type { ConnectionSource } from '../kube/index.ts';
-import { guardedCluster } from '../objects/guarded-cluster.ts';
 import type { Cluster } from '../objects/cluster.ts';
+import { guardedCluster } from '../objects/guarded-cluster.ts';
 
 export interface OperatedClusterOptions {
   cluster: ConnectionSource;

@@ -1,5 +1,5 @@
 import type { MetricTable } from '../metrics/metric-table.ts';
-import { recordProcess, type processMetrics } from '../metrics/process-metrics.ts';
+import { type processMetrics, recordProcess } from '../metrics/process-metrics.ts';
 import type { Metrics } from '../metrics/prometheus.ts';
 
 /**

@@ -12,9 +12,9 @@ import {
   openServerTls,
 } from '../control-plane/index.ts';
 import { controlPlaneMetrics } from '../metrics/control-plane-metrics.ts';
-import { startHealthServer, type HealthServer } from '../net/health-server.ts';
-import { openProcessMetrics } from './process-metrics.ts';
+import { type HealthServer, startHealthServer } from '../net/health-server.ts';
 import { followLogLevel, processLogger } from './logger.ts';
+import { openProcessMetrics } from './process-metrics.ts';
 import { stopSignal } from './stop-signal.ts';
 import { version } from './version.ts';
 

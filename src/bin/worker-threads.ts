@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
+import { type ChartLimits, defaultChartLimits } from '../chart/limits.ts';
 import { defaultRenderLimits, type RenderLimits } from '../render/limits.ts';
 import { defaultTextLimits, type TextLimits } from '../workers/limits.ts';
 import { createWorkers, type Workers } from '../workers/workers.ts';

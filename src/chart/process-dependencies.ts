@@ -3,11 +3,11 @@ import type { ValueMap } from '../go/value.ts';
 import type { Chart } from './chart.ts';
 import { ChartError } from './chart-error.ts';
 import { defaultChartLimits } from './limits.ts';
-import { coalesceValues } from './values/coalesce.ts';
 import { isCompatibleRange } from './metadata/compatible-range.ts';
+import type { ChartDependency } from './metadata/metadata.ts';
+import { coalesceValues } from './values/coalesce.ts';
 import type { Warn } from './values/coalesce-tables.ts';
 import { importValues, tableAt, valueAt } from './values/import-values.ts';
-import type { ChartDependency } from './metadata/metadata.ts';
 
 const notBoolean = 'returned non-bool value';
 

@@ -1,6 +1,6 @@
 import { openError } from '../go/file-error.ts';
 import type { ProgramDependencies } from './dependencies.ts';
-import { settingError, type Setting } from './settings.ts';
+import { type Setting, settingError } from './settings.ts';
 
 type Files = Pick<ProgramDependencies, 'readFile' | 'isFolder'>;
 

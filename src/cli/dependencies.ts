@@ -1,8 +1,8 @@
 import type { Host } from '../go/host.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
 import type { RenderLimits } from '../render/limits.ts';
-import type { ResolveHost } from '../render/render-request.ts';
 import type { ValueWarning } from '../render/notice.ts';
+import type { ResolveHost } from '../render/render-request.ts';
 import type { ThreadedRenderer } from '../render/worker/threaded-renderer.ts';
 import type { ControlPlaneSettings } from './control-plane/settings.ts';
 import type { KubeConfig } from './helm/kubeconfig.ts';

@@ -1,4 +1,4 @@
-import { switchFlag, type Flag } from './pflag/flag.ts';
+import { type Flag, switchFlag } from './pflag/flag.ts';
 
 type Flags = Readonly<Record<string, string>>;
 

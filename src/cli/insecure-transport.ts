@@ -1,5 +1,5 @@
 import { isInsecureTransport } from '../net/local-host.ts';
-import { settingError, type Setting } from './settings.ts';
+import { type Setting, settingError } from './settings.ts';
 
 /** Allows commands and tokens to be sent without encryption. */
 export const insecureTransportSetting: Setting = {

@@ -1,7 +1,7 @@
 import { parse } from 'node:path';
 import type { Chart } from '../chart/chart.ts';
-import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
-import { chartMemory, contentOf, type ChartContent, type Notice } from '../chart/load/chart-content.ts';
+import { type ChartLimits, defaultChartLimits } from '../chart/limits.ts';
+import { type ChartContent, chartMemory, contentOf, type Notice } from '../chart/load/chart-content.ts';
 import { loadArchive, loadUnpacked, readArchiveFiles } from '../chart/load/load-archive.ts';
 import { loadDirectory, readDirectoryFiles } from '../chart/load/load-directory.ts';
 import type { Allocate } from '../chart/load/read-file.ts';

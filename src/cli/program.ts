@@ -1,7 +1,7 @@
 import type { Command, CommandEntry } from './cobra/command.ts';
 import { execute } from './cobra/execute.ts';
 import type { ProgramDependencies } from './dependencies.ts';
-import { verbs as allVerbs, type VerbEntry } from './verb/index.ts';
+import { type VerbEntry, verbs as allVerbs } from './verb/index.ts';
 
 /** The whole program: takes the arguments after its name and resolves to its exit code. */
 export type Program = (args: readonly string[]) => Promise<number>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseDuration } from '../go/duration.ts';
 import { explainIssue } from '../protocol/validation.ts';
-import { customFlag, switchFlag, type Flag } from './pflag/flag.ts';
+import { customFlag, type Flag, switchFlag } from './pflag/flag.ts';
 import type { FlagValues } from './pflag/flag-values.ts';
 
 /** A setting that comes from a flag or from the environment; the flag wins. */

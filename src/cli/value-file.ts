@@ -1,6 +1,6 @@
 import { parseUrl } from '../functions/support/net-url.ts';
-import { fromBytes } from '../go/text.ts';
 import { openError } from '../go/file-error.ts';
+import { fromBytes } from '../go/text.ts';
 
 /**
  * Reads values from a path, from stdin for `-`, or from a URL (pkg/cli/values/options.go:

@@ -1,30 +1,30 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { keepAlive, type HeartbeatTimes } from '../net/heartbeat.ts';
+import { type HeartbeatTimes, keepAlive } from '../net/heartbeat.ts';
 import { limitBytes } from '../net/limit-bytes.ts';
 import { closeCodes } from '../protocol/close-codes.ts';
-import { evidenceSchema, type Evidence } from '../protocol/evidence.ts';
-import { logSchema, type Log } from '../protocol/log.ts';
+import { type Evidence, evidenceSchema } from '../protocol/evidence.ts';
 import { maxBadPackets, maxHelloBytes } from '../protocol/limits.ts';
+import { type Log, logSchema } from '../protocol/log.ts';
 import {
-  acceptedSchema,
-  healthSchema,
-  helloSchema,
-  resultSchema,
-  statusSchema,
   type Accepted,
+  acceptedSchema,
   type Health,
+  healthSchema,
   type Hello,
+  helloSchema,
   type Result,
+  resultSchema,
   type Status,
+  statusSchema,
 } from '../protocol/messages.ts';
-import { decodeFrame, encodePacket, PacketError, type Packet } from '../protocol/packet.ts';
+import { decodeFrame, encodePacket, type Packet, PacketError } from '../protocol/packet.ts';
 import { decodePayload, PayloadError } from '../protocol/payload.ts';
-import { StreamError } from '../protocol/streams/stream-error.ts';
-import { Tunnel, type AcceptStream } from '../protocol/streams/tunnel.ts';
 import { FrameReader } from '../protocol/session/frame-reader.ts';
 import type { FrameTurns } from '../protocol/session/frame-turns.ts';
 import type { Session } from '../protocol/session/session.ts';
+import { StreamError } from '../protocol/streams/stream-error.ts';
+import { type AcceptStream, Tunnel } from '../protocol/streams/tunnel.ts';
 import type { Logger } from './logger.ts';
 
 /** The packets between this process and one of an agent, across their connections. */

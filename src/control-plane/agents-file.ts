@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { messageOf } from '../errors/index.ts';
 import { bearerToken, tokenHash } from '../net/authorization.ts';
 import { AgentsFileError, maxAgentsFileBytes, readAgentsText } from './agent-credentials.ts';
 import type { AgentIdentity } from './identity.ts';
-import { silentLog, type Logger } from './logger.ts';
+import { type Logger, silentLog } from './logger.ts';
 
 export interface AgentsFileOptions {
   /** Default: nothing is logged. */

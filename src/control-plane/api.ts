@@ -3,26 +3,26 @@ import type { Socket } from 'node:net';
 import * as z from 'zod';
 import { answerProbe, type Health } from '../net/health.ts';
 import { namesThisServer } from '../net/request-host.ts';
+import { boundedRecord } from '../protocol/bounded.ts';
+import { maxDurationLength } from '../protocol/duration.ts';
 import { maxKeyLength, maxTypeLength } from '../protocol/limits.ts';
+import { maxNameLength } from '../protocol/resource.ts';
 import { chartDigestSchema } from '../protocol/streams/chart-stream.ts';
 import { receivedInTime } from '../protocol/streams/least-rate.ts';
 import { validate } from '../protocol/validation.ts';
 import type { ChartArchives } from './charts/chart-archives.ts';
 import type { CommandIndex } from './command-index.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { ControlPlaneError } from './error.ts';
-import { EventStreams, lastEventId } from './event-stream.ts';
 import type { AgentKeys } from './enrolment/agent-keys.ts';
 import { enrolmentRoutes } from './enrolment/enrolment-routes.ts';
-import { readBody, readJson, sendError, sendJson, type Handler, type Route } from './http-json.ts';
-import type { Logger } from './logger.ts';
+import { ControlPlaneError } from './error.ts';
+import { EventStreams, lastEventId } from './event-stream.ts';
+import { type Handler, readBody, readJson, type Route, sendError, sendJson } from './http-json.ts';
 import type { KnownAgent } from './known-agent.ts';
+import type { Logger } from './logger.ts';
 import type { CommandOutcome } from './result-feed.ts';
 import { hasToken, type Token } from './token.ts';
 import type { TrackedCommand } from './tracked-command.ts';
-import { boundedRecord } from '../protocol/bounded.ts';
-import { maxDurationLength } from '../protocol/duration.ts';
-import { maxNameLength } from '../protocol/resource.ts';
 
 /** The parts of the control plane that the REST API offers. */
 export interface ApiBackend {

@@ -1,6 +1,6 @@
-import type { CommandResult } from '../protocol/messages.ts';
 import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
 import type { CommandTable } from '../protocol/commands/table.ts';
+import type { CommandResult } from '../protocol/messages.ts';
 import type { ControlPlaneError } from './error.ts';
 import type { ControlPlaneLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
@@ -8,7 +8,7 @@ import { OpenCommands } from './open-commands.ts';
 import { ResultFeed } from './result-feed.ts';
 import type { AgentSighting, CommandRecord, CommandStore, StoredEntry } from './store/command-store.ts';
 import { StoreWriter } from './store/store-writer.ts';
-import { TrackedCommand, type CommandContext } from './tracked-command.ts';
+import { type CommandContext, TrackedCommand } from './tracked-command.ts';
 
 /** Number of commands that have ended whose events stay in memory. */
 const maxLoaded = 500;

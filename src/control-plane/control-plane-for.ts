@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { CommandTable, Definitions } from '../protocol/commands/table.ts';
-import { commandMethods, type CommandMethods } from './command-methods.ts';
-import { ControlPlaneServer, type ControlPlaneOptions } from './control-plane.ts';
+import { type CommandMethods, commandMethods } from './command-methods.ts';
+import { type ControlPlaneOptions, ControlPlaneServer } from './control-plane.ts';
 
 /** Returns the class of control planes with a method for each command of a table. */
 export function controlPlaneFor<All extends Definitions>(

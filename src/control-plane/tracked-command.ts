@@ -1,15 +1,15 @@
+import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
+import type { CommandTable } from '../protocol/commands/table.ts';
+import type { Evidence } from '../protocol/evidence.ts';
+import type { Log } from '../protocol/log.ts';
 import {
-  commandAnswerSchema,
   type Accepted,
+  commandAnswerSchema,
   type CommandResult,
   type Failure,
   type Result,
   type Status,
 } from '../protocol/messages.ts';
-import type { CancelCommandMode } from '../protocol/commands/cancel-command.ts';
-import type { CommandTable } from '../protocol/commands/table.ts';
-import type { Evidence } from '../protocol/evidence.ts';
-import type { Log } from '../protocol/log.ts';
 import type { Packet } from '../protocol/packet.ts';
 import { validate } from '../protocol/validation.ts';
 import type { CommandEvent, NewEvent } from './command-event.ts';

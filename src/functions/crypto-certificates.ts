@@ -4,6 +4,7 @@ import type { Host } from '../go/host.ts';
 import { fromBytes } from '../go/text.ts';
 import { GoError, GoObject, type Int, type Value } from '../go/value.ts';
 import {
+  type CertificateRequest,
   createCertificate,
   decodePem,
   encodePem,
@@ -13,7 +14,6 @@ import {
   keyFromPem,
   keyToPem,
   readCertificate,
-  type CertificateRequest,
   type Signer,
 } from '../x509/index.ts';
 import { decodeBase64 } from './support/base64.ts';

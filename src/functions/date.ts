@@ -1,10 +1,10 @@
 import { formatDuration, parseDuration, roundDuration } from '../go/duration.ts';
-import { onceValue, type Host } from '../go/host.ts';
+import { type Host, onceValue } from '../go/host.ts';
 import { parseInteger } from '../go/parse-number.ts';
+import { Time, timeOfSeconds, zeroTime } from '../go/time.ts';
 import { parseTime } from '../go/time-parse.ts';
 import { loadZone, utc } from '../go/time-zone.ts';
-import { Time, timeOfSeconds, zeroTime } from '../go/time.ts';
-import { Int, type GoFunction, type Value } from '../go/value.ts';
+import { type GoFunction, Int, type Value } from '../go/value.ts';
 import type { FunctionFamily } from './support/family.ts';
 import { localZone } from './support/local-zone.ts';
 import { recover } from './support/recover.ts';

@@ -4,7 +4,7 @@ import { plainMap } from '../go/map-view.ts';
 import { parseVersion, Version } from '../go/semver.ts';
 import { sortedKeys } from '../go/text.ts';
 import { goTypeOf, isList, isMap } from '../go/types.ts';
-import { GoError, GoObject, NamedMap, Slice, type GoFunction, type Value, type ValueMap } from '../go/value.ts';
+import { GoError, type GoFunction, GoObject, NamedMap, Slice, type Value, type ValueMap } from '../go/value.ts';
 import { acceptsAnyValue, elementType } from '../template/execute/argument-type.ts';
 import { isEmpty } from './defaults.ts';
 import { withCapacityOf } from './support/capacity.ts';

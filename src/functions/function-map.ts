@@ -1,26 +1,26 @@
 import type { Host } from '../go/host.ts';
 import type { GoFunction } from '../go/value.ts';
-import { abbreviationFunctions } from './strings-abbreviation.ts';
-import { casingFunctions } from './strings-casing.ts';
-import { certificateFunctions } from './crypto-certificates.ts';
 import { conversionFunctions, reflectionFunctions } from './conversion.ts';
+import { digestFunctions, encryptionFunctions, passwordFunctions } from './crypto.ts';
+import { certificateFunctions } from './crypto-certificates.ts';
 import { dateFunctions } from './date.ts';
 import { defaultFunctions } from './defaults.ts';
 import { dictFunctions } from './dicts.ts';
-import { digestFunctions, encryptionFunctions, passwordFunctions } from './crypto.ts';
 import { encodingFunctions } from './encoding.ts';
-import { floatMathFunctions, mathFunctions } from './math.ts';
 import { jsonFunctions } from './json.ts';
 import { defaultLimits, type FunctionLimits } from './limits.ts';
 import { listFunctions } from './lists.ts';
-import { networkFunctions, urlFunctions } from './url.ts';
+import { floatMathFunctions, mathFunctions } from './math.ts';
 import { pathFunctions } from './paths.ts';
-import { quotingFunctions, stringFunctions } from './strings.ts';
 import { randomFunctions } from './random.ts';
 import { regexFunctions } from './regex.ts';
+import { versionFunctions } from './semver.ts';
+import { quotingFunctions, stringFunctions } from './strings.ts';
+import { abbreviationFunctions } from './strings-abbreviation.ts';
+import { casingFunctions } from './strings-casing.ts';
 import { splittingFunctions } from './strings-splitting.ts';
 import { tomlFunctions } from './toml.ts';
-import { versionFunctions } from './semver.ts';
+import { networkFunctions, urlFunctions } from './url.ts';
 import { yamlFunctions } from './yaml.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { deepEqual } from '../go/deep-equal.ts';
 import { normalize } from '../go/text.ts';
 import { isList, kindOf } from '../go/types.ts';
-import { GoError, Int, Slice, type GoFunction, type Value } from '../go/value.ts';
-import { appendedCapacity, withExactCapacity, partOf, withSpareElements, withCapacity } from './support/capacity.ts';
+import { GoError, type GoFunction, Int, Slice, type Value } from '../go/value.ts';
+import { isEmpty } from './defaults.ts';
+import { checkElements, type FunctionLimits } from './limits.ts';
+import { appendedCapacity, partOf, withCapacity, withExactCapacity, withSpareElements } from './support/capacity.ts';
 import { castInt, truncate } from './support/cast.ts';
 import { elementsOf, listElements, nilDereference } from './support/elements.ts';
-import { isEmpty } from './defaults.ts';
 import type { FunctionFamily } from './support/family.ts';
-import { checkElements, type FunctionLimits } from './limits.ts';
 
 const one = ['interface {}'] as const;
 const two = ['interface {}', 'interface {}'] as const;

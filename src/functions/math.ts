@@ -1,5 +1,5 @@
-import { addDecimals, decimalOf, divideDecimals, multiplyDecimals, toNumber, type Decimal } from '../go/decimal.ts';
-import { GoError, int, int64, Slice, type GoFunction, type Int, type Value } from '../go/value.ts';
+import { addDecimals, type Decimal, decimalOf, divideDecimals, multiplyDecimals, toNumber } from '../go/decimal.ts';
+import { GoError, type GoFunction, type Int, int, int64, Slice, type Value } from '../go/value.ts';
 import { checkElements, type FunctionLimits } from './limits.ts';
 import { toFloat64, toInt64 } from './support/cast.ts';
 import type { FunctionFamily } from './support/family.ts';

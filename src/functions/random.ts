@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import type { Host } from '../go/host.ts';
-import { GoError, int, type GoFunction, type Int } from '../go/value.ts';
 import { charactersOf } from '../go/characters.ts';
-import type { FunctionFamily } from './support/family.ts';
+import type { Host } from '../go/host.ts';
+import { GoError, type GoFunction, type Int, int } from '../go/value.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
-import { randomSource, type RandomSource } from './support/random-source.ts';
+import type { FunctionFamily } from './support/family.ts';
+import { type RandomSource, randomSource } from './support/random-source.ts';
 
 const digits = '0123456789';
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

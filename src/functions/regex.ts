@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { canBackquote, quote } from '../go/strconv.ts';
-import { Slice, type Int, type Value } from '../go/value.ts';
+import { type Int, Slice, type Value } from '../go/value.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
 import { grownCapacity, withCapacity } from './support/capacity.ts';
 import type { FunctionFamily } from './support/family.ts';

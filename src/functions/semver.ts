@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { parseConstraint, satisfies, type Constraint } from '../go/semver-constraint.ts';
 import { parseVersion, Version } from '../go/semver.ts';
+import { type Constraint, parseConstraint, satisfies } from '../go/semver-constraint.ts';
 import type { FunctionFamily } from './support/family.ts';
 
 const parsedConstraints = 500;

@@ -1,8 +1,8 @@
-import type { Int } from '../go/value.ts';
-import { fromByteText, toByteText } from './support/byte-text.ts';
 import { isSpace } from '../go/space.ts';
-import type { FunctionFamily } from './support/family.ts';
+import type { Int } from '../go/value.ts';
 import { checkBytes, type FunctionLimits } from './limits.ts';
+import { fromByteText, toByteText } from './support/byte-text.ts';
+import type { FunctionFamily } from './support/family.ts';
 
 /** Sprig's functions that shorten and wrap text. They count bytes, as goutils does. */
 export function abbreviationFunctions(limits: FunctionLimits): FunctionFamily {

@@ -1,6 +1,6 @@
-import { isAscii } from '../go/text.ts';
-import { isSpace } from '../go/space.ts';
 import { charactersOf, toLower, toTitle, toUpper } from '../go/characters.ts';
+import { isSpace } from '../go/space.ts';
+import { isAscii } from '../go/text.ts';
 import type { FunctionFamily } from './support/family.ts';
 import { toKebabCase, toPascalCase, toSnakeCase } from './support/word-case.ts';
 

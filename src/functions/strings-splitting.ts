@@ -1,10 +1,10 @@
 import { normalize, sortStrings } from '../go/text.ts';
-import { NamedMap, Slice, type Int, type Value } from '../go/value.ts';
+import { type Int, NamedMap, Slice, type Value } from '../go/value.ts';
+import { checkBytes, checkElements, type FunctionLimits } from './limits.ts';
 import { onBytesIfNeeded } from './support/byte-text.ts';
 import { withExactCapacity } from './support/capacity.ts';
 import { elementsOf } from './support/elements.ts';
 import type { FunctionFamily } from './support/family.ts';
-import { checkBytes, checkElements, type FunctionLimits } from './limits.ts';
 import { stringOf, stringsOf } from './support/string-of.ts';
 
 /** Sprig's functions that convert between strings and lists of strings. */

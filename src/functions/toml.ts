@@ -1,4 +1,4 @@
-import { onceValue, type Host } from '../go/host.ts';
+import { type Host, onceValue } from '../go/host.ts';
 import type { Value } from '../go/value.ts';
 import type { FunctionFamily } from './support/family.ts';
 import { localZone } from './support/local-zone.ts';

@@ -2,8 +2,8 @@ import { GoError, type Value } from '../go/value.ts';
 import { readYamlList, readYamlMap } from '../yaml/read.ts';
 import { writeYaml, writeYamlPretty } from '../yaml/write.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
-import type { FunctionFamily } from './support/family.ts';
 import type { FunctionLimits } from './limits.ts';
+import type { FunctionFamily } from './support/family.ts';
 import { recover } from './support/recover.ts';
 
 /**

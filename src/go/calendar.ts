@@ -1,4 +1,4 @@
-import { GoObject, int, type GoFunction, type Int } from './value.ts';
+import { type GoFunction, GoObject, type Int, int } from './value.ts';
 
 /** Date in the Gregorian calendar. */
 export interface CivilDate {

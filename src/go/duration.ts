@@ -1,5 +1,5 @@
 import { runeText, toBytes } from './text.ts';
-import { GoError, GoObject, Int, int64, type GoFunction } from './value.ts';
+import { GoError, type GoFunction, GoObject, Int, int64 } from './value.ts';
 
 const second = 1_000_000_000n;
 const minute = 60n * second;

@@ -1,4 +1,4 @@
-import { formatFloat, type FloatFormat } from './float.ts';
+import { type FloatFormat, formatFloat } from './float.ts';
 import { isPrint } from './printable.ts';
 import { canBackquote, quote, quoteRune, quoteRuneToAscii, quoteToAscii } from './strconv.ts';
 import { normalize, runeCount, runeText, toBytes } from './text.ts';

@@ -1,6 +1,6 @@
-import { Complex, goTypeOf, isList, isMap } from './types.ts';
 import type { FloatFormat } from './float.ts';
 import {
+  type Flags,
   formatCharacter,
   formatFloating,
   formatHexBytes,
@@ -11,10 +11,10 @@ import {
   formatUnicode,
   noFlags,
   pad,
-  type Flags,
 } from './fmt-flags.ts';
 import { nodeWeight, TextSize } from './limit-error.ts';
 import { fromBytes, sortedKeys } from './text.ts';
+import { Complex, goTypeOf, isList, isMap } from './types.ts';
 import { GoObject, Int, NamedMap, NilPointer, Slice, type Value } from './value.ts';
 
 /** How a value is printed: the verb, its flags, and the depth of the value below the argument. */

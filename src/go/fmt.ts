@@ -1,6 +1,6 @@
-import { noFlags, type Flags } from './fmt-flags.ts';
-import { formatArgument } from './fmt-value.ts';
 import { formatFloat } from './float.ts';
+import { type Flags, noFlags } from './fmt-flags.ts';
+import { formatArgument } from './fmt-value.ts';
 import { GoObject, Int, type Value } from './value.ts';
 
 /** Formats a value as `%v` does. */

@@ -1,4 +1,4 @@
-import { NamedMap, type GoFunction, type Value, type ValueMap } from './value.ts';
+import { type GoFunction, NamedMap, type Value, type ValueMap } from './value.ts';
 
 /** Returns a method of a map's type by name; `map` is the receiver. */
 export type MapMethods = (name: string, map: ValueMap) => GoFunction | undefined;

@@ -1,4 +1,4 @@
-import { GoError, GoObject, Int, int, type GoFunction, type Value } from './value.ts';
+import { GoError, type GoFunction, GoObject, Int, int, type Value } from './value.ts';
 
 const maxLength = 256;
 const looseVersion =

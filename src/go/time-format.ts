@@ -1,5 +1,5 @@
 import { dateOfDay, dayOfYear, monthNames, weekdayNames, weekdayOfDay } from './calendar.ts';
-import { nextChunk, type LayoutElement } from './time-layout.ts';
+import { type LayoutElement, nextChunk } from './time-layout.ts';
 import type { ZoneRule } from './time-zone.ts';
 
 /** An instant, with the zone rule for displaying it. */

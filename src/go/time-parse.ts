@@ -1,6 +1,6 @@
 import { dayOfDate, daysInMonth, isLeapYear, monthNames, weekdayNames } from './calendar.ts';
 import { quoteForTime } from './duration.ts';
-import { nextChunk, type LayoutElement } from './time-layout.ts';
+import { type LayoutElement, nextChunk } from './time-layout.ts';
 import { fixedZone, utc, type Zone } from './time-zone.ts';
 import { GoError } from './value.ts';
 

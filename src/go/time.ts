@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { dayOfDate, dayOfYear, monthOf, weekdayOf, weekdayOfDay } from './calendar.ts';
 import { Duration, nanosecondsOf, quoteForTime } from './duration.ts';
-import { civilTime, formatTime, type CivilTime, type ZonedInstant } from './time-format.ts';
+import { toBytes } from './text.ts';
+import { type CivilTime, civilTime, formatTime, type ZonedInstant } from './time-format.ts';
 import { localSeconds } from './time-parse.ts';
 import { isDaylightSaving, utc, type Zone } from './time-zone.ts';
-import { toBytes } from './text.ts';
-import { GoError, GoObject, Int, int, int64, NilPointer, type GoFunction, type Value } from './value.ts';
+import { GoError, type GoFunction, GoObject, Int, int, int64, NilPointer, type Value } from './value.ts';
 
 const billion = 1_000_000_000n;
 /** Seconds from 0001-01-01, the start of Go's time, to 1970-01-01. */

@@ -1,6 +1,6 @@
 import type { ClusterCapabilities } from '../objects/cluster.ts';
-import type { DiscoveredGroups } from './discovery-documents.ts';
 import type { Discovery } from './discovery.ts';
+import type { DiscoveredGroups } from './discovery-documents.ts';
 import type { Transport } from './transport.ts';
 
 /** The server's version and discovery. */

@@ -3,18 +3,18 @@ import { apiPath } from '../objects/api-path.ts';
 import type { Cluster, WriteOptions } from '../objects/cluster.ts';
 import type { KubeObject, ObjectRef, ResourceKind } from '../objects/object.ts';
 import { pathSegment, requireObjectName } from '../objects/path-segment.ts';
+import type { ServiceAccount } from '../objects/service-account.ts';
 import { createAccessReviewer } from './access-review.ts';
 import { createCapabilities } from './capabilities.ts';
-import { impersonating, openConnection, type Connection, type ConnectionSource } from './connection.ts';
+import { type Connection, type ConnectionSource, impersonating, openConnection } from './connection.ts';
 import { createDiscovery } from './discovery.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { listObjects, listPage } from './list.ts';
 import { observeObjects, type ObserveTimes } from './observe.ts';
 import { createPatchSchemas } from './patch-schema.ts';
 import { followPodLog, readPodLog } from './pod-log.ts';
-import type { ServiceAccount } from '../objects/service-account.ts';
 import { createServerClock, type ServerClock } from './server-clock.ts';
-import { sharedDocuments, type SharedDocuments } from './shared-documents.ts';
+import { type SharedDocuments, sharedDocuments } from './shared-documents.ts';
 import { createTransport, type KubeRequest, type OnAttempt, type RetryDelays, type Transport } from './transport.ts';
 
 /**

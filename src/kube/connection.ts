@@ -4,10 +4,10 @@ import type { RequestOptions } from 'node:https';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
-import { Agent, ProxyAgent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { accountUser, type ServiceAccount } from '../objects/service-account.ts';
 import { KubeError } from './kube-error.ts';
-import { parseKubeConfig, readKubeConfigs, type LoadedKubeConfig } from './kubeconfig-files.ts';
+import { type LoadedKubeConfig, parseKubeConfig, readKubeConfigs } from './kubeconfig-files.ts';
 
 /**
  * Address of an API server and the credentials for it. Certificates and tokens are read again for

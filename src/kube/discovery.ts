@@ -3,14 +3,14 @@ import { groupOf } from '../objects/group-kind.ts';
 import { InvalidNameError } from '../objects/invalid-name-error.ts';
 import type { ResourceKind } from '../objects/object.ts';
 import {
+  type DiscoveredGroups,
   isAggregated,
   readAggregated,
   readResourceList,
-  type DiscoveredGroups,
   type ResourceListDocument,
 } from './discovery-documents.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
-import { sharedDocuments, type SharedDocuments } from './shared-documents.ts';
+import { type SharedDocuments, sharedDocuments } from './shared-documents.ts';
 import type { Transport } from './transport.ts';
 
 /** Cache of the kinds that the server serves. It is read again when a kind is not in it. */

@@ -4,7 +4,7 @@ import type { KubeObject, ResourceKind } from '../objects/object.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { listObjects } from './list.ts';
 import type { Transport } from './transport.ts';
-import { defaultWatchTimes, endsInitialEvents, watchEvents, type WatchEvent, type WatchTimes } from './watch.ts';
+import { defaultWatchTimes, endsInitialEvents, type WatchEvent, watchEvents, type WatchTimes } from './watch.ts';
 
 /** Times of an observation, in milliseconds. */
 export interface ObserveTimes extends WatchTimes {

@@ -1,6 +1,6 @@
-import { groupOf, versionOf } from '../objects/group-kind.ts';
 import { groupVersionPath } from '../objects/api-path.ts';
-import { plainField, plainSchema, type FieldMerge, type PatchSchema } from '../objects/patch/patch-schema.ts';
+import { groupOf, versionOf } from '../objects/group-kind.ts';
+import { type FieldMerge, type PatchSchema, plainField, plainSchema } from '../objects/patch/patch-schema.ts';
 import { sharedDocuments } from './shared-documents.ts';
 import type { Transport } from './transport.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../objects/object.ts';
 import type { ElectionTimes } from './election-times.ts';
-import { microTime, type LeaseRecord } from './lease-record.ts';
+import { type LeaseRecord, microTime } from './lease-record.ts';
 
 /** The Lease as a process has last seen it. */
 export interface Observation {

@@ -1,10 +1,10 @@
-import { hasClusterErrorCode } from '../objects/cluster-error.ts';
 import type { Cluster } from '../objects/cluster.ts';
+import { hasClusterErrorCode } from '../objects/cluster-error.ts';
 import type { KubeObject, ObjectRef } from '../objects/object.ts';
-import { isHeldBy, mayTake, observe, releasedRecord, takenRecord, type Observation } from './candidate.ts';
-import { jitterFactor, type ElectionTimes } from './election-times.ts';
-import { newLease, recordOf, withRecord, type LeaseRecord } from './lease-record.ts';
-import { TermClock, type Term } from './term.ts';
+import { isHeldBy, mayTake, type Observation, observe, releasedRecord, takenRecord } from './candidate.ts';
+import { type ElectionTimes, jitterFactor } from './election-times.ts';
+import { type LeaseRecord, newLease, recordOf, withRecord } from './lease-record.ts';
+import { type Term, TermClock } from './term.ts';
 
 /** The requests that leader election sends. They must not wait behind others. */
 type LeaseCluster = Pick<Cluster, 'get' | 'create' | 'replace'>;

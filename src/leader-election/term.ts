@@ -1,5 +1,5 @@
-import { LeaseLostError } from './lease-lost-error.ts';
 import type { ElectionTimes } from './election-times.ts';
+import { LeaseLostError } from './lease-lost-error.ts';
 
 /**
  * The time for which a process leads. It ends for good when the Lease was not renewed for

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { readMetadata, type RawMetadata } from '../chart/metadata/read-metadata.ts';
+import { type RawMetadata, readMetadata } from '../chart/metadata/read-metadata.ts';
 import { asTable } from '../chart/values/table.ts';
 import { codeOf } from '../errors/index.ts';
-import { parseConstraint, satisfies } from '../go/semver-constraint.ts';
 import { parseVersion, type VersionParts } from '../go/semver.ts';
+import { parseConstraint, satisfies } from '../go/semver-constraint.ts';
 import { quote } from '../go/strconv.ts';
 import { sortedKeys } from '../go/text.ts';
 import { goTypeOf, isList } from '../go/types.ts';

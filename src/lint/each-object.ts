@@ -5,7 +5,7 @@ import { byteLength } from '../go/text.ts';
 import { GoError } from '../go/value.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 import type { Report } from './finding.ts';
-import { readJsonHead, readObjectHead, type ObjectHead } from './object-head.ts';
+import { type ObjectHead, readJsonHead, readObjectHead } from './object-head.ts';
 
 /** Number of bytes in which Kubernetes looks for the brace that makes a text JSON. */
 const guessed = 4096;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join, parse, resolve } from 'node:path';
-import { ChartError } from '../chart/chart-error.ts';
 import type { Chart } from '../chart/chart.ts';
+import { ChartError } from '../chart/chart-error.ts';
 import type { Notice } from '../chart/load/chart-content.ts';
 import { loadDirectory } from '../chart/load/load-directory.ts';
 import { isMissing } from '../errors/index.ts';

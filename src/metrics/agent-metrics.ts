@@ -1,7 +1,7 @@
 import { commandTypes } from '../protocol/commands/index.ts';
 import { errorCodeNames } from '../protocol/error-codes.ts';
-import { processMetrics } from './process-metrics.ts';
 import type { MetricTable, Recorder } from './metric-table.ts';
+import { processMetrics } from './process-metrics.ts';
 
 const steps = [
   ...['queue', 'load', 'crds', 'capabilities', 'render', 'check', 'namespace', 'record', 'pre-hooks', 'apply'],

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer, type WebSocket } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { messageOf } from '../errors/index.ts';
 import { maxFrameBytes } from '../protocol/limits.ts';
 import { selectSubprotocol, subprotocol } from '../protocol/subprotocol.ts';

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TillerRecords } from '../release/helm2/tiller-records.ts';
 import { history } from '../release/history.ts';
 import type { Release } from '../release/release.ts';
+import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
+import { releaseSummary } from './release-answer.ts';
+import type { RequestOf } from './request.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { recordRevision } from './steps/revisions.ts';
 import { withSteps } from './template.ts';
-import { operationOf } from './command-operation.ts';
-import { releaseSummary } from './release-answer.ts';
-import type { RequestOf } from './request.ts';
 
 /** Default number of revisions to adopt, as of the plugin helm-2to3. */
 const defaultHistoryLimit = 10;

@@ -1,6 +1,6 @@
 import { retry } from '../async/index.ts';
-import { causesOf, hasClusterErrorCode } from '../objects/cluster-error.ts';
 import type { Cluster, WriteOptions } from '../objects/cluster.ts';
+import { causesOf, hasClusterErrorCode } from '../objects/cluster-error.ts';
 import { stringAt } from '../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../objects/object.ts';
 

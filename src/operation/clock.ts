@@ -1,5 +1,5 @@
-import type { Cluster } from '../objects/cluster.ts';
 import type { Host } from '../go/host.ts';
+import type { Cluster } from '../objects/cluster.ts';
 
 /** Returns the time in milliseconds since the Unix epoch. */
 export function epochMilliseconds(host: Pick<Host, 'now'>): number {

@@ -1,7 +1,7 @@
 import type { ChartContent } from '../chart/load/chart-content.ts';
+import type { CommandPayloads, CommandType } from '../protocol/commands/index.ts';
 import type { TillerRecords } from '../release/helm2/tiller-records.ts';
 import type { PostRender } from '../render/manifest/post-render.ts';
-import type { CommandPayloads, CommandType } from '../protocol/commands/index.ts';
 import type { OperationContext } from './context.ts';
 import type { Plans } from './plan/plans.ts';
 import type { AnswerOf, ChartPlace, RequestOf } from './request.ts';

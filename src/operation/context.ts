@@ -1,15 +1,15 @@
 import type { Host } from '../go/host.ts';
+import type { AccessReviewer } from '../objects/access.ts';
+import type { Cluster } from '../objects/cluster.ts';
+import type { ServiceAccount } from '../objects/service-account.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import type { ReleaseStorage } from '../release/storage/storage.ts';
-import type { Cluster } from '../objects/cluster.ts';
-import type { AccessReviewer } from '../objects/access.ts';
-import type { ServiceAccount } from '../objects/service-account.ts';
+import type { ValueWarning } from '../render/notice.ts';
+import type { ReleaseRenderer } from '../render/release-renderer.ts';
 import type { Progress } from './progress.ts';
 import type { Checkpoints } from './state/checkpoints.ts';
 import type { StartTimer } from './time-limit.ts';
 import type { Tracker } from './tracker/tracker.ts';
-import type { ReleaseRenderer } from '../render/release-renderer.ts';
-import type { ValueWarning } from '../render/notice.ts';
 
 /** Dependencies of an operation. */
 export interface OperationContext {

@@ -4,8 +4,8 @@ import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
 import { redactedObject } from './evidence/redacted-object.ts';
 import { redactionOf } from './evidence/release-redaction.ts';
-import type { RequestOf } from './request.ts';
 import { releaseOfObject } from './objects/find-object.ts';
+import type { RequestOf } from './request.ts';
 import { checkNamespace } from './steps/names.ts';
 
 /**

@@ -29,7 +29,6 @@ export type OperationErrorCode =
   | 'not_found'
   | 'unknown_kind'
   | 'bad_request'
-   
   | 'timeout'
   | 'cancelled'
   | 'internal';

@@ -1,5 +1,5 @@
 import { messageOf } from '../errors/index.ts';
-import { withMessage, type UndoError } from './error.ts';
+import { type UndoError, withMessage } from './error.ts';
 import type { Failure, OperationState, PhaseName } from './state/operation-state.ts';
 import { restoredError } from './state/recorded-error.ts';
 import type { Work } from './work.ts';

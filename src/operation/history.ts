@@ -1,8 +1,8 @@
 import { history } from '../release/history.ts';
+import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
-import { operationOf } from './command-operation.ts';
-import { releasesAnswer, UnreadableRevisions, type ReadRevisions } from './release-answer.ts';
+import { type ReadRevisions, releasesAnswer, UnreadableRevisions } from './release-answer.ts';
 import type { RequestOf } from './request.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 

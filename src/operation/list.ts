@@ -4,12 +4,12 @@ import { matchesLabels, parseLabelSelector, SelectorError } from '../objects/lab
 import type { ReleaseError } from '../release/error.ts';
 import type { Release } from '../release/release.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
+import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
-import { checkNamespace } from './steps/names.ts';
-import { releasesAnswer, UnreadableRevisions, type ReadRevisions } from './release-answer.ts';
+import { type ReadRevisions, releasesAnswer, UnreadableRevisions } from './release-answer.ts';
 import type { ListRequest } from './request.ts';
-import { operationOf } from './command-operation.ts';
+import { checkNamespace } from './steps/names.ts';
 
 /**
  * Returns the highest revision of each release that the request selects (pkg/action/list.go). As in

@@ -2,7 +2,7 @@ import { messageOf } from '../errors/index.ts';
 import { hasClusterErrorCode } from '../objects/cluster-error.ts';
 import { identityOf } from '../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../objects/object.ts';
-import { steeringAnnotations, type SteeringAnnotations } from '../readiness/index.ts';
+import { type SteeringAnnotations, steeringAnnotations } from '../readiness/index.ts';
 import type { Release } from '../release/release.ts';
 import type { ManifestObject } from '../render/release-renderer.ts';
 import { forEach } from './apply/concurrency.ts';

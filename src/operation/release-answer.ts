@@ -1,6 +1,6 @@
 import type { Release as PublicRelease } from '../protocol/release.ts';
 import type { ReleaseError } from '../release/error.ts';
-import { withoutNotes, type Release } from '../release/release.ts';
+import { type Release, withoutNotes } from '../release/release.ts';
 import { maskedDifference } from './diff/object-changes.ts';
 import type { ObjectPreview } from './diff/preview.ts';
 

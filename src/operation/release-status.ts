@@ -3,17 +3,17 @@ import { hasClusterErrorCode } from '../objects/cluster-error.ts';
 import { lastChangeOf, steeredBy } from '../readiness/index.ts';
 import { forEach } from './apply/concurrency.ts';
 import { clockOffset, serverMilliseconds } from './clock.ts';
+import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
-import { presentObjects, type PresentObject } from './present-objects.ts';
 import { redactedResources } from './evidence/redacted-resources.ts';
 import { redactionOf } from './evidence/release-redaction.ts';
-import type { ResourceStatus } from './progress.ts';
 import { get, type StoredRelease } from './get.ts';
+import { type PresentObject, presentObjects } from './present-objects.ts';
+import type { ResourceStatus } from './progress.ts';
+import { publicRelease } from './release-answer.ts';
 import type { StatusRequest } from './request.ts';
 import { defaultTimeout } from './state/deadline.ts';
-import { operationOf } from './command-operation.ts';
-import { publicRelease } from './release-answer.ts';
-import { failFastOf, judgeReadiness, type JudgeOptions } from './wait/judge.ts';
+import { failFastOf, type JudgeOptions, judgeReadiness } from './wait/judge.ts';
 import { listRelatedObjects } from './wait/related-objects.ts';
 
 /** A stored revision, and the present state of its objects. */

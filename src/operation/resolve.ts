@@ -1,7 +1,7 @@
 import { isDryRun } from '../protocol/commands/definition.ts';
 import type { PostRender } from '../render/manifest/post-render.ts';
-import { OperationError } from './error.ts';
 import type { RequestSources } from './command-operation.ts';
+import { OperationError } from './error.ts';
 import { chartFields, type ChartPlace, type RequestOf } from './request.ts';
 
 /** Time for which containers without a readiness probe must run, in milliseconds. */

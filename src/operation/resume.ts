@@ -1,8 +1,8 @@
 import { ReleaseError } from '../release/error.ts';
 import { history } from '../release/history.ts';
 import type { OperationContext } from './context.ts';
-import { runOperation, type initialState } from './run.ts';
-import { phaseEnd, type OperationState } from './state/operation-state.ts';
+import { type initialState, runOperation } from './run.ts';
+import { type OperationState, phaseEnd } from './state/operation-state.ts';
 import type { VerbTables } from './steps/step.ts';
 import { newWork } from './work.ts';
 

@@ -1,38 +1,38 @@
 import type { Release } from '../release/release.ts';
 import { customLabels, type StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
-import { applySettings, checkApplySettings, type ApplySettings } from './apply/apply-settings.ts';
+import { type ApplySettings, applySettings, checkApplySettings } from './apply/apply-settings.ts';
 import { resolveReleaseObjects } from './apply/release-object.ts';
+import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
 import { cleanUpText, notStoredText, throwFailure } from './failure-message.ts';
-import type { RollbackRequest } from './request.ts';
 import { requireBase } from './plan/stale.ts';
+import { publicRelease } from './release-answer.ts';
+import type { RollbackRequest } from './request.ts';
+import { dryRunOption, settleOptions, waitOptions } from './resolve.ts';
+import { resume } from './resume.ts';
 import { initialState, runOperation } from './run.ts';
 import {
+  type Failure,
+  type OperationState,
   phaseEnd,
   revisionOf,
   revisionState,
   withRevision,
-  type Failure,
-  type OperationState,
 } from './state/operation-state.ts';
 import { cleanUpPhase, undoPhases } from './steps/clean-up.ts';
 import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, settlePhase } from './steps/fail.ts';
-import { requireAccess } from './steps/needed-access.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { requireAccess } from './steps/needed-access.ts';
 import { defaultHistoryLimit, recordOwnRevision } from './steps/new-revision.ts';
 import { checkStoredNames } from './steps/object-names.ts';
-import { canRecover, failRecovered, reportUnfinished } from './steps/recover.ts';
 import { isPreviewed, previewRevision } from './steps/preview.ts';
+import { canRecover, failRecovered, reportUnfinished } from './steps/recover.ts';
 import type { StateTools, Step, VerbTable } from './steps/step.ts';
 import { requireTrusted } from './steps/trust.ts';
 import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
-import { operationOf } from './command-operation.ts';
-import { publicRelease } from './release-answer.ts';
-import { dryRunOption, settleOptions, waitOptions } from './resolve.ts';
-import { resume } from './resume.ts';
 
 type RollbackWork = Work<RollbackRequest>;
 

@@ -5,12 +5,12 @@ import { withRedaction } from './evidence/redacted-reports.ts';
 import { redactionOfWork } from './evidence/work-redaction.ts';
 import type { Progress, StepName } from './progress.ts';
 import { deadlineAfter, timeLeft } from './state/deadline.ts';
-import { phaseEnd, type Failure, type OperationState, type Verb } from './state/operation-state.ts';
+import { type Failure, type OperationState, phaseEnd, type Verb } from './state/operation-state.ts';
 import { recordedError } from './state/recorded-error.ts';
 import { releaseHold } from './steps/release-hold.ts';
 import type { Phase, Step, VerbTable, VerbTables } from './steps/step.ts';
-import { stepRunner, type StepRunner, type StepTools } from './steps/step-runner.ts';
-import { cancellation, timeLimit, type TimeLimit } from './time-limit.ts';
+import { type StepRunner, stepRunner, type StepTools } from './steps/step-runner.ts';
+import { cancellation, type TimeLimit, timeLimit } from './time-limit.ts';
 import type { Work } from './work.ts';
 
 const never = new AbortController().signal;

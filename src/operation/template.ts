@@ -1,16 +1,16 @@
 import type { Hook } from '../release/hook.ts';
-import type { ReleaseRenderRequest, RenderedRelease } from '../render/release-renderer.ts';
 import { printManifest } from '../render/manifest/documents.ts';
+import type { ReleaseRenderRequest, RenderedRelease } from '../render/release-renderer.ts';
+import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
 import type { RenderChartRequest, TemplateRequest } from './request.ts';
+import { withChart } from './resolve.ts';
 import { defaultTimeout } from './state/deadline.ts';
 import { clusterLookup, hostLookup } from './steps/lookup.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
 import { installValues } from './steps/release-values.ts';
-import { stepRunner, type StepRunner } from './steps/step-runner.ts';
+import { type StepRunner, stepRunner } from './steps/step-runner.ts';
 import { timeLimit } from './time-limit.ts';
-import { operationOf } from './command-operation.ts';
-import { withChart } from './resolve.ts';
 
 export interface Templated {
   /** The manifests and the hooks, as `helm template` prints them. */

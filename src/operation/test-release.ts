@@ -1,13 +1,15 @@
 import { messageOf } from '../errors/index.ts';
 import type { Hook } from '../release/hook.ts';
 import type { Release } from '../release/release.ts';
+import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError } from './error.ts';
 import { redactionOfWork } from './evidence/work-redaction.ts';
 import { notStoredText, throwFailure } from './failure-message.ts';
+import { publicRelease } from './release-answer.ts';
 import type { TestRequest } from './request.ts';
 import { initialState, runOperation } from './run.ts';
-import { revisionOf, revisionState, type OperationState } from './state/operation-state.ts';
+import { type OperationState, revisionOf, revisionState } from './state/operation-state.ts';
 import type { RecordedError } from './state/recorded-error.ts';
 import { placedHooks, runHooks } from './steps/hooks/run-hooks.ts';
 import { readTestLogs, type TestLog } from './steps/hooks/test-logs.ts';
@@ -17,8 +19,6 @@ import type { StateTools, Step, VerbTable } from './steps/step.ts';
 import { requireTrusted } from './steps/trust.ts';
 import { timeLimit } from './time-limit.ts';
 import { newWork, ownRevision, readHistory, type Work } from './work.ts';
-import { operationOf } from './command-operation.ts';
-import { publicRelease } from './release-answer.ts';
 
 type TestWork = Work<TestRequest>;
 

@@ -1,15 +1,19 @@
-import { withStatus, type Release } from '../release/release.ts';
 import { lastDeployed } from '../release/history.ts';
+import { type Release, withStatus } from '../release/release.ts';
 import type { ReleaseStatus } from '../release/status.ts';
 import type { StoredRevision } from '../release/storage/storage.ts';
 import { formatTime } from '../release/time.ts';
+import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
 import { OperationError, withMessage } from './error.ts';
 import { throwFailure } from './failure-message.ts';
-import type { UninstallRequest } from './request.ts';
 import { requireBase } from './plan/stale.ts';
+import { publicRelease } from './release-answer.ts';
+import type { UninstallRequest } from './request.ts';
+import { waitOptions } from './resolve.ts';
+import { resume } from './resume.ts';
 import { initialState, runOperation } from './run.ts';
-import { phaseEnd, revisionOf, revisionState, withRevision, type OperationState } from './state/operation-state.ts';
+import { type OperationState, phaseEnd, revisionOf, revisionState, withRevision } from './state/operation-state.ts';
 import { restoredError } from './state/recorded-error.ts';
 import { buildFailed, deleteRelease, keptText, removedObjects } from './steps/delete.ts';
 import { placedHooks, runHooks } from './steps/hooks/run-hooks.ts';
@@ -22,10 +26,6 @@ import type { StateTools, Step, VerbTable } from './steps/step.ts';
 import { requireTrusted } from './steps/trust.ts';
 import { waitUntilGone } from './wait/deletion.ts';
 import { knownHistory, newWork, ownRevision, readHistory, type Work } from './work.ts';
-import { operationOf } from './command-operation.ts';
-import { publicRelease } from './release-answer.ts';
-import { waitOptions } from './resolve.ts';
-import { resume } from './resume.ts';
 
 type UninstallWork = Work<UninstallRequest>;
 

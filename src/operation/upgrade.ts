@@ -7,28 +7,31 @@ import type { RenderedRelease } from '../render/release-renderer.ts';
 import { applySettings, checkApplySettings, undoSettings } from './apply/apply-settings.ts';
 import { checkOwnership } from './apply/ownership-check.ts';
 import { resolveReleaseObjects, subtractObjects } from './apply/release-object.ts';
+import { operationOf } from './command-operation.ts';
 import type { OperationContext } from './context.ts';
-import { deployAnswer, type Deployed } from './release-answer.ts';
 import { OperationError } from './error.ts';
 import { cleanUpText, notStoredText, throwFailure } from './failure-message.ts';
-import type { RollbackRequest, UpgradeRequest } from './request.ts';
-import { notReadyText, rollbackSteps, rollbackTo } from './rollback.ts';
 import { planningContext } from './plan/new-kinds.ts';
 import { requireBase } from './plan/stale.ts';
+import { deployAnswer, type Deployed } from './release-answer.ts';
+import type { RollbackRequest, UpgradeRequest } from './request.ts';
+import { deployRequest } from './resolve.ts';
+import { resume } from './resume.ts';
+import { notReadyText, rollbackSteps, rollbackTo } from './rollback.ts';
 import { initialState, runOperation } from './run.ts';
 import {
+  type OperationState,
   phaseEnd,
+  type PhaseName,
   revisionOf,
   revisionState,
   withRevision,
-  type OperationState,
-  type PhaseName,
 } from './state/operation-state.ts';
 import { cleanUpPhase, undoPhases } from './steps/clean-up.ts';
 import { baselineObjects, deploySteps } from './steps/deploy.ts';
 import { failPhase, failRollbackPhase, settlePhase } from './steps/fail.ts';
-import { requireAccess } from './steps/needed-access.ts';
 import { checkNamespace, checkReleaseName } from './steps/names.ts';
+import { requireAccess } from './steps/needed-access.ts';
 import {
   defaultHistoryLimit,
   dryRunDescription,
@@ -39,17 +42,14 @@ import {
   upgradeLabels,
 } from './steps/new-revision.ts';
 import { checkHookNames } from './steps/object-names.ts';
-import { checkCustomKinds } from './steps/present-kinds.ts';
 import { prepareSteps, renderedOf } from './steps/prepare.ts';
-import { canRecover, failRecovered } from './steps/recover.ts';
+import { checkCustomKinds } from './steps/present-kinds.ts';
 import { previewRevision } from './steps/preview.ts';
+import { canRecover, failRecovered } from './steps/recover.ts';
 import { pendingOperation } from './steps/revisions.ts';
-import { stepsFor, type StateTools, type VerbTable } from './steps/step.ts';
+import { type StateTools, stepsFor, type VerbTable } from './steps/step.ts';
 import { isUnchanged } from './steps/unchanged.ts';
 import { newWork, ownRevision, readHistory, storedRevision, type Work } from './work.ts';
-import { operationOf } from './command-operation.ts';
-import { deployRequest } from './resolve.ts';
-import { resume } from './resume.ts';
 
 type UpgradeWork = Work<UpgradeRequest>;
 

@@ -12,9 +12,9 @@ import type { OperationContext } from './context.ts';
 import type { ObjectPreview } from './diff/preview.ts';
 import type { Redaction } from './evidence/release-redaction.ts';
 import type { LogBudget } from './logs/log-budget.ts';
-import type { TestLog } from './steps/hooks/test-logs.ts';
 import { withHookRuns } from './state/hook-run.ts';
-import { revisionOf, type OperationState } from './state/operation-state.ts';
+import { type OperationState, revisionOf } from './state/operation-state.ts';
+import type { TestLog } from './steps/hooks/test-logs.ts';
 import { createTracker, type Tracker } from './tracker/tracker.ts';
 
 /** Dependencies and request of the steps, and what the steps of this process have read. */

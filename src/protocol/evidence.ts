@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
 import { answerList } from './bounded.ts';
+import { maxMessageLength, maxNameLength, resourceSchema } from './resource.ts';
 
 const name = z.string().max(maxNameLength);
 const text = z.string().max(maxMessageLength);

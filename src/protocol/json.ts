@@ -1,4 +1,4 @@
-import { measureJson, type JsonSize } from '../go/json-size.ts';
+import { type JsonSize, measureJson } from '../go/json-size.ts';
 
 /**
  * The largest JSON text that is parsed. Values of charts have up to 1,000 levels. `JSON.parse`

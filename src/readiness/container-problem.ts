@@ -1,8 +1,8 @@
 import { fieldAt, integerAt, listAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
+import type { ProblemCode } from '../protocol/problem-codes.ts';
 import { exitText, joined, restartsText } from './container-exit.ts';
 import { imageProblem } from './image-problem.ts';
-import type { ProblemCode } from '../protocol/problem-codes.ts';
 import type { Problem } from './problem.ts';
 import { newestWarningEvent, textOfEvent, timesSeen } from './related-objects.ts';
 

@@ -9,9 +9,9 @@ import {
   eventsByObject,
   eventsOf,
   newestWarningEvent,
+  type RelatedObjects,
   textOfEvent,
   timesSeen,
-  type RelatedObjects,
 } from './related-objects.ts';
 
 /** Maximum length of a reason: a message of the API can list all nodes. */

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../objects/object.ts';
-import { failFastAnnotation } from './steering-annotations.ts';
 import {
   failFastLevels,
-  problemClassNames,
-  problems,
   type ProblemClass,
+  problemClassNames,
   type ProblemCode,
+  problems,
 } from '../protocol/problem-codes.ts';
+import { failFastAnnotation } from './steering-annotations.ts';
 
 /** The problems that end a wait before its deadline. */
 export interface FailFast {

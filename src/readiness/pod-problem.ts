@@ -1,10 +1,10 @@
 import { listAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
+import type { ProblemCode } from '../protocol/problem-codes.ts';
 import { conditionOf } from './conditions.ts';
 import { joined } from './container-exit.ts';
 import { containerProblems } from './container-problem.ts';
 import { imageProblem } from './image-problem.ts';
-import type { ProblemCode } from '../protocol/problem-codes.ts';
 import { bySeverity, type Problem } from './problem.ts';
 import { eventsOf, newestWarningEvent, textOfEvent, timesSeen } from './related-objects.ts';
 

@@ -1,4 +1,4 @@
-import { problems, type ProblemClass, type ProblemCode } from '../protocol/problem-codes.ts';
+import { type ProblemClass, type ProblemCode, problems } from '../protocol/problem-codes.ts';
 
 /** Why a resource is not ready. */
 export interface Problem {

@@ -1,17 +1,17 @@
 import { listAt, stringAt } from '../objects/fields.ts';
 import type { KubeObject } from '../objects/object.ts';
+import type { ProblemCode } from '../protocol/problem-codes.ts';
 import { conditionOf } from './conditions.ts';
 import { currentReplicaSet } from './current-pods.ts';
-import type { ProblemCode } from '../protocol/problem-codes.ts';
 import type { Problem } from './problem.ts';
 import {
   eventsOf,
   eventTime,
   isOwnedBy,
   newestWarningEvent,
+  type RelatedObjects,
   textOfEvent,
   timesSeen,
-  type RelatedObjects,
 } from './related-objects.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { FailFast } from './fail-fast.ts';
 import type { ProblemClass } from '../protocol/problem-codes.ts';
+import type { FailFast } from './fail-fast.ts';
 import type { Problem } from './problem.ts';
 
 /** A resource that a wait still waits for. */

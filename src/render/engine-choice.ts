@@ -1,6 +1,6 @@
-import type { ScopedTemplate } from './scope/chart-templates.ts';
 import type { Engine } from './engine.ts';
 import { RenderError } from './render-error.ts';
+import type { ScopedTemplate } from './scope/chart-templates.ts';
 
 /** Engines that a chart can name in the annotation `helm-agent/engine` of its Chart.yaml. */
 const engineNames = ['gotpl', 'nunjucks'] as const;

@@ -1,10 +1,10 @@
 import { extname } from 'node:path';
 import type { Host } from '../go/host.ts';
-import { loadChartInput, type ChartInput, type ChartInputOptions } from './library/chart-input.ts';
+import { type ChartInput, type ChartInputOptions, loadChartInput } from './library/chart-input.ts';
+import { type ChartRenderer, chartRenderer, type ChartRendererOptions } from './library/chart-renderer.ts';
 import { LoadedChart } from './library/loaded-chart.ts';
 import type { RenderChartOptions } from './library/render-chart-options.ts';
 import type { RenderedChart } from './library/rendered-chart.ts';
-import { chartRenderer, type ChartRenderer, type ChartRendererOptions } from './library/chart-renderer.ts';
 import { defaultRenderLimits, type RenderLimits } from './limits.ts';
 import { processHost } from './process-host.ts';
 

@@ -2,8 +2,8 @@ import type { ChartContent } from '../chart/load/chart-content.ts';
 import type { KubeObject } from '../objects/object.ts';
 import type { Hook } from '../release/hook.ts';
 import type { StoredChart } from '../release/stored-chart.ts';
-import type { RenderRequest } from './render-request.ts';
 import type { ValueWarning } from './notice.ts';
+import type { RenderRequest } from './render-request.ts';
 
 /** An argument of a value flag of Helm, and the contents of the files that it names. */
 export interface SetValue {

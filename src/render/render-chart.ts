@@ -8,12 +8,12 @@ import { defaultRenderLimits } from './limits.ts';
 import { crdFiles, printManifest } from './manifest/documents.ts';
 import { sortManifests } from './manifest/sort-manifests.ts';
 import { unreadableManifest } from './manifest/unreadable.ts';
+import { type ValueWarning, warningsInto } from './notice.ts';
 import { RenderError } from './render-error.ts';
 import type { RenderInput } from './render-request.ts';
 import type { Rendered, RenderedTemplates } from './rendered.ts';
 import type { Capabilities } from './scope/capabilities.ts';
 import { chartTemplates } from './scope/chart-templates.ts';
-import { warningsInto, type ValueWarning } from './notice.ts';
 
 /**
  * Renders a chart as Helm does, in the calling thread. See worker/threaded-renderer.ts for renders

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { messageOf } from '../errors/index.ts';
 import type { ServiceAccount } from '../objects/service-account.ts';
-import { accountOf, requireNamed, RightsError, type CommandScope } from './rights.ts';
+import { accountOf, type CommandScope, requireNamed, RightsError } from './rights.ts';
 import { maxRightsBytes, readRights, type RightsRules } from './rules.ts';
 
 /** The service accounts that the owner of a cluster maps commands to. */

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { messageOf } from '../errors/index.ts';
+import type { Value } from '../go/value.ts';
 import { accountNameProblem, accountProblem } from '../objects/service-account.ts';
 import { rights } from '../protocol/commands/definition.ts';
 import { commandTypes } from '../protocol/commands/index.ts';
 import { printableSchema } from '../protocol/printable.ts';
 import { duplicateKeyProblem } from '../yaml/duplicate-keys.ts';
 import { readYaml } from '../yaml/read.ts';
-import type { Value } from '../go/value.ts';
 
 /** Most bytes of a rights file. */
 export const maxRightsBytes = 256 * 1024;

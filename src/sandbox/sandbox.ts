@@ -3,7 +3,7 @@ import type { KubeObject } from '../objects/object.ts';
 import { route } from './api/router.ts';
 import { listen } from './api/server.ts';
 import { makeCertificates } from './certificates.ts';
-import { createClusterState, type ClusterState } from './cluster/cluster-state.ts';
+import { type ClusterState, createClusterState } from './cluster/cluster-state.ts';
 import { startControllers } from './controllers/start.ts';
 import type { SandboxHost } from './sandbox-host.ts';
 

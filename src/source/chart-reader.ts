@@ -1,6 +1,6 @@
-import { defaultChartLimits, type ChartLimits } from '../chart/limits.ts';
 import type { ChartFile } from '../chart/chart.ts';
-import { chartMemory, contentOf, type ChartContent } from '../chart/load/chart-content.ts';
+import { type ChartLimits, defaultChartLimits } from '../chart/limits.ts';
+import { type ChartContent, chartMemory, contentOf } from '../chart/load/chart-content.ts';
 import { loadUnpacked, readArchiveFiles } from '../chart/load/load-archive.ts';
 import { readDirectoryFiles } from '../chart/load/load-directory.ts';
 import { findChart, type IndexedChart, type IndexQuery } from './repository/find-chart.ts';

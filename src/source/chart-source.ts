@@ -1,12 +1,11 @@
 import type { Dispatcher } from 'undici';
 import type { ChartContent } from '../chart/load/chart-content.ts';
 import { addDependencies } from './add-dependencies.ts';
-import { createChartReader, type ChartReader, type ReadOptions } from './chart-reader.ts';
+import { type ChartReader, createChartReader, type ReadOptions } from './chart-reader.ts';
 import type { ChartRequest, ClientTls } from './chart-request.ts';
 import { checkRequestedDigest } from './digest.ts';
 import type { KeptDownloads } from './disk/kept-downloads.ts';
 import { defaultDownloadSettings, type DownloadSettings } from './download-settings.ts';
-import type { WaitForTurn } from './wait-for-turn.ts';
 import { parseDeniedAddresses } from './http/denied-addresses.ts';
 import { download } from './http/download.ts';
 import { endpointFor } from './http/endpoint.ts';
@@ -18,6 +17,7 @@ import { pullChart } from './oci/pull-chart.ts';
 import { isRegistryUrl } from './oci/reference.ts';
 import { downloadFromRepository } from './repository/repository.ts';
 import { SourceError } from './source-error.ts';
+import type { WaitForTurn } from './wait-for-turn.ts';
 
 export interface ChartSourceOptions {
   /** Folder below which charts may be named by path. Default: none, paths are refused. */

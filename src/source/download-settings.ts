@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { ChartReader } from './chart-reader.ts';
-import type { RequestAttempt } from './http/http-failure.ts';
 import type { KeptDownloads } from './disk/kept-downloads.ts';
+import type { RequestAttempt } from './http/http-failure.ts';
 import type { WaitForTurn } from './wait-for-turn.ts';
 
 const mebibyte = 1024 * 1024;

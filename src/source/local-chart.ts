@@ -1,12 +1,12 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { ChartContent } from '../chart/load/chart-content.ts';
-import { isBelow, readRegularFile } from '../chart/load/read-file.ts';
 import { createGrowingMemory } from '../chart/load/growing-memory.ts';
+import { isBelow, readRegularFile } from '../chart/load/read-file.ts';
 import type { ChartReader, ReadOptions } from './chart-reader.ts';
-import { smallDownloadBytes, type WaitForTurn } from './wait-for-turn.ts';
 import { checkRequestedDigest } from './digest.ts';
 import { SourceError } from './source-error.ts';
+import { smallDownloadBytes, type WaitForTurn } from './wait-for-turn.ts';
 
 export interface LocalCharts {
   /** Folder that contains the charts, at any depth. */

@@ -1,5 +1,5 @@
 import { compareVersions, type VersionParts } from '../go/semver.ts';
-import { parseConstraint, satisfies, type Constraint } from '../go/semver-constraint.ts';
+import { type Constraint, parseConstraint, satisfies } from '../go/semver-constraint.ts';
 import { GoError } from '../go/value.ts';
 import { SourceError } from './source-error.ts';
 

@@ -1,5 +1,5 @@
-import { builtins } from './execute/builtins.ts';
 import { CompiledTemplate } from './compile/compile.ts';
+import { builtins } from './execute/builtins.ts';
 import type { FunctionTable } from './function.ts';
 import { parseTemplate } from './parse/parse.ts';
 import type { TemplateFile } from './template-file.ts';

@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
-import { waitForParts } from './shared-state.ts';
 import { failedOutcome } from './failed-outcome.ts';
 import { garbageCollector } from './garbage.ts';
 import { createLiveHeap } from './live-heap.ts';
 import type { TaskRequest, ThreadMessage, ThreadSetup } from './messages.ts';
+import { waitForParts } from './shared-state.ts';
 import { createSupervisor } from './supervisor.ts';
 import type { TaskFunctions, TaskTypes } from './tasks.ts';
 import { createTidyUp, heapBytes } from './tidy-up.ts';

@@ -1,6 +1,6 @@
-import { isStopRequested, writeFileName } from './shared-state.ts';
 import type { LiveHeap } from './live-heap.ts';
 import type { TaskLimits } from './messages.ts';
+import { isStopRequested, writeFileName } from './shared-state.ts';
 import type { Supervisor } from './tasks.ts';
 
 /** Number of steps between two measurements of the heap. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { abortReason } from '../async/index.ts';
-import { confirmPart, createSharedState, readFileName, requestStop, resetSharedState } from './shared-state.ts';
-import type { GuardedThread, MemoryGuard } from './memory-guard.ts';
 import { usedBytes } from './live-heap.ts';
+import type { GuardedThread, MemoryGuard } from './memory-guard.ts';
 import type { TaskLimits, TaskOutcome, TaskRequest, ThreadMessage, ThreadSetup } from './messages.ts';
+import { confirmPart, createSharedState, readFileName, requestStop, resetSharedState } from './shared-state.ts';
 import { memoryProblem, timeProblem } from './supervisor.ts';
 import { TaskError } from './tasks.ts';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Chart } from '../chart/chart.ts';
-import { MemoryFullError } from '../chart/load/growing-memory.ts';
 import type { ChartContent } from '../chart/load/chart-content.ts';
+import { MemoryFullError } from '../chart/load/growing-memory.ts';
 import { loadUnpacked } from '../chart/load/load-archive.ts';
 import { requireInstallable } from '../chart/metadata/installable.ts';
 import type { ReadOptions } from '../source/chart-reader.ts';

@@ -1,5 +1,5 @@
-import { coalesceTables, type Warn } from '../chart/values/coalesce-tables.ts';
 import { coalesceValues } from '../chart/values/coalesce.ts';
+import { coalesceTables, type Warn } from '../chart/values/coalesce-tables.ts';
 import { loadValues, mergeMaps } from '../chart/values/load-values.ts';
 import { mergeValueOptions, type ValueOptions } from '../chart/values/value-options.ts';
 import { ValuesError } from '../chart/values/values-error.ts';

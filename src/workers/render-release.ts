@@ -8,10 +8,10 @@ import { createEngines } from '../render/engines.ts';
 import { printManifest } from '../render/manifest/documents.ts';
 import { sortManifests, withoutSecret } from '../render/manifest/sort-manifests.ts';
 import { unreadableManifest } from '../render/manifest/unreadable.ts';
+import { type ValueWarning, warningsInto } from '../render/notice.ts';
 import { renderTemplates } from '../render/render-chart.ts';
 import { createSchemaCache } from '../render/schema-cache.ts';
 import type { LookupTable } from '../render/scope/lookup-table.ts';
-import { warningsInto, type ValueWarning } from '../render/notice.ts';
 import { renderSupervisor } from '../render/worker/render-functions.ts';
 import type { TaskTools } from '../threads/tasks.ts';
 import {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { createHash, createPublicKey, sign, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import {
-  Set as Asn1Set,
+  type BaseBlock,
   BitString,
   Constructed,
   fromBER,
@@ -12,9 +12,9 @@ import {
   OctetString,
   PrintableString,
   Sequence,
+  Set as Asn1Set,
   UTCTime,
   Utf8String,
-  type BaseBlock,
 } from 'asn1js';
 import { GoError } from '../go/value.ts';
 import { extensions } from './extensions.ts';

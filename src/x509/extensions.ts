@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import {
+  type BaseBlock,
   BitString,
   Boolean as Asn1Boolean,
   ObjectIdentifier,
   OctetString,
   Primitive,
   Sequence,
-  type BaseBlock,
 } from 'asn1js';
 import { quote } from '../go/strconv.ts';
 import { GoError } from '../go/value.ts';

@@ -2,8 +2,8 @@ import { LimitError } from '../go/limit-error.ts';
 import { goSyntax } from './go-syntax.ts';
 import type { AliasNode, MappingNode, YamlNode } from './node.ts';
 import { formatFloat32 } from './number.ts';
-import { isMergeKey, resolveScalar } from './scalar.ts';
 import type { Resolved } from './resolve.ts';
+import { isMergeKey, resolveScalar } from './scalar.ts';
 import { YamlError } from './yaml-error.ts';
 
 /** A number or boolean, with the text it becomes if a string is required. */

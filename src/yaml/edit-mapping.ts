@@ -1,5 +1,5 @@
-import { COLLECTION_STYLE, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
 import type { Event, MappingEvent, ScalarEvent } from 'js-yaml';
+import { COLLECTION_STYLE, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
 import { YamlError } from './yaml-error.ts';
 
 // Edits single entries in the text of a document, so that order, comments and styles of everything

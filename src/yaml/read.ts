@@ -1,6 +1,6 @@
 import type { Value, ValueList, ValueMap } from '../go/value.ts';
-import { compose, plainValue, typedScalar } from './compose.ts';
 import type { YamlTree } from './compose.ts';
+import { compose, plainValue, typedScalar } from './compose.ts';
 import { parseFirstDocument } from './parse.ts';
 import { YamlError } from './yaml-error.ts';
 

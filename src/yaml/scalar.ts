@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { fromBytes } from '../go/text.ts';
 import type { ScalarNode, YamlNode } from './node.ts';
-import { resolvePlain } from './resolve.ts';
 import type { Resolved } from './resolve.ts';
+import { resolvePlain } from './resolve.ts';
 import { YamlError } from './yaml-error.ts';
 
 const resolvable = new Set(['str', 'bool', 'int', 'float', 'null', 'timestamp']);

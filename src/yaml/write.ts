@@ -1,7 +1,7 @@
 import { byteLength } from '../go/text.ts';
 import { goTypeOf } from '../go/types.ts';
 import { GoObject, Int, NamedMap, Slice, type Value } from '../go/value.ts';
-import { notJson, prettyDialect, sigsDialect, type Dialect, type Fields, type Leaf } from './dialect.ts';
+import { type Dialect, type Fields, type Leaf, notJson, prettyDialect, sigsDialect } from './dialect.ts';
 import { compareKeys } from './key-order.ts';
 import { Output } from './output.ts';
 import { needsQuotes } from './resolve.ts';

@@ -1,14 +1,14 @@
 import test from 'ava';
 import { ClusterHealth } from '../../src/agent/cluster-health.ts';
 import { measuredJournal } from '../../src/agent/measured-journal.ts';
-import { JournalError } from '../../src/journal/journal-error.ts';
 import { createMemoryJournal } from '../../src/journal/index.ts';
+import { JournalError } from '../../src/journal/journal-error.ts';
 import { agentMetrics, requestCounter } from '../../src/metrics/agent-metrics.ts';
 import { openMetrics } from '../../src/metrics/prometheus.ts';
 import { OperationError } from '../../src/operation/error.ts';
+import { eventually } from '../support/eventually.ts';
 import { testAgent } from './support/agent.ts';
 import { controlPlane, install } from './support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
 
 test('an agent counts and times its commands, and shows them at /metrics', async (t) => {
   const metrics = openMetrics(agentMetrics);

@@ -4,8 +4,8 @@ import type { Agent } from '../../src/agent/agent.ts';
 import { startElectedAgent } from '../../src/agent/elected-agent.ts';
 import type { Elector } from '../../src/leader-election/elector.ts';
 import type { Term } from '../../src/leader-election/term.ts';
-import { recordingLog } from './support/log.ts';
 import { eventually } from '../support/eventually.ts';
+import { recordingLog } from './support/log.ts';
 
 /** An elector that leads when a test says so. */
 function puppetElector() {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { KubeObject } from '../../src/objects/object.ts';
-import { configMap, newNamespace, refusal, type Environment } from './environment.ts';
+import { configMap, type Environment, newNamespace, refusal } from './environment.ts';
 
 interface Container {
   name: string;

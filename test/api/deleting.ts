@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
-import { configMap, eventually, newNamespace, refusal, type Environment } from './environment.ts';
+import { configMap, type Environment, eventually, newNamespace, refusal } from './environment.ts';
 import { deployment } from './workload-objects.ts';
 
 function refTo(object: KubeObject): ObjectRef {

@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import { load } from 'js-yaml';
-import { randomBytes } from 'node:crypto';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
-import { openConnection, type Connection } from '../../src/kube/connection.ts';
+import { type Connection, openConnection } from '../../src/kube/connection.ts';
 import { isKubeError, type KubeError } from '../../src/kube/kube-error.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import type { KubeObject } from '../../src/objects/object.ts';
-import { eventually, newNamespace, refusal, uniqueName, type Environment } from './environment.ts';
+import { type Environment, eventually, newNamespace, refusal, uniqueName } from './environment.ts';
 
 const item = {
   type: 'object',

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { configMap, newNamespace, refusal, type Environment } from './environment.ts';
+import { configMap, type Environment, newNamespace, refusal } from './environment.ts';
 
 /** Creation, reads and changes of single objects. */
 export function objects(open: () => Environment): void {

@@ -2,7 +2,7 @@ import test from 'ava';
 import { causesOf } from '../../src/objects/cluster-error.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 import { threeWayPatch } from '../../src/objects/patch/strategic-merge-patch.ts';
-import { configMap, newNamespace, type Environment } from './environment.ts';
+import { configMap, type Environment, newNamespace } from './environment.ts';
 
 interface Container {
   name: string;

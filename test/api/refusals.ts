@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { KubeObject } from '../../src/objects/object.ts';
-import { configMap, newNamespace, refusal, type Environment, type RawOptions } from './environment.ts';
+import { configMap, type Environment, newNamespace, type RawOptions, refusal } from './environment.ts';
 import { deployment } from './workload-objects.ts';
 
 const subdomain =

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { KubeObject } from '../../src/objects/object.ts';
-import { configMap, newNamespace, type Environment } from './environment.ts';
+import { configMap, type Environment, newNamespace } from './environment.ts';
 
 /** Selectors of labels and fields. */
 export function selecting(open: () => Environment): void {

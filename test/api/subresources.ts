@@ -1,5 +1,5 @@
 import test from 'ava';
-import { configMap, newNamespace, type Environment } from './environment.ts';
+import { configMap, type Environment, newNamespace } from './environment.ts';
 import { deployment } from './workload-objects.ts';
 
 /** The generation, and the subresources status and scale. */

@@ -1,11 +1,11 @@
 import test from 'ava';
-import type { Environment } from './environment.ts';
 import { atMost } from '../support/at-most.ts';
 import { applying } from './applying.ts';
-import { patching } from './patching.ts';
-import { objects } from './objects.ts';
 import { deleting } from './deleting.ts';
+import type { Environment } from './environment.ts';
 import { kinds } from './kinds.ts';
+import { objects } from './objects.ts';
+import { patching } from './patching.ts';
 import { refusals } from './refusals.ts';
 import { selecting } from './selecting.ts';
 import { subresources } from './subresources.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { ObservedChange } from '../../src/objects/cluster.ts';
-import { configMap, newNamespace, type Environment } from './environment.ts';
+import { configMap, type Environment, newNamespace } from './environment.ts';
 
 interface RawEvent {
   type: string;

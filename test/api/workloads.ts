@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
-import { eventually, newNamespace, type Environment } from './environment.ts';
+import { type Environment, eventually, newNamespace } from './environment.ts';
 import { deployment, job } from './workload-objects.ts';
 
 /** Time limit in seconds, enough for a real node under load. */

@@ -10,7 +10,7 @@ import { snapshot } from '../operation/resumption/snapshot.ts';
 import { realHost } from '../support/host.ts';
 import { randomOf, seedOf } from '../support/random.ts';
 import { faultyWorld } from './support/faulty-world.ts';
-import { followJobs, type FollowedJobs } from './support/followed-jobs.ts';
+import { type FollowedJobs, followJobs } from './support/followed-jobs.ts';
 import { hookTemplates } from './support/job-template.ts';
 import { agentId } from './support/world.ts';
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
-import { guardedBy, indexYaml, serve } from '../source/test-repository.ts';
 import { serveRegistry } from '../source/test-registry.ts';
+import { guardedBy, indexYaml, serve } from '../source/test-repository.ts';
 import { packedApp } from './support/archive.ts';
 import { agentId, answerOf, failureOf, startWorld } from './support/world.ts';
 

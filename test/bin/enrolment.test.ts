@@ -1,18 +1,18 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join, dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import type { KeyState, KeyStore } from '../../src/agent/key/key-state.ts';
 import { agentOf, type AgentSetup } from '../../src/bin/agent-of.ts';
 import { keyFile } from '../../src/bin/key-file.ts';
+import { keySecret } from '../../src/bin/key-secret.ts';
 import { connectCluster } from '../../src/kube/index.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { keySecret } from '../../src/bin/key-secret.ts';
-import type { KeyState, KeyStore } from '../../src/agent/key/key-state.ts';
 import { recordingLog } from '../agent/support/log.ts';
 import { temporaryFile } from '../control-plane/support/file.ts';
+import { newKey } from '../control-plane/support/keyed-agent.ts';
 import { testPlane } from '../control-plane/support/plane.ts';
 import { eventually } from '../support/eventually.ts';
 import { realHost } from '../support/host.ts';
-import { newKey } from '../control-plane/support/keyed-agent.ts';
 
 const agentId = 'edge-1';
 const times = { backoff: { baseMs: 20, capMs: 100, stableMs: 60_000 }, deliveryMs: 500, graceMs: 500 };

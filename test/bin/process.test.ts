@@ -1,7 +1,7 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
@@ -10,9 +10,9 @@ import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { tokensOf } from '../control-plane/support/credentials.ts';
+import { realHost } from '../support/host.ts';
 import { program } from '../support/program.ts';
 import { quickStart } from '../support/quick-start.ts';
-import { realHost } from '../support/host.ts';
 import { crashWorld } from './support/crash-world.ts';
 import { agentId, contentsOf, exampleCharts, failureOf, waiting } from './support/world.ts';
 

@@ -7,8 +7,8 @@ import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { recordingLog } from '../agent/support/log.ts';
 import { sampleRelease } from '../release/sample-release.ts';
-import { realHost } from '../support/host.ts';
 import { eventually } from '../support/eventually.ts';
+import { realHost } from '../support/host.ts';
 
 const statuses = ['pending-install', 'pending-upgrade', 'pending-rollback', 'uninstalling'] as const;
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { CommandParameters } from '../../src/control-plane/index.ts';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
-import { faultyWorld, type FaultyWorld } from './support/faulty-world.ts';
 import { crashWorld, kill } from './support/crash-world.ts';
+import { type FaultyWorld, faultyWorld } from './support/faulty-world.ts';
 import { agentId, answerOf, failureOf, waiting } from './support/world.ts';
 
 const templates = {

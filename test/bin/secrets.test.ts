@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { load } from 'js-yaml';
 import { WebSocket } from 'ws';
 import { FakeControlPlane } from '../agent/support/server.ts';
-import { indexYaml, serve, type TestResponse, type TestRepository } from '../source/test-repository.ts';
+import { indexYaml, serve, type TestRepository, type TestResponse } from '../source/test-repository.ts';
 import { packedApp } from './support/archive.ts';
 import { startWorld } from './support/world.ts';
 

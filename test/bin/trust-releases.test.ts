@@ -1,12 +1,12 @@
 import test, { type ExecutionContext } from 'ava';
+import { agentOf } from '../../src/bin/agent-of.ts';
 import type { CommandParameters } from '../../src/control-plane/index.ts';
 import { decodeRelease, encodeRelease } from '../../src/release/codec.ts';
 import type { Hook } from '../../src/release/hook.ts';
 import type { Release } from '../../src/release/release.ts';
-import { agentOf } from '../../src/bin/agent-of.ts';
 import { openStorage } from '../../src/release/storage/kube-storage.ts';
-import { realHost } from '../support/host.ts';
 import { recordingLog } from '../agent/support/log.ts';
+import { realHost } from '../support/host.ts';
 import { packedApp } from './support/archive.ts';
 import { agentId, answerOf, failureOf, startWorld, type World } from './support/world.ts';
 

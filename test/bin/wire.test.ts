@@ -4,9 +4,10 @@ import type { KubeCluster } from '../../src/kube/cluster.ts';
 import type { Packet } from '../../src/protocol/packet.ts';
 import { FakeControlPlane } from '../agent/support/server.ts';
 import { serve } from '../source/test-repository.ts';
+import { eventually } from '../support/eventually.ts';
 import { packedApp, serveApp } from './support/archive.ts';
 import { dialAgent } from './support/client.ts';
-import { startCuttableProxy, type CuttableProxy } from './support/cuttable-proxy.ts';
+import { type CuttableProxy, startCuttableProxy } from './support/cuttable-proxy.ts';
 import {
   agentId,
   answerOf,
@@ -18,7 +19,6 @@ import {
   type World,
   type WorldOptions,
 } from './support/world.ts';
-import { eventually } from '../support/eventually.ts';
 
 async function worldOf(t: ExecutionContext, options: WorldOptions = {}): Promise<World> {
   const world = await startWorld(options);

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
 import type { Header } from 'tar-stream';
+import { pack } from 'tar-stream';
 
 /** An archive entry: its contents, or a header and its contents. */
 export type Entry = string | Uint8Array | { header: Partial<Header>; data?: string };

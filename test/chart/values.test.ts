@@ -1,9 +1,9 @@
 import test from 'ava';
 import type { Chart } from '../../src/chart/chart.ts';
 import { ChartError } from '../../src/chart/chart-error.ts';
-import { coalesceValues, mergeValues } from '../../src/chart/values/coalesce.ts';
 import type { ChartDependency } from '../../src/chart/metadata/metadata.ts';
 import { processDependencies } from '../../src/chart/process-dependencies.ts';
+import { coalesceValues, mergeValues } from '../../src/chart/values/coalesce.ts';
 import { ValuesError } from '../../src/chart/values/values-error.ts';
 import { encodeJson } from '../../src/go/json-encode.ts';
 import type { Value, ValueMap } from '../../src/go/value.ts';

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import test from 'ava';
 import { WebSocket } from 'ws';
 import { ClusterHealth } from '../../src/agent/cluster-health.ts';
 import { EventStreams } from '../../src/control-plane/event-stream.ts';
 import { testAgent } from '../agent/support/agent.ts';
+import { eventually } from '../support/eventually.ts';
 import { tokensOf } from './support/credentials.ts';
 import { failingStore } from './support/failing-store.ts';
 import { testPlane } from './support/plane.ts';
 import { installed, rawAgent } from './support/raw-agent.ts';
-import { eventually } from '../support/eventually.ts';
 
 const install = { type: 'install_release', payload: { releaseName: 'web', chartName: 'c' } };
 

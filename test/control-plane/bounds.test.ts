@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
-import { createMemoryStore, type CommandEvent, type SentCommand } from '../../src/control-plane/index.ts';
+import { type CommandEvent, createMemoryStore, type SentCommand } from '../../src/control-plane/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { failingStore } from './support/failing-store.ts';
 import { testPlane } from './support/plane.ts';
 import { installed, rawAgent } from './support/raw-agent.ts';
-import { eventually } from '../support/eventually.ts';
 
 const parameters = { releaseName: 'web', chartName: 'c' };
 const status = (seq: number, message = '') => ({

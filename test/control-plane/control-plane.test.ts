@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import test from 'ava';
 import { WebSocket } from 'ws';
-import { ControlPlane, type CommandEvent, type SentCommand } from '../../src/control-plane/index.ts';
+import { type CommandEvent, ControlPlane, type SentCommand } from '../../src/control-plane/index.ts';
 import { testAgent } from '../agent/support/agent.ts';
 import { testRelease } from '../agent/support/release.ts';
+import { eventually } from '../support/eventually.ts';
 import { tokensOf } from './support/credentials.ts';
 import { testPlane } from './support/plane.ts';
 import { installed, rawAgent } from './support/raw-agent.ts';
-import { eventually } from '../support/eventually.ts';
 
 const parameters = { releaseName: 'web', chartName: 'c' };
 const status = (seq: number) => ({ seq, step: 'wait', state: 'running', time: '2026-01-01T00:00:00.000Z' });

@@ -1,5 +1,5 @@
-import test from 'ava';
 import { once } from 'node:events';
+import test from 'ava';
 import { createSqliteStore, type SentCommand } from '../../src/control-plane/index.ts';
 import { failingStore } from './support/failing-store.ts';
 import { temporaryFile } from './support/file.ts';

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { createMemoryJournal } from '../../src/journal/memory.ts';
 import { createMemoryStore, createSqliteStore, type SentCommand } from '../../src/control-plane/index.ts';
+import { createMemoryJournal } from '../../src/journal/memory.ts';
 import { testAgent } from '../agent/support/agent.ts';
-import { agentProcess, type AgentProcess, type AgentProcessOptions } from './support/agent-process.ts';
+import { type AgentProcess, agentProcess, type AgentProcessOptions } from './support/agent-process.ts';
 import { tokensOf } from './support/credentials.ts';
 import { temporaryFile } from './support/file.ts';
 import { testPlane } from './support/plane.ts';

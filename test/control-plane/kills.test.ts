@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { agentOf } from '../../src/bin/agent-of.ts';
 import { recordingLog } from '../agent/support/log.ts';
-import { crashCluster, type CrashCluster } from '../bin/support/crash-cluster.ts';
-import { randomOf, seedOf } from '../support/random.ts';
-import { moments, type Moment } from './support/moments.ts';
-import { planeProcess, type PlaneProcess } from './support/plane-process.ts';
+import { type CrashCluster, crashCluster } from '../bin/support/crash-cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { randomOf, seedOf } from '../support/random.ts';
+import { type Moment, moments } from './support/moments.ts';
+import { type PlaneProcess, planeProcess } from './support/plane-process.ts';
 
 // `npm run test:kills` kills the control plane at all moments in the life of each command
 

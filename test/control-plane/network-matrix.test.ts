@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import type { CommandHandlers } from '../../src/agent/commands/command-handler.ts';
 import { createMemoryJournal } from '../../src/journal/memory.ts';
+import { randomOf } from '../../tools/fuzz/random.ts';
 import { testAgent } from '../agent/support/agent.ts';
 import { FaultProxy, faults } from '../agent/support/fault-proxy.ts';
 import { PuppetHandlers } from '../agent/support/handlers.ts';
 import { testRelease } from '../agent/support/release.ts';
-import { randomOf } from '../../tools/fuzz/random.ts';
 import { testPlane } from './support/plane.ts';
 
 // `npm run test:network` sends 1,000

@@ -1,10 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
-import { createSqliteStore, type CommandEvent, type CommandOutcome } from '../../src/control-plane/index.ts';
+import { type CommandEvent, type CommandOutcome, createSqliteStore } from '../../src/control-plane/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { failingStore } from './support/failing-store.ts';
 import { temporaryFile } from './support/file.ts';
 import { testPlane } from './support/plane.ts';
 import { installed, rawAgent } from './support/raw-agent.ts';
-import { eventually } from '../support/eventually.ts';
 
 const parameters = { releaseName: 'web', chartName: 'c' };
 const status = (seq: number) => ({ seq, step: 'wait', state: 'running', time: '2026-01-01T00:00:00.000Z' });

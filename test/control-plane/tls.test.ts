@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { connect, type PeerCertificate } from 'node:tls';
 import test, { type ExecutionContext } from 'ava';
 import { WebSocket } from 'ws';
-import { ControlPlane, openServerTls } from '../../src/control-plane/index.ts';
 import { tlsFiles } from '../../src/agent/connection/tls-files.ts';
+import { ControlPlane, openServerTls } from '../../src/control-plane/index.ts';
 import { makeCertificates } from '../../src/sandbox/certificates.ts';
 import { testAgent } from '../agent/support/agent.ts';
 import { recordingLog } from '../agent/support/log.ts';
-import { tokensOf } from './support/credentials.ts';
 import { eventually } from '../support/eventually.ts';
+import { tokensOf } from './support/credentials.ts';
 
 const host = {
   now: () => BigInt(Date.now()) * 1_000_000n,

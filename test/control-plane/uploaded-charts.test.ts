@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
-import type { CommandHandlers } from '../../src/agent/commands/command-handler.ts';
 import { UploadedCharts } from '../../src/agent/charts/uploaded-charts.ts';
-import { KeptFiles } from '../../src/source/disk/kept-files.ts';
+import type { CommandHandlers } from '../../src/agent/commands/command-handler.ts';
 import { TunnelSource } from '../../src/agent/connection/tunnel-source.ts';
 import { maxDataBytes } from '../../src/protocol/streams/frame.ts';
 import { windowBytes } from '../../src/protocol/streams/tunnel-stream.ts';
+import { KeptFiles } from '../../src/source/disk/kept-files.ts';
 import { garbageCollector } from '../../src/threads/garbage.ts';
 import { testAgent } from '../agent/support/agent.ts';
 import { PuppetHandlers } from '../agent/support/handlers.ts';
 import { testRelease } from '../agent/support/release.ts';
-import { frameRelay, type FrameRelay } from './support/frame-relay.ts';
+import { type FrameRelay, frameRelay } from './support/frame-relay.ts';
 import { testPlane } from './support/plane.ts';
 
 // `npm run test:charts` uses charts of 60 MiB

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
 import { load, loadAll } from 'js-yaml';
-import { runSettings } from '../../src/cli/run/settings.ts';
 import { controlPlaneSettings } from '../../src/cli/control-plane/settings.ts';
+import { runSettings } from '../../src/cli/run/settings.ts';
 import { renderChart } from '../../src/render/index.ts';
 import { manifests, renderManifest } from '../../tools/chart-manifests.ts';
 

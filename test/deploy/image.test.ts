@@ -1,5 +1,5 @@
 import test from 'ava';
-import { imageArguments, isPinned, type ImageOptions } from '../../tools/image-command.ts';
+import { imageArguments, type ImageOptions, isPinned } from '../../tools/image-command.ts';
 
 const base = `docker.io/library/node@sha256:${'0'.repeat(64)}`;
 const image: ImageOptions = { builder: 'docker', tag: 'helm-agent', base, platforms: [], version: '1.2.3', more: [] };

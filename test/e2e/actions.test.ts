@@ -1,5 +1,5 @@
-import test from 'ava';
 import { fileURLToPath } from 'node:url';
+import test from 'ava';
 import { fieldAt } from '../../src/objects/fields.ts';
 import { useHarness } from './harness.ts';
 import { freeNamespace } from './namespaces.ts';

@@ -1,13 +1,13 @@
-import test, { type ExecutionContext } from 'ava';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hasClusterErrorCode } from '../../src/objects/cluster-error.ts';
+import test, { type ExecutionContext } from 'ava';
 import type { Cluster } from '../../src/objects/cluster.ts';
+import { hasClusterErrorCode } from '../../src/objects/cluster-error.ts';
 import type { ObjectRef } from '../../src/objects/object.ts';
 import { eventually, openEnvironment, uniqueName } from '../api/environment.ts';
 import { useHarness } from './harness.ts';
-import { runHelm, type Ended, type HelmProgram } from './helm.ts';
+import { type Ended, type HelmProgram, runHelm } from './helm.ts';
 import { freeNamespace } from './namespaces.ts';
 import { kubeconfigText } from './real-cluster.ts';
 import { newTwins, releaseName, type Twins } from './twins.ts';

@@ -1,10 +1,10 @@
-import type { ExecutionContext } from 'ava';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import type { ExecutionContext } from 'ava';
 import { helm } from './helm.ts';
 
 /**

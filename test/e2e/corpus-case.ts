@@ -1,7 +1,7 @@
-import { loadAll } from 'js-yaml';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { loadAll } from 'js-yaml';
 import type { KubeObject } from '../../src/objects/object.ts';
 
 /** A chart of the corpus and helm's output for the release `rel` in the namespace `testns`. */

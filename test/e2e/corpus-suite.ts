@@ -1,11 +1,11 @@
-import test from 'ava';
 import { join } from 'node:path';
+import test from 'ava';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 import { eventually } from '../api/environment.ts';
 import { readCorpusCase } from './corpus-case.ts';
 import { differences } from './differences.ts';
-import { openHarness, type Harness } from './open-harness.ts';
+import { type Harness, openHarness } from './open-harness.ts';
 import { performed } from './performed.ts';
 
 /** A cluster to install charts in. */

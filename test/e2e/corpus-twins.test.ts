@@ -1,6 +1,6 @@
-import test, { type ExecutionContext } from 'ava';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
 import { ChartObjects } from './chart-objects.ts';
 import { completeJobs } from './complete-jobs.ts';
 import { useHarness } from './harness.ts';

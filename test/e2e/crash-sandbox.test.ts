@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import anyTest, { type TestFn } from 'ava';
 import type { CommandEvent, SentCommand } from '../../src/control-plane/index.ts';
-import { crashWorld, kill, statuses, type CrashWorld } from '../bin/support/crash-world.ts';
+import { type CrashWorld, crashWorld, kill, statuses } from '../bin/support/crash-world.ts';
 import { agentId, answerOf } from '../bin/support/world.ts';
 import { randomOf, seedOf } from '../support/random.ts';
 

@@ -3,7 +3,7 @@ import test from 'ava';
 import type { CommandEvent, SentCommand } from '../../src/control-plane/index.ts';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { uniqueName } from '../api/environment.ts';
-import { crashWorld, kill, type CrashWorld } from '../bin/support/crash-world.ts';
+import { type CrashWorld, crashWorld, kill } from '../bin/support/crash-world.ts';
 import { agentId } from '../bin/support/world.ts';
 import { randomOf, seedOf } from '../support/random.ts';
 import { kubeconfigText } from './real-cluster.ts';

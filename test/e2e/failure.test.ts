@@ -1,5 +1,5 @@
-import test from 'ava';
 import { fileURLToPath } from 'node:url';
+import test from 'ava';
 import { useHarness } from './harness.ts';
 import { helmJson, helmPrograms, type HistoryEntry } from './helm.ts';
 import { contentsOf, freeNamespace, webKinds } from './namespaces.ts';

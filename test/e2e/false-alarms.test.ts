@@ -1,7 +1,7 @@
-import test from 'ava';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import test from 'ava';
 import { readCorpusCase } from './corpus-case.ts';
 import { useHarness } from './harness.ts';
 import { freeNamespace } from './namespaces.ts';

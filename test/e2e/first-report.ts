@@ -1,5 +1,5 @@
-import { listAt, stringAt } from '../../src/objects/fields.ts';
 import type { KubeCluster } from '../../src/kube/cluster.ts';
+import { listAt, stringAt } from '../../src/objects/fields.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 import { conditionOf } from '../../src/readiness/conditions.ts';
 

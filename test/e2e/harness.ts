@@ -1,5 +1,5 @@
 import test from 'ava';
-import { openHarness, type Harness, type HarnessOptions } from './open-harness.ts';
+import { type Harness, type HarnessOptions, openHarness } from './open-harness.ts';
 
 /** Opens one harness for all tests of a file. Returns a function that returns it. */
 export function useHarness(options: () => HarnessOptions): () => Harness {

@@ -1,11 +1,11 @@
-import test from 'ava';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import test from 'ava';
 import { openReleases } from '../../src/bin/open-releases.ts';
 import { testProgram } from '../cli/support/program.ts';
 import { useHarness } from './harness.ts';
-import { runHelm, type Ended } from './helm.ts';
+import { type Ended, runHelm } from './helm.ts';
 import { freeNamespace } from './namespaces.ts';
 import { kubeconfigFile, kubeconfigText } from './real-cluster.ts';
 import { writeChart } from './written-chart.ts';

@@ -1,5 +1,5 @@
-import test from 'ava';
 import { fileURLToPath } from 'node:url';
+import test from 'ava';
 import { tillerRecord } from '../release/helm2/tiller-record.ts';
 import { useHarness } from './harness.ts';
 import { runHelm } from './helm.ts';

@@ -1,5 +1,5 @@
-import test from 'ava';
 import { fileURLToPath } from 'node:url';
+import test from 'ava';
 import { useHarness } from './harness.ts';
 import { freeNamespace } from './namespaces.ts';
 import { kubeconfigText } from './real-cluster.ts';

@@ -1,10 +1,10 @@
-import test from 'ava';
 import { fileURLToPath } from 'node:url';
+import test from 'ava';
 import { useHarness } from './harness.ts';
 import type { Ended } from './helm.ts';
 import { kubeconfigText } from './real-cluster.ts';
-import { newTwins } from './twins.ts';
 import { printed } from './scenarios/output.ts';
+import { newTwins } from './twins.ts';
 import { wantedDifferences } from './wanted-differences.ts';
 
 const charts = fileURLToPath(new URL('fixtures', import.meta.url));

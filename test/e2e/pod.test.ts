@@ -1,10 +1,10 @@
-import test from 'ava';
-import { loadAll } from 'js-yaml';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { loadAll } from 'js-yaml';
 import { credentialOf, formatAgentsFile } from '../../src/control-plane/agent-credentials.ts';
 import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';

@@ -14,8 +14,8 @@ import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { accountRoles } from '../../src/rights/roles.ts';
 import { recordingLog } from '../agent/support/log.ts';
 import { agentId, answerOf, failureOf } from '../bin/support/world.ts';
-import { realHost } from '../support/host.ts';
 import { eventually } from '../support/eventually.ts';
+import { realHost } from '../support/host.ts';
 import { freeNamespace } from './namespaces.ts';
 import { kubeconfigText } from './real-cluster.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, listAt, stringAt, type JsonObject } from '../../src/objects/fields.ts';
+import { isJsonObject, type JsonObject, listAt, stringAt } from '../../src/objects/fields.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 
 /** Kinds that many releases can have at the same time, and that need no other software. */

@@ -1,9 +1,9 @@
 import type { ExecutionContext } from 'ava';
 import { testProgram } from '../cli/support/program.ts';
-import type { Harness } from './open-harness.ts';
-import { runHelm, type Ended } from './helm.ts';
-import { compareStates, stateOf, type Kinds } from './namespace-state.ts';
+import { type Ended, runHelm } from './helm.ts';
+import { compareStates, type Kinds, stateOf } from './namespace-state.ts';
 import { freeNamespace } from './namespaces.ts';
+import type { Harness } from './open-harness.ts';
 
 /** A release in two namespaces: helm drives one, and the agent the other. */
 export interface Twins {

@@ -1,8 +1,8 @@
-import test, { type ExecutionContext } from 'ava';
 import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
 import { eventually } from '../api/environment.ts';
 import { useHarness } from './harness.ts';
-import { runHelm, type Ended } from './helm.ts';
+import { type Ended, runHelm } from './helm.ts';
 import { performed } from './performed.ts';
 import { kubeconfigText } from './real-cluster.ts';
 import { newTwins, releaseName, runCtl, type Twins } from './twins.ts';

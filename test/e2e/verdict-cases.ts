@@ -1,5 +1,5 @@
 import type { CommandParameters } from '../../src/protocol/commands/index.ts';
-import { roomLabel, scalesUp, setsStatus, startsDatabase, type Controller } from './verdict-controllers.ts';
+import { type Controller, roomLabel, scalesUp, setsStatus, startsDatabase } from './verdict-controllers.ts';
 import {
   autoscaler,
   fickle,

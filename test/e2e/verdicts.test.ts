@@ -1,15 +1,15 @@
-import test, { type ExecutionContext } from 'ava';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { FirstReport } from './first-report.ts';
 import { useHarness } from './harness.ts';
 import { freeNamespace } from './namespaces.ts';
-import { endsOf, errorOf, performed, type Performed } from './performed.ts';
+import { endsOf, errorOf, type Performed, performed } from './performed.ts';
 import { kubeconfigText } from './real-cluster.ts';
 import { serveRegistry } from './registry.ts';
-import { statefulSets, verdictCases, type VerdictCase } from './verdict-cases.ts';
+import { statefulSets, type VerdictCase, verdictCases } from './verdict-cases.ts';
 import { withController } from './verdict-controllers.ts';
 import { definitionRefs } from './verdict-manifests.ts';
 import { writeChart } from './written-chart.ts';

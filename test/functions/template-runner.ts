@@ -1,6 +1,6 @@
 import { functionMap } from '../../src/functions/function-map.ts';
 import type { FunctionLimits } from '../../src/functions/limits.ts';
-import { NamedMap, type GoFunction, type Value } from '../../src/go/value.ts';
+import { type GoFunction, NamedMap, type Value } from '../../src/go/value.ts';
 import { Execution } from '../../src/template/execute/execution.ts';
 import { TemplateSet } from '../../src/template/template-set.ts';
 import { fixedHost } from '../support/host.ts';

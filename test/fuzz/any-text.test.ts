@@ -1,6 +1,4 @@
 import test from 'ava';
-import fc from '../support/fast-check.ts';
-import { archiveOf, type Entry } from '../chart/archive.ts';
 import { ChartError } from '../../src/chart/chart-error.ts';
 import { loadArchive } from '../../src/chart/load/load-archive.ts';
 import { deepEqual } from '../../src/go/deep-equal.ts';
@@ -10,6 +8,8 @@ import { writeYaml, writeYamlPretty } from '../../src/yaml/write.ts';
 import { mutated } from '../../tools/fuzz/mutate.ts';
 import { randomOf } from '../../tools/fuzz/random.ts';
 import { fuzzTargets, isOwnError } from '../../tools/fuzz/targets.ts';
+import { archiveOf, type Entry } from '../chart/archive.ts';
+import fc from '../support/fast-check.ts';
 
 // A short run with a fixed seed. `npm run fuzz` runs longer and with other seeds.
 for (const target of fuzzTargets) {

@@ -1,6 +1,6 @@
 import test from 'ava';
+import { type FloatFormat, formatFloat, shiftRight } from '../../src/go/float.ts';
 import fc from '../support/fast-check.ts';
-import { formatFloat, shiftRight, type FloatFormat } from '../../src/go/float.ts';
 
 const formats = test.macro({
   exec(t, value: number, format: FloatFormat, precision: number, text: string) {

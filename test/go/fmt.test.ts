@@ -1,8 +1,8 @@
 import test from 'ava';
-import fc from '../support/fast-check.ts';
-import { Complex } from '../../src/go/types.ts';
 import { format, sprint, sprintf, sprintln } from '../../src/go/fmt.ts';
-import { int, int64, Int, NamedMap, NilPointer, Slice, type Value } from '../../src/go/value.ts';
+import { Complex } from '../../src/go/types.ts';
+import { Int, int, int64, NamedMap, NilPointer, Slice, type Value } from '../../src/go/value.ts';
+import fc from '../support/fast-check.ts';
 import { SampleObject } from './sample-object.ts';
 
 const map = (entries: Record<string, Value>): Value => new Map(Object.entries(entries));

@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from '../support/fast-check.ts';
 import { formatFloat } from '../../src/go/float.ts';
 import { parseDecimalInteger, parseFloat64, parseInteger, parseUnsigned } from '../../src/go/parse-number.ts';
+import fc from '../support/fast-check.ts';
 
 const maxInt64 = 9223372036854775807n;
 

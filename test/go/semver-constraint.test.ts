@@ -1,6 +1,6 @@
 import test from 'ava';
-import { parseConstraint, satisfies } from '../../src/go/semver-constraint.ts';
 import { parseVersion } from '../../src/go/semver.ts';
+import { parseConstraint, satisfies } from '../../src/go/semver-constraint.ts';
 import { GoError } from '../../src/go/value.ts';
 
 const checks = test.macro({

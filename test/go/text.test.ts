@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from '../support/fast-check.ts';
 import {
   byteLength,
   compareStrings,
@@ -14,6 +13,7 @@ import {
   sortStrings,
   toBytes,
 } from '../../src/go/text.ts';
+import fc from '../support/fast-check.ts';
 
 const rawByte = (byte: number): string => String.fromCharCode(0xdc00 + byte);
 

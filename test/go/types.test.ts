@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Complex, goTypeOf, isList, isMap, kindOf, truth } from '../../src/go/types.ts';
-import { int, int64, Int, NamedMap, Slice, type Value } from '../../src/go/value.ts';
+import { Int, int, int64, NamedMap, Slice, type Value } from '../../src/go/value.ts';
 import { SampleObject } from './sample-object.ts';
 
 const value = test.macro({

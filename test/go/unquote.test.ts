@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from '../support/fast-check.ts';
 import { quote, quoteToAscii } from '../../src/go/strconv.ts';
 import { unquote, unquoteCharacter } from '../../src/go/unquote.ts';
+import fc from '../support/fast-check.ts';
 
 const literal = test.macro({
   exec(t, text: string, value: string | undefined) {

@@ -1,13 +1,13 @@
-import test from 'ava';
 import { gzipSync } from 'node:zlib';
+import test from 'ava';
 import type { SentCommand } from '../../src/control-plane/index.ts';
 import type { CommandParameters } from '../../src/protocol/commands/index.ts';
 import { serve } from '../source/test-repository.ts';
 import {
   agentId,
-  startAgentUnderAttack,
   type AgentUnderAttack,
   type ChartFiles,
+  startAgentUnderAttack,
 } from './support/agent-under-attack.ts';
 import { isSlowRun } from './support/figures.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { growingTexts, type GrowingText } from './support/growing-texts.ts';
+import { type GrowingText, growingTexts } from './support/growing-texts.ts';
 
 /** Growth of the text. Linear time grows as much, quadratic time 256 times. */
 const growth = 16;

@@ -1,11 +1,11 @@
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import type { SentCommand } from '../../src/control-plane/index.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { sampleRelease } from '../release/sample-release.ts';
 import { realHost } from '../support/host.ts';
-import type { SentCommand } from '../../src/control-plane/index.ts';
-import { agentId, startAgentUnderAttack, type AgentUnderAttack } from './support/agent-under-attack.ts';
+import { agentId, type AgentUnderAttack, startAgentUnderAttack } from './support/agent-under-attack.ts';
 
 const starting = prepare();
 test.after.always(async () => (await starting).close());

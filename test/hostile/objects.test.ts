@@ -10,9 +10,9 @@ import { withHookRuns } from '../../src/operation/state/hook-run.ts';
 import { problemOf } from '../../src/readiness/diagnosis.ts';
 import { webhookReadiness } from '../../src/readiness/webhooks.ts';
 import type { Hook } from '../../src/release/hook.ts';
+import type { Release } from '../../src/release/release.ts';
 import { strategicMergePatch } from '../../src/sandbox/api/strategic-merge-patch.ts';
 import { fieldsOf, leavesOf, valueFinder } from '../../src/sandbox/apply/field-set.ts';
-import type { Release } from '../../src/release/release.ts';
 
 /** Growth of the size. Linear time grows as much, quadratic time 16 times. */
 const growth = 4;

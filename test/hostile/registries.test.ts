@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import type { ChartRequest } from '../../src/source/chart-request.ts';
-import { createChartSource, type ChartSourceOptions } from '../../src/source/chart-source.ts';
+import { type ChartSourceOptions, createChartSource } from '../../src/source/chart-source.ts';
 import { parseDeniedAddresses } from '../../src/source/http/denied-addresses.ts';
 import { bearerChallenge, nextPage } from '../../src/source/oci/registry-access.ts';
 import { isOwnTokenService } from '../../src/source/oci/token-service.ts';

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { on, once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
-import { agentOf, type AgentSetup } from '../../src/bin/agent-of.ts';
+import { WebSocket } from 'ws';
 import { tlsFiles } from '../../src/agent/connection/tls-files.ts';
 import { tokenFile } from '../../src/agent/connection/token-file.ts';
+import { agentOf, type AgentSetup } from '../../src/bin/agent-of.ts';
 import { ControlPlane, createSqliteStore, openAgentsFile } from '../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 import type { ErrorCode } from '../../src/protocol/error-codes.ts';
@@ -18,10 +19,9 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { recordingLog } from '../agent/support/log.ts';
 import { dialAgent } from '../bin/support/client.ts';
 import { indexYaml, serve, type TestRepository } from '../source/test-repository.ts';
-import { realHost } from '../support/host.ts';
-import { WebSocket } from 'ws';
-import { startProgram, type ChildProgram } from './support/child-program.ts';
 import { eventually } from '../support/eventually.ts';
+import { realHost } from '../support/host.ts';
+import { type ChildProgram, startProgram } from './support/child-program.ts';
 
 // letters and digits only, so that any encoding leaves it intact
 const sentinel = 'Sentinel4711';

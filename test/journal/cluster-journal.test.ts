@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
-import { createClusterJournal, type ClusterJournalOptions } from '../../src/journal/cluster/cluster-journal.ts';
+import { type ClusterJournalOptions, createClusterJournal } from '../../src/journal/cluster/cluster-journal.ts';
 import type { Journal, JournaledCommand } from '../../src/journal/journal.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import type { Cluster } from '../../src/objects/cluster.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { JournaledCommand } from '../../src/journal/journal.ts';
-import type { OperationState } from '../../src/operation/state/operation-state.ts';
 import { createMemoryJournal } from '../../src/journal/memory.ts';
+import type { OperationState } from '../../src/operation/state/operation-state.ts';
 
 const initialState: OperationState = {
   ...{ format: 1, id: 'b', verb: 'install', namespace: 'shop', releaseName: 'web', phase: 'main', step: 'history' },

@@ -1,6 +1,6 @@
-import test, { type ExecutionContext } from 'ava';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
 import { connectCluster } from '../../src/kube/cluster.ts';
 import { json, kubeconfigOf } from './fake-server.ts';
 

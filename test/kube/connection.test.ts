@@ -1,11 +1,11 @@
-import test, { type ExecutionContext } from 'ava';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { Duplex } from 'node:stream';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import test, { type ExecutionContext } from 'ava';
 import { openConnection } from '../../src/kube/connection.ts';
 import { kubeconfigOf } from './fake-server.ts';
 

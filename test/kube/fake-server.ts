@@ -1,7 +1,7 @@
-import type { ExecutionContext } from 'ava';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connectCluster, type ClusterTuning, type KubeCluster } from '../../src/kube/cluster.ts';
+import type { ExecutionContext } from 'ava';
+import { type ClusterTuning, connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 
 export type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,13 +1,13 @@
-import test from 'ava';
-import { connectCluster } from '../../src/kube/cluster.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { realHost } from '../support/host.ts';
-import { FaultyApi } from '../support/faulty-api.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { connectCluster } from '../../src/kube/cluster.ts';
 import type { ServiceAccount } from '../../src/objects/service-account.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { FaultyApi } from '../support/faulty-api.ts';
+import { realHost } from '../support/host.ts';
 
 async function open(t: ExecutionContext) {
   const folder = await mkdtemp(join(tmpdir(), 'impersonation-'));

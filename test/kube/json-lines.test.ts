@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from '../support/fast-check.ts';
 import { readJsonLines } from '../../src/kube/json-lines.ts';
+import fc from '../support/fast-check.ts';
 
 async function read(chunks: Uint8Array[]): Promise<unknown[]> {
   const values: unknown[] = [];

@@ -1,7 +1,7 @@
-import test from 'ava';
 import type { ServerResponse } from 'node:http';
+import test from 'ava';
 import type { ObservedChange } from '../../src/objects/cluster.ts';
-import { configMap, failure, fakeServer, fastTimes, json, type FakeServer } from './fake-server.ts';
+import { configMap, failure, type FakeServer, fakeServer, fastTimes, json } from './fake-server.ts';
 
 const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'team' };
 

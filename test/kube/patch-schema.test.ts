@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fakeServer, json, fastTimes } from './fake-server.ts';
+import { fakeServer, fastTimes, json } from './fake-server.ts';
 
 const document = {
   components: {

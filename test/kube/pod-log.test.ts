@@ -1,5 +1,5 @@
-import test from 'ava';
 import type { ServerResponse } from 'node:http';
+import test from 'ava';
 import type { LogLine } from '../../src/objects/cluster.ts';
 import { failure, fakeServer, json } from './fake-server.ts';
 

@@ -1,8 +1,8 @@
 import test from 'ava';
-import fc from '../support/fast-check.ts';
+import { connectCluster } from '../../src/kube/cluster.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import { InvalidNameError } from '../../src/objects/invalid-name-error.ts';
-import { connectCluster } from '../../src/kube/cluster.ts';
+import fc from '../support/fast-check.ts';
 import {
   configMap,
   configMapRef,

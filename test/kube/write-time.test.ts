@@ -1,5 +1,5 @@
 import test from 'ava';
-import { configMap, configMapRef, fakeServer, failure, fastTimes, json } from './fake-server.ts';
+import { configMap, configMapRef, failure, fakeServer, fastTimes, json } from './fake-server.ts';
 
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'team', name: 'a' } };
 const path = '/api/v1/namespaces/team/configmaps';

@@ -1,5 +1,5 @@
-import test from 'ava';
 import { text } from 'node:stream/consumers';
+import test from 'ava';
 import { causesOf } from '../../src/objects/cluster-error.ts';
 import { configMap, configMapRef, failure, fakeServer, json } from './fake-server.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
-import { createElector, type Elector, type ElectorOptions } from '../../src/leader-election/elector.ts';
-import { defaultElectionTimes } from '../../src/leader-election/election-times.ts';
-import type { Term } from '../../src/leader-election/term.ts';
 import { KubeError } from '../../src/kube/kube-error.ts';
+import { defaultElectionTimes } from '../../src/leader-election/election-times.ts';
+import { createElector, type Elector, type ElectorOptions } from '../../src/leader-election/elector.ts';
+import type { Term } from '../../src/leader-election/term.ts';
 import type { Cluster } from '../../src/objects/cluster.ts';
 import type { ObjectRef } from '../../src/objects/object.ts';
 import { sandboxTest } from '../operation/world.ts';

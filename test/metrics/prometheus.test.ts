@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { MetricTable } from '../../src/metrics/metric-table.ts';
-import { openMetrics } from '../../src/metrics/prometheus.ts';
 import { processMetrics, recordProcess } from '../../src/metrics/process-metrics.ts';
+import { openMetrics } from '../../src/metrics/prometheus.ts';
 
 const table = {
   sent_total: { kind: 'counter', help: 'Sent.', labels: { result: ['success', 'failure'] } },

@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from '../support/fast-check.ts';
 import { apiPath, groupVersionPath } from '../../src/objects/api-path.ts';
 import { InvalidNameError } from '../../src/objects/invalid-name-error.ts';
+import fc from '../support/fast-check.ts';
 
 const configMaps = { apiVersion: 'v1', kind: 'ConfigMap', resource: 'configmaps', namespaced: true };
 const roles = { apiVersion: 'rbac/v1', kind: 'ClusterRole', resource: 'clusterroles', namespaced: false };

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from '../support/fast-check.ts';
 import { fieldSelectorText, matchesFields, parseFieldSelector } from '../../src/objects/field-selector.ts';
+import fc from '../support/fast-check.ts';
 
 test('reads requirements that are equal or not', (t) => {
   t.deepEqual(parseFieldSelector('metadata.name=web,status.phase!=Running,type==Warning'), [

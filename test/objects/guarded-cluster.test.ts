@@ -1,6 +1,6 @@
 import test from 'ava';
-import { guardedCluster } from '../../src/objects/guarded-cluster.ts';
 import type { Cluster, ObservedChange } from '../../src/objects/cluster.ts';
+import { guardedCluster } from '../../src/objects/guarded-cluster.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
 
 const own = 'agent';

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../src/objects/object.ts';
 import { adopt, type AdoptRequest } from '../../src/operation/adopt.ts';
 import { list } from '../../src/operation/list.ts';
 import { decodeHelm2Release } from '../../src/release/helm2/decode-helm2.ts';
-import { tillerRecords, type TillerRecords } from '../../src/release/helm2/tiller-records.ts';
+import { type TillerRecords, tillerRecords } from '../../src/release/helm2/tiller-records.ts';
 import { helm2Records } from '../release/helm2/records.ts';
 import { tillerRecord } from '../release/helm2/tiller-record.ts';
 import { configMap } from './manifests.ts';

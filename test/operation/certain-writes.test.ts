@@ -1,7 +1,7 @@
 import test from 'ava';
+import { KubeError } from '../../src/kube/kube-error.ts';
 import type { Cluster } from '../../src/objects/cluster.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
-import { KubeError } from '../../src/kube/kube-error.ts';
 import { certainWrites } from '../../src/operation/certain-writes.ts';
 import { watchedCluster } from './watched-cluster.ts';
 

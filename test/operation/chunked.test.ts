@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { KubeError } from '../../src/kube/kube-error.ts';
 import { openStorage } from '../../src/release/storage/kube-storage.ts';
+import { eventually } from '../support/eventually.ts';
 import { realHost } from '../support/host.ts';
 import { configMap, crd } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, sandboxTest, type World } from './world.ts';
-import { eventually } from '../support/eventually.ts';
 
 const test = sandboxTest();
 

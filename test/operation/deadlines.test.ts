@@ -1,8 +1,8 @@
+import type { OperationContext } from '../../src/operation/context.ts';
+import type { OperationState } from '../../src/operation/state/operation-state.ts';
 import { configMap, deployment } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, stepEnds } from './world.ts';
-import type { OperationContext } from '../../src/operation/context.ts';
-import type { OperationState } from '../../src/operation/state/operation-state.ts';
 
 const test = sandboxTest();
 const never = deployment('web', { behaviour: 'never-ready' });

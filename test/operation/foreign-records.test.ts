@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../src/objects/object.ts';
-import { list } from '../../src/operation/list.ts';
 import { releaseHistory } from '../../src/operation/history.ts';
+import { list } from '../../src/operation/list.ts';
 import { decodeRelease, encodeRelease } from '../../src/release/codec.ts';
 import type { Release } from '../../src/release/release.ts';
 import { openStorage } from '../../src/release/storage/kube-storage.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import type { Cluster } from '../../src/objects/cluster.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
-import type { Progress } from '../../src/operation/progress.ts';
 import { Cancellation } from '../../src/operation/cancellation.ts';
 import type { OperationError } from '../../src/operation/error.ts';
+import type { Progress } from '../../src/operation/progress.ts';
 import { configMap, crd, deployment, hook, job } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, statusesOf, stepEnds, timeUpWhen } from './world.ts';

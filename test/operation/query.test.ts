@@ -1,6 +1,6 @@
-import { list } from '../../src/operation/list.ts';
 import { deploymentInfo } from '../../src/operation/deployment-info.ts';
 import { get } from '../../src/operation/get.ts';
+import { list } from '../../src/operation/list.ts';
 import { configMap, deployment } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest } from './world.ts';

@@ -1,13 +1,13 @@
 import type { Cluster } from '../../src/objects/cluster.ts';
 import type { KubeObject } from '../../src/objects/object.ts';
+import { deploymentInfo } from '../../src/operation/deployment-info.ts';
 import { diffRelease } from '../../src/operation/diff/diff-release.ts';
 import { OperationError } from '../../src/operation/error.ts';
-import { deploymentInfo } from '../../src/operation/deployment-info.ts';
 import { releaseStatus } from '../../src/operation/release-status.ts';
 import type { OperationState } from '../../src/operation/state/operation-state.ts';
 import { testRelease } from '../../src/operation/test-release.ts';
 import { configMap, deployment, hook, job } from './manifests.ts';
-import { textChart, type TextChart } from './text-renderer.ts';
+import { type TextChart, textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, timeUpWhen, type World } from './world.ts';
 
 const test = sandboxTest();

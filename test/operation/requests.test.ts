@@ -1,22 +1,22 @@
 import test from 'ava';
 import { chartLoader } from '../../src/agent/commands/chart-loader.ts';
 import type { CommandContext } from '../../src/agent/commands/command-handler.ts';
-import { handlerOf, type CommandDependencies, type Identity } from '../../src/agent/commands/index.ts';
+import { type CommandDependencies, handlerOf, type Identity } from '../../src/agent/commands/index.ts';
 import type { ChartContent } from '../../src/chart/load/chart-content.ts';
 import { operation as adoptRelease } from '../../src/operation/adopt.ts';
+import { operationOf, type RequestSources, withoutUndefined } from '../../src/operation/command-operation.ts';
+import type { OperationContext } from '../../src/operation/context.ts';
 import { operation as getRelease } from '../../src/operation/get.ts';
 import { operation as installRelease } from '../../src/operation/install.ts';
 import { operation as listReleases } from '../../src/operation/list.ts';
-import { operationOf, withoutUndefined, type RequestSources } from '../../src/operation/command-operation.ts';
+import { memoryPlans } from '../../src/operation/plan/plans.ts';
 import { operation as uninstallRelease } from '../../src/operation/uninstall.ts';
 import { operation as upgradeRelease } from '../../src/operation/upgrade.ts';
-import { memoryPlans } from '../../src/operation/plan/plans.ts';
-import { memoryCheckpoints } from './resumption/memory-checkpoints.ts';
-import type { OperationContext } from '../../src/operation/context.ts';
 import { commands } from '../../src/protocol/commands/index.ts';
 import type { Release } from '../../src/release/release.ts';
-import { realHost } from '../support/host.ts';
 import { recordingLog } from '../agent/support/log.ts';
+import { realHost } from '../support/host.ts';
+import { memoryCheckpoints } from './resumption/memory-checkpoints.ts';
 
 const release: Release = {
   name: 'web',

@@ -1,5 +1,5 @@
-import { refusingCluster } from './refusing-cluster.ts';
 import { configMap, deployment, hook, job } from './manifests.ts';
+import { refusingCluster } from './refusing-cluster.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, sandboxTest, stepEnds, timeUpWhen } from './world.ts';
 

@@ -1,7 +1,7 @@
-import { upgrade } from '../../src/operation/upgrade.ts';
 import type { UpgradeRequest } from '../../src/operation/request.ts';
+import { upgrade } from '../../src/operation/upgrade.ts';
 import { configMap, deployment, hook, job } from './manifests.ts';
-import { textChart, type TextChart } from './text-renderer.ts';
+import { type TextChart, textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, type World } from './world.ts';
 
 const test = sandboxTest();

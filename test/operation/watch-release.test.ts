@@ -5,10 +5,10 @@ import type { Progress } from '../../src/operation/progress.ts';
 import { releaseStatus } from '../../src/operation/release-status.ts';
 import type { StartTimer } from '../../src/operation/time-limit.ts';
 import { watchRelease } from '../../src/operation/watch-release.ts';
+import { eventually } from '../support/eventually.ts';
 import { configMap, deployment } from './manifests.ts';
 import { textChart } from './text-renderer.ts';
 import { newWorld, releaseName, sandboxTest } from './world.ts';
-import { eventually } from '../support/eventually.ts';
 
 const test = sandboxTest();
 const chart = textChart({ 'a.yaml': configMap('a'), 'd.yaml': deployment('web', { replicas: 2 }) });

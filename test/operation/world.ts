@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { ExecutionContext, TestFn } from 'ava';
 import anyTest from 'ava';
 import { connectCluster } from '../../src/kube/cluster.ts';
-import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
 import type { Cluster } from '../../src/objects/cluster.ts';
+import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
 import type { OperationContext } from '../../src/operation/context.ts';
 import { install } from '../../src/operation/install.ts';
 import type { Progress, StepName } from '../../src/operation/progress.ts';
@@ -11,12 +11,12 @@ import type { InstallRequest, RollbackRequest, UninstallRequest, UpgradeRequest 
 import { rollback } from '../../src/operation/rollback.ts';
 import { uninstall, type Uninstalled } from '../../src/operation/uninstall.ts';
 import { upgrade } from '../../src/operation/upgrade.ts';
-import type { Release } from '../../src/release/release.ts';
 import { history } from '../../src/release/history.ts';
+import type { Release } from '../../src/release/release.ts';
 import { openStorage } from '../../src/release/storage/kube-storage.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { realHost } from '../support/host.ts';
-import { textRenderer, type TextChart } from './text-renderer.ts';
+import { type TextChart, textRenderer } from './text-renderer.ts';
 
 /** A new namespace, and operations in it. */
 export interface World {

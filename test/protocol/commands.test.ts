@@ -1,6 +1,6 @@
 import test from 'ava';
 import * as z from 'zod';
-import { changedRelease, commands, payloadReaders, type CommandType } from '../../src/protocol/commands/index.ts';
+import { changedRelease, commands, type CommandType, payloadReaders } from '../../src/protocol/commands/index.ts';
 import { decodePayload, PayloadError } from '../../src/protocol/payload.ts';
 import { releaseStatuses } from '../../src/release/status.ts';
 

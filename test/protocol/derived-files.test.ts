@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
+import { commandTypes } from '../../src/protocol/commands/index.ts';
 import { packetSchema } from '../../tools/packet-schema.ts';
 import { documents, renewTables } from '../../tools/protocol-tables.ts';
-import { commandTypes } from '../../src/protocol/commands/index.ts';
 
 const root = new URL('../../', import.meta.url);
 const advice = 'run npm run protocol';

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from '../support/fast-check.ts';
 import { isParsableJson, JsonTextError, parseJson } from '../../src/protocol/json.ts';
+import fc from '../support/fast-check.ts';
 
 test('parses every JSON text below the limits', (t) => {
   t.notThrows(() => fc.assert(fc.property(fc.json(), (text) => t.deepEqual(parseJson(text), JSON.parse(text)))));

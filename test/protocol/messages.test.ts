@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Progress } from '../../src/operation/progress.ts';
-import { statusSchema, type Status } from '../../src/protocol/messages.ts';
+import { type Status, statusSchema } from '../../src/protocol/messages.ts';
 
 test('the progress of an operation is a valid status packet', (t) => {
   const progress: Progress = {

@@ -1,6 +1,6 @@
 import test from 'ava';
+import { decodePacket, encodePacket, type Packet, PacketError } from '../../src/protocol/packet.ts';
 import fc from '../support/fast-check.ts';
-import { decodePacket, encodePacket, PacketError, type Packet } from '../../src/protocol/packet.ts';
 
 const reads = test.macro({
   exec: (t, text: string, expected: Packet) => t.deepEqual(decodePacket(text), expected),

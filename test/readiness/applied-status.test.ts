@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { KubeObject } from '../../src/objects/object.ts';
-import { appliedStatus, type AppliedStatus } from '../../src/readiness/applied-status.ts';
+import { type AppliedStatus, appliedStatus } from '../../src/readiness/applied-status.ts';
 
 function object(apiVersion: string, kind: string, rest: object = {}): KubeObject {
   return { apiVersion, kind, metadata: { name: 'a', namespace: 'shop', generation: 2 }, ...rest };

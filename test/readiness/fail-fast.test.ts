@@ -1,6 +1,6 @@
 import test from 'ava';
-import { classOf, type FailFast } from '../../src/readiness/fail-fast.ts';
 import type { ProblemCode } from '../../src/protocol/problem-codes.ts';
+import { classOf, type FailFast } from '../../src/readiness/fail-fast.ts';
 
 const likely: FailFast = { level: 'likely', classes: {}, grace: 60_000, crashGrace: 30_000 };
 

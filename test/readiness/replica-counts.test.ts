@@ -1,5 +1,5 @@
 import test from 'ava';
-import { replicaCounts, type ReplicaCounts } from '../../src/readiness/replica-counts.ts';
+import { type ReplicaCounts, replicaCounts } from '../../src/readiness/replica-counts.ts';
 
 const cases: [kind: string, object: { spec?: object; status?: object }, expected: ReplicaCounts | undefined][] = [
   [

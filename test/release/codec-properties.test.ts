@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import fc from '../support/fast-check.ts';
 import { decodeRelease, encodeRelease } from '../../src/release/codec.ts';
 import { ReleaseError } from '../../src/release/error.ts';
+import fc from '../support/fast-check.ts';
 import { sampleRelease } from './sample-release.ts';
 
 const runs = { numRuns: 200 };

@@ -1,5 +1,5 @@
-import type { ClusterErrorCode } from '../../src/objects/cluster-error.ts';
 import type { ListQuery } from '../../src/objects/cluster.ts';
+import type { ClusterErrorCode } from '../../src/objects/cluster-error.ts';
 import type { KubeObject, ObjectRef } from '../../src/objects/object.ts';
 import type { ReleaseCluster } from '../../src/release/storage/kube-storage.ts';
 

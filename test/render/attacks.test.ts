@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Chart } from '../../src/chart/chart.ts';
-import { knownApiVersions } from '../../src/render/scope/api-versions.ts';
 import { defaultRenderLimits, type RenderLimits } from '../../src/render/limits.ts';
 import { RenderError, type RenderPosition } from '../../src/render/render-error.ts';
+import { knownApiVersions } from '../../src/render/scope/api-versions.ts';
 import { createThreadedRenderer, type ThreadedRenderer } from '../../src/render/worker/threaded-renderer.ts';
 import { readYamlMap } from '../../src/yaml/read.ts';
 import { threadModule } from '../support/program.ts';

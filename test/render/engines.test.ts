@@ -1,11 +1,11 @@
 import test from 'ava';
 import type { Chart } from '../../src/chart/chart.ts';
 import type { Value } from '../../src/go/value.ts';
-import { knownApiVersions } from '../../src/render/scope/api-versions.ts';
-import { defaultHelmVersion, parseKubeVersion } from '../../src/render/scope/capabilities.ts';
 import { createEngines } from '../../src/render/engines.ts';
 import { renderChart } from '../../src/render/render-chart.ts';
 import type { RenderOptions } from '../../src/render/render-request.ts';
+import { knownApiVersions } from '../../src/render/scope/api-versions.ts';
+import { defaultHelmVersion, parseKubeVersion } from '../../src/render/scope/capabilities.ts';
 import { fixedHost } from '../support/host.ts';
 
 const engine = createEngines(fixedHost);

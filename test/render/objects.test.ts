@@ -3,7 +3,7 @@
 // origin of the files.
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { runOracleCase, type OracleCase } from '../../tools/oracle-case.ts';
+import { type OracleCase, runOracleCase } from '../../tools/oracle-case.ts';
 
 interface Recorded {
   readonly template: string;

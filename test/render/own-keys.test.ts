@@ -1,7 +1,7 @@
 import test from 'ava';
+import { loadArchive } from '../../src/chart/load/load-archive.ts';
 import { setJson, setLiteral, setStrings, setValues } from '../../src/chart/strvals/index.ts';
 import { validateValues } from '../../src/chart/values/validate-values.ts';
-import { loadArchive } from '../../src/chart/load/load-archive.ts';
 import { sprintf } from '../../src/go/fmt.ts';
 import { encodeJson } from '../../src/go/json-encode.ts';
 import type { Value, ValueMap } from '../../src/go/value.ts';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ServiceAccount } from '../../src/objects/service-account.ts';
-import { matchesPattern } from '../../src/rights/pattern.ts';
-import { accountOf, requireNamed, type CommandScope } from '../../src/rights/rights.ts';
-import { openRightsFile } from '../../src/rights/rights-file.ts';
 import { commandTable } from '../../src/protocol/commands/index.ts';
+import { matchesPattern } from '../../src/rights/pattern.ts';
+import { accountOf, type CommandScope, requireNamed } from '../../src/rights/rights.ts';
+import { openRightsFile } from '../../src/rights/rights-file.ts';
 import { maxRightsBytes, readRights } from '../../src/rights/rules.ts';
 
 const scope = ({ type = 'install_release', ...changes }: Partial<CommandScope> = {}): CommandScope => ({

@@ -9,10 +9,10 @@ import type { ChartRequest } from '../../src/source/chart-request.ts';
 import { createChartSource } from '../../src/source/chart-source.ts';
 import { defaultTextLimits } from '../../src/workers/limits.ts';
 import { createWorkers } from '../../src/workers/workers.ts';
+import { threadModule } from '../support/program.ts';
 import { chartYaml, packChart } from './packed-chart.ts';
 import { serveRegistry } from './test-registry.ts';
 import { indexYaml, serve, type TestResponse } from './test-repository.ts';
-import { threadModule } from '../support/program.ts';
 
 const never = new AbortController().signal;
 const moduleUrl = threadModule('worker-thread');

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { createChartSource, type ChartSourceOptions } from '../../src/source/chart-source.ts';
+import { type ChartSourceOptions, createChartSource } from '../../src/source/chart-source.ts';
 import type { SourceErrorCode } from '../../src/source/source-error.ts';
-import { chartYaml, packChart } from './packed-chart.ts';
 import { descriptionOf } from './chart-description.ts';
+import { chartYaml, packChart } from './packed-chart.ts';
 
 const never = new AbortController().signal;
 

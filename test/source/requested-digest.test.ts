@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ChartRequest } from '../../src/source/chart-request.ts';
-import { createChartSource, type ChartSource } from '../../src/source/chart-source.ts';
+import { type ChartSource, createChartSource } from '../../src/source/chart-source.ts';
 import { KeptDownloads } from '../../src/source/disk/kept-downloads.ts';
 import { KeptFiles } from '../../src/source/disk/kept-files.ts';
 import { archiveOf } from '../bin/support/archive.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { parseVersion } from '../../src/go/semver.ts';
-import type { SourceErrorCode } from '../../src/source/source-error.ts';
 import { selectVersion } from '../../src/source/select-version.ts';
+import type { SourceErrorCode } from '../../src/source/source-error.ts';
 
 const refuses = test.macro((t, versions: string[], wanted: string, code: SourceErrorCode, message: string) => {
   const entries = versions.map((version) => ({ version, parts: parseVersion(version) }));

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { serve, sha256, type TestResponse, type TestRepository } from './test-repository.ts';
+import { serve, sha256, type TestRepository, type TestResponse } from './test-repository.ts';
 
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 const layerType = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';

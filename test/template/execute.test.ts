@@ -1,7 +1,7 @@
 import test from 'ava';
-import { int64, Int, NamedMap, Slice, type Value } from '../../src/go/value.ts';
+import { Int, int64, NamedMap, Slice, type Value } from '../../src/go/value.ts';
 import { SampleObject } from '../go/sample-object.ts';
-import { failure, render, type Json } from './render.ts';
+import { failure, type Json, render } from './render.ts';
 
 const prints = test.macro<[text: string, output: string, data?: Json | Value]>({
   exec(t, text, output, data = null) {

@@ -1,5 +1,5 @@
 import { sprint } from '../../src/go/fmt.ts';
-import { int, type GoFunction, type Value } from '../../src/go/value.ts';
+import { type GoFunction, int, type Value } from '../../src/go/value.ts';
 import { Execution, type ExecutionOptions } from '../../src/template/execute/execution.ts';
 import { TemplateSet } from '../../src/template/template-set.ts';
 

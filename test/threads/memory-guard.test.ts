@@ -1,5 +1,5 @@
-import test from 'ava';
 import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
 import { createMemoryGuard, type GuardedThread } from '../../src/threads/memory-guard.ts';
 import { eventually } from '../support/eventually.ts';
 

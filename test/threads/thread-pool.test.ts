@@ -1,5 +1,5 @@
-import test, { type ExecutionContext } from 'ava';
 import { setTimeout as sleep } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
 import type { TaskLimits } from '../../src/threads/messages.ts';
 import { TaskError } from '../../src/threads/tasks.ts';
 import { createThreadPool, type ThreadPool } from '../../src/threads/thread-pool.ts';

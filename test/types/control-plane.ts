@@ -2,13 +2,13 @@
 // them against the declarations of the packages.
 import { expectTypeOf } from 'expect-type';
 import {
-  ControlPlane,
-  createMemoryStore,
   type CommandAnswers,
   type CommandMethods,
   type CommandParameters,
   type CommandResult,
   type CommandStore,
+  ControlPlane,
+  createMemoryStore,
   type SendOptions,
   type SentCommand,
 } from '../../src/control-plane/index.ts';

@@ -3,11 +3,11 @@
 import { expectTypeOf } from 'expect-type';
 import type { RenderError } from '../../src/render/index.ts';
 import {
+  type ChartInput,
   createRenderer,
   loadChart,
-  renderChart,
-  type ChartInput,
   type LoadedChart,
+  renderChart,
   type RenderChartOptions,
   type RenderedChart,
   type RenderPosition,

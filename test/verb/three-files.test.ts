@@ -1,13 +1,13 @@
 import test, { type ExecutionContext } from 'ava';
 import type { CommandDependencies, Identity } from '../../src/agent/commands/index.ts';
 import { createCommandHandlers } from '../../src/agent/commands/index.ts';
-import { clusterReleases } from '../../src/bin/cluster-releases.ts';
 import { readCommand } from '../../src/agent/router/incoming-command.ts';
+import { clusterReleases } from '../../src/bin/cluster-releases.ts';
 import { verbEntry, verbs } from '../../src/cli/verb/index.ts';
 import { controlPlaneFor } from '../../src/control-plane/control-plane-for.ts';
 import { operations } from '../../src/operation/index.ts';
-import { commands } from '../../src/protocol/commands/index.ts';
 import { rights } from '../../src/protocol/commands/definition.ts';
+import { commands } from '../../src/protocol/commands/index.ts';
 import { createCommandTable } from '../../src/protocol/commands/table.ts';
 import { subprotocol } from '../../src/protocol/subprotocol.ts';
 import { packetSchema } from '../../tools/packet-schema.ts';

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
-import { contentOf, type ChartContent } from '../../src/chart/load/chart-content.ts';
-import { loadUnpacked } from '../../src/chart/load/load-archive.ts';
 import { defaultChartLimits } from '../../src/chart/limits.ts';
+import { type ChartContent, contentOf } from '../../src/chart/load/chart-content.ts';
+import { loadUnpacked } from '../../src/chart/load/load-archive.ts';
+import { stringAt } from '../../src/objects/fields.ts';
 import { encodeRelease } from '../../src/release/codec.ts';
 import { defaultRenderLimits } from '../../src/render/limits.ts';
-import { stringAt } from '../../src/objects/fields.ts';
 import { defaultTextLimits, type TextThreadLimits } from '../../src/workers/limits.ts';
 import { createWorkers } from '../../src/workers/workers.ts';
 import { tillerRecord } from '../release/helm2/tiller-record.ts';

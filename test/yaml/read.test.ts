@@ -1,7 +1,7 @@
 import test from 'ava';
-import { readTypedYaml, readYaml, readYamlList, readYamlMap } from '../../src/yaml/read.ts';
 import { encodeJson } from '../../src/go/json-encode.ts';
 import { TypedScalar } from '../../src/yaml/compose.ts';
+import { readTypedYaml, readYaml, readYamlList, readYamlMap } from '../../src/yaml/read.ts';
 import { YamlError } from '../../src/yaml/yaml-error.ts';
 
 function json(text: string): string {

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { GoObject, Int, NamedMap, Slice } from '../../src/go/value.ts';
 import type { Value } from '../../src/go/value.ts';
+import { GoObject, Int, NamedMap, Slice } from '../../src/go/value.ts';
 import { readYaml } from '../../src/yaml/read.ts';
 import { writeYaml, writeYamlPretty } from '../../src/yaml/write.ts';
 import { YamlError } from '../../src/yaml/yaml-error.ts';

@@ -4,13 +4,13 @@
 // The same seed generates the same texts. A finding is printed with the shortest text that causes
 // it.
 import { writeSync } from 'node:fs';
-import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { parseArgs } from 'node:util';
-import { createDisplay, displayOn, type Display } from './display.ts';
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { createDisplay, type Display, displayOn } from './display.ts';
 import { minimised } from './minimise.ts';
 import { mutated } from './mutate.ts';
 import { randomOf } from './random.ts';
-import { fuzzTargets, isOwnError, type FuzzTarget } from './targets.ts';
+import { type FuzzTarget, fuzzTargets, isOwnError } from './targets.ts';
 
 /** Time in milliseconds. */
 const slow = 1000;

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { ExecutionContext } from 'ava';
 import realTest from 'ava';
-import { collector, type Body, type CollectedFile, type CollectedTest } from './collected-test.ts';
+import { type Body, type CollectedFile, type CollectedTest, collector } from './collected-test.ts';
 import { reportFile } from './file-times.ts';
 import { titlePrefix } from './title-prefix.ts';
 

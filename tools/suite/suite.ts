@@ -9,8 +9,8 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { childModules } from '../../test/support/program.ts';
-import type { FileTime } from './file-times.ts';
 import { AvaOutput } from './ava-output.ts';
+import type { FileTime } from './file-times.ts';
 import { planOf } from './plan.ts';
 
 const entryFolder = 'test/.shared';

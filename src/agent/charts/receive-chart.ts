@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { maxUploadedChartBytes } from '../../protocol/limits.ts';
 import type { ChartStreamHeader } from '../../protocol/streams/chart-stream.ts';
-import { receivedInTime, type RateClock } from '../../protocol/streams/least-rate.ts';
+import { type RateClock, receivedInTime } from '../../protocol/streams/least-rate.ts';
 import { StreamError } from '../../protocol/streams/stream-error.ts';
 import { SourceError } from '../../source/source-error.ts';
 import type { TunnelSource } from '../connection/tunnel-source.ts';

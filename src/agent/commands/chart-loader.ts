@@ -1,5 +1,5 @@
+import { type RequestSources, withoutUndefined } from '../../operation/command-operation.ts';
 import { OperationError } from '../../operation/error.ts';
-import { withoutUndefined, type RequestSources } from '../../operation/command-operation.ts';
 import type { ChartPlace } from '../../operation/request.ts';
 import type { ChartRequest } from '../../source/chart-request.ts';
 import type { ChartSource } from '../../source/chart-source.ts';

@@ -2,8 +2,8 @@ import type { ServiceAccount } from '../../objects/service-account.ts';
 import type { Progress } from '../../operation/progress.ts';
 import type { Checkpoints } from '../../operation/state/checkpoints.ts';
 import type { OperationState } from '../../operation/state/operation-state.ts';
-import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
 import type { CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
+import type { CommandAnswers, CommandPayloads, CommandType } from '../../protocol/commands/index.ts';
 import type { Logger } from '../logger.ts';
 import type { Slot } from '../router/release-queues.ts';
 

@@ -1,7 +1,7 @@
-import type { OperationContext } from '../../operation/context.ts';
-import { operations, type LoadersByType } from '../../operation/index.ts';
-import type { Performer, RequestSources } from '../../operation/command-operation.ts';
 import type { ServiceAccount } from '../../objects/service-account.ts';
+import type { Performer, RequestSources } from '../../operation/command-operation.ts';
+import type { OperationContext } from '../../operation/context.ts';
+import { type LoadersByType, operations } from '../../operation/index.ts';
 import { chartLoader, type ChartLoaderOptions } from './chart-loader.ts';
 import type { CommandContext, CommandHandler, HandlersByType } from './command-handler.ts';
 

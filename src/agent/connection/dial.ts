@@ -4,9 +4,9 @@ import type { SecureContext } from 'node:tls';
 import { WebSocket } from 'ws';
 import { bearer } from '../../net/authorization.ts';
 import { maxFrameBytes } from '../../protocol/limits.ts';
-import { keySubprotocol, subprotocol, wireForm, type WireForm } from '../../protocol/subprotocol.ts';
+import { keySubprotocol, subprotocol, type WireForm, wireForm } from '../../protocol/subprotocol.ts';
 import type { ProxyEnvironment } from '../../source/http/proxy-environment.ts';
-import { explainDialFailure, type DialFailure } from './dial-failure.ts';
+import { type DialFailure, explainDialFailure } from './dial-failure.ts';
 
 export interface DialOptions {
   url: string;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { WebSocket } from 'ws';
 import { bearsToken } from '../../net/authorization.ts';
 import { answerProbe, type Health, type ProbeAnswer } from '../../net/health.ts';
-import { createBoundedServer, type BoundedServer } from '../../net/http-server.ts';
+import { type BoundedServer, createBoundedServer } from '../../net/http-server.ts';
 import { namesThisServer } from '../../net/request-host.ts';
 import type { ServerTls } from '../../net/server-tls.ts';
 import { createUpgradeListener } from '../../net/websocket-server.ts';

@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 import { messageOf } from '../../errors/index.ts';
-import { keepAlive, type HeartbeatTimes } from '../../net/heartbeat.ts';
+import { type HeartbeatTimes, keepAlive } from '../../net/heartbeat.ts';
 import { decodeFrame, encodePacket } from '../../protocol/packet.ts';
 import { decodePayload } from '../../protocol/payload.ts';
 import { challengeSchema } from '../../protocol/proof.ts';

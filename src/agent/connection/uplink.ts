@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { messageOf } from '../../errors/index.ts';
+import type { AgentRecorder } from '../../metrics/agent-metrics.ts';
 import type { HeartbeatTimes } from '../../net/heartbeat.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
-import type { AgentRecorder } from '../../metrics/agent-metrics.ts';
+import type { ProxyEnvironment } from '../../source/http/proxy-environment.ts';
 import type { AgentKey } from '../key/agent-key.ts';
 import type { Logger } from '../logger.ts';
 import { backoffDelay, type BackoffTimes } from './backoff.ts';
 import type { Channel, ClosedConnection } from './channel.ts';
-import type { ProxyEnvironment } from '../../source/http/proxy-environment.ts';
 import { dial } from './dial.ts';
 import { proveKey } from './prove-key.ts';
 import type { TlsSource } from './tls-files.ts';

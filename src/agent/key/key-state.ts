@@ -1,6 +1,6 @@
-import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import * as z from 'zod';
-import { proofText, type Challenge, type Proof } from '../../protocol/proof.ts';
+import { type Challenge, type Proof, proofText } from '../../protocol/proof.ts';
 
 const keyPairSchema = z.object({
   /** The private and the public key in base64url, as a JSON Web Key names them (RFC 8037). */

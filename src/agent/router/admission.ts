@@ -1,13 +1,13 @@
 import type { UnfinishedCommand } from '../../journal/index.ts';
+import { Cancellation } from '../../operation/cancellation.ts';
+import type { CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
 import type { Packet } from '../../protocol/packet.ts';
 import type { WireForm } from '../../protocol/subprotocol.ts';
-import type { CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
-import { Cancellation } from '../../operation/cancellation.ts';
 import { CommandError } from './errors.ts';
-import { requireSameCommand, type Job } from './execution.ts';
+import { type Job, requireSameCommand } from './execution.ts';
 import type { IncomingCommand } from './incoming-command.ts';
 import type { RouterLimits } from './limits.ts';
-import { RunningCommand, type Peer } from './running-command.ts';
+import { type Peer, RunningCommand } from './running-command.ts';
 
 /** Commands that a newer one can replace. */
 const replaceable: ReadonlySet<string> = new Set(['install_release', 'upgrade_release']);

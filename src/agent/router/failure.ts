@@ -1,6 +1,6 @@
 import { OperationError } from '../../operation/error.ts';
 import { errorCodes } from '../../protocol/error-codes.ts';
-import { fieldSchema, maxFailedResources, maxFields, positionSchema, type Failure } from '../../protocol/messages.ts';
+import { type Failure, fieldSchema, maxFailedResources, maxFields, positionSchema } from '../../protocol/messages.ts';
 
 const defect: Failure = { code: 'internal', message: "an internal error of the agent; see the agent's log" };
 

@@ -6,7 +6,7 @@ import type { Packet } from '../../protocol/packet.ts';
 import { decodePayload } from '../../protocol/payload.ts';
 import type { CommandContext, HandlersByType } from '../commands/command-handler.ts';
 import { CommandError } from './errors.ts';
-import { maskFor, type Mask } from './mask.ts';
+import { type Mask, maskFor } from './mask.ts';
 import type { IfBusy } from './release-queues.ts';
 
 /** A command whose packet and payload are valid. */

@@ -1,29 +1,29 @@
 import type { Journal, UnfinishedCommand } from '../../journal/index.ts';
+import type { AgentRecorder } from '../../metrics/agent-metrics.ts';
+import { silentRecorder } from '../../metrics/metric-table.ts';
 import { defaultRights, type Right } from '../../protocol/commands/definition.ts';
+import { commandTable } from '../../protocol/commands/index.ts';
+import type { CommandTable } from '../../protocol/commands/table.ts';
 import {
   agentMessageSchemas,
   controlPlaneMessageSchemas,
-  unfinishedSchema,
   type Result,
+  unfinishedSchema,
 } from '../../protocol/messages.ts';
+import { decodeFrame, type Packet, PacketError } from '../../protocol/packet.ts';
 import { decodePayload } from '../../protocol/payload.ts';
-import { commandTable } from '../../protocol/commands/index.ts';
-import type { CommandTable } from '../../protocol/commands/table.ts';
-import { decodeFrame, PacketError, type Packet } from '../../protocol/packet.ts';
-import type { AgentRecorder } from '../../metrics/agent-metrics.ts';
-import { silentRecorder } from '../../metrics/metric-table.ts';
 import type { Rights } from '../../rights/rights-file.ts';
+import type { HandlersByType } from '../commands/command-handler.ts';
 import type { Logger } from '../logger.ts';
 import { Admission, type ConnectedPeer } from './admission.ts';
-import { CommandError } from './errors.ts';
 import { CommandMeasures } from './command-measures.ts';
+import { CommandError } from './errors.ts';
 import { Execution } from './execution.ts';
 import { failureOf } from './failure.ts';
-import type { HandlersByType } from '../commands/command-handler.ts';
-import { readCommand, type AgentCommands, type IncomingCommand } from './incoming-command.ts';
+import { type AgentCommands, type IncomingCommand, readCommand } from './incoming-command.ts';
 import { defaultRouterLimits, type RouterLimits } from './limits.ts';
-import { ReleaseQueues } from './release-queues.ts';
 import { recall } from './recall.ts';
+import { ReleaseQueues } from './release-queues.ts';
 import { shortenMessage } from './shorten.ts';
 import { abandonOperations, isWithin, shutDown } from './shutdown.ts';
 

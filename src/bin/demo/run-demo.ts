@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { whenAborted } from '../../async/index.ts';
-import type { Terminal } from '../../cli/dependencies.ts';
 import { evidenceLines } from '../../cli/ctl/evidence-text.ts';
 import { liveLines } from '../../cli/ctl/live-view.ts';
-import { advance, newProgress, type CommandProgress } from '../../cli/ctl/progress.ts';
+import { advance, type CommandProgress, newProgress } from '../../cli/ctl/progress.ts';
+import type { Terminal } from '../../cli/dependencies.ts';
 import { table } from '../../cli/table.ts';
 import type { SentCommand } from '../../control-plane/index.ts';
 import type { Evidence } from '../../protocol/evidence.ts';

@@ -1,8 +1,8 @@
 import type { Chart, ChartFile } from '../chart.ts';
 import type { ChartLimits } from '../limits.ts';
+import { missingDependencies, type MissingDependency } from '../metadata/missing-dependencies.ts';
 import { createGrowingMemory } from './growing-memory.ts';
 import type { Allocate } from './read-file.ts';
-import { missingDependencies, type MissingDependency } from '../metadata/missing-dependencies.ts';
 
 /**
  * The files of a chart whose text is not read here: names and bytes only. Readers put the

@@ -2,14 +2,14 @@ import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { extract, type Extract } from 'tar-stream';
+import { type Extract, extract } from 'tar-stream';
 import { messageOf } from '../../errors/index.ts';
 import { quote } from '../../go/strconv.ts';
-import { ChartError } from '../chart-error.ts';
 import type { Chart, ChartFile } from '../chart.ts';
-import { defaultChartLimits, type ChartLimits, type LoadedTotals } from '../limits.ts';
+import { ChartError } from '../chart-error.ts';
+import { type ChartLimits, defaultChartLimits, type LoadedTotals } from '../limits.ts';
 import type { Notice } from './chart-content.ts';
-import { loadFiles, type LoadContext } from './load-files.ts';
+import { type LoadContext, loadFiles } from './load-files.ts';
 import type { Allocate } from './read-file.ts';
 
 /** Contents smaller than this (10 MiB) are exempt from the compression ratio limit. */

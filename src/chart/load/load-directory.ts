@@ -4,13 +4,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, isMissing } from '../../errors/index.ts';
 import { quote } from '../../go/strconv.ts';
 import { compareStrings, fromBytes } from '../../go/text.ts';
-import { loadUnpacked, withoutByteOrderMark } from './load-archive.ts';
 import type { Chart, ChartFile } from '../chart.ts';
 import { ChartError } from '../chart-error.ts';
+import { type ChartLimits, defaultChartLimits } from '../limits.ts';
 import type { Notice } from './chart-content.ts';
-import { isIgnored, parseIgnoreRules, type IgnoreRules } from './ignore-rules.ts';
-import { defaultChartLimits, type ChartLimits } from '../limits.ts';
-import { isBelow, readRegularFile, type Allocate } from './read-file.ts';
+import { type IgnoreRules, isIgnored, parseIgnoreRules } from './ignore-rules.ts';
+import { loadUnpacked, withoutByteOrderMark } from './load-archive.ts';
+import { type Allocate, isBelow, readRegularFile } from './read-file.ts';
 
 /** Levels of folders. The system resolves every path from the top, so deep ones are slow. */
 const maxDepth = 100;

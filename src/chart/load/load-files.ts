@@ -5,12 +5,12 @@ import { YamlError } from '../../yaml/yaml-error.ts';
 import type { Chart, ChartFile, ModifiedFiles } from '../chart.ts';
 import { ChartError } from '../chart-error.ts';
 import type { ChartLimits, LoadedTotals } from '../limits.ts';
+import type { ChartDependency, ChartLock } from '../metadata/metadata.ts';
+import type { RawDependency, RawMetadata } from '../metadata/read-metadata.ts';
+import { readLock, readMetadata } from '../metadata/read-metadata.ts';
+import { validateMetadata, withoutEmpty } from '../metadata/validate-metadata.ts';
 import { loadValues } from '../values/load-values.ts';
 import type { Notice } from './chart-content.ts';
-import type { ChartDependency, ChartLock } from '../metadata/metadata.ts';
-import { readLock, readMetadata } from '../metadata/read-metadata.ts';
-import type { RawDependency, RawMetadata } from '../metadata/read-metadata.ts';
-import { validateMetadata, withoutEmpty } from '../metadata/validate-metadata.ts';
 
 /** Limits, totals and functions that loading a chart and its subcharts share. */
 export interface LoadContext {

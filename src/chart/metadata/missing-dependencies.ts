@@ -1,5 +1,5 @@
-import { parseConstraint, satisfies } from '../../go/semver-constraint.ts';
 import { parseVersion } from '../../go/semver.ts';
+import { parseConstraint, satisfies } from '../../go/semver-constraint.ts';
 import { GoError } from '../../go/value.ts';
 import type { Chart } from '../chart.ts';
 import type { ChartDependency } from './metadata.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Value } from '../../go/value.ts';
-import { TypedScalar } from '../../yaml/compose.ts';
 import type { YamlTree } from '../../yaml/compose.ts';
+import { TypedScalar } from '../../yaml/compose.ts';
 import { readTypedYaml } from '../../yaml/read.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
 import { sanitize } from './sanitize.ts';

@@ -1,5 +1,5 @@
-import { isSpace } from '../../go/space.ts';
 import { isPrint } from '../../go/printable.ts';
+import { isSpace } from '../../go/space.ts';
 
 const plain = /^[\x20-\x7e]*$/;
 

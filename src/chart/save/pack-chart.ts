@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { toBytes } from '../../go/text.ts';
-import { ChartError } from '../chart-error.ts';
 import type { Chart, ChartFile } from '../chart.ts';
+import { ChartError } from '../chart-error.ts';
 import { lockYaml } from '../metadata/lock.ts';
 import { chartYaml } from '../metadata/write-metadata.ts';
 

@@ -2,14 +2,14 @@ import { quote } from '../../go/strconv.ts';
 import type { Value } from '../../go/value.ts';
 import { ValuesError } from '../values/values-error.ts';
 import { compileDocument } from './compile.ts';
-import { draftUrl } from './draft.ts';
 import type { Draft } from './draft.ts';
+import { draftUrl } from './draft.ts';
 import { failureLines, quoteText } from './failure.ts';
 import { metaschemaAt } from './metaschemas.ts';
 import { encodePointer } from './pointer.ts';
-import { openDocument, resourceAt } from './schema-document.ts';
-import type { SchemaDocument } from './schema-document.ts';
 import type { Schema } from './schema.ts';
+import type { SchemaDocument } from './schema-document.ts';
+import { openDocument, resourceAt } from './schema-document.ts';
 import { validate } from './validate.ts';
 
 /** Helm's URL of a chart's schema. */

@@ -7,6 +7,9 @@ import { defaultDraft } from './draft.ts';
 import { formats } from './formats.ts';
 import { metaschemaAt } from './metaschemas.ts';
 import { encodePointer, pointerTo } from './pointer.ts';
+import type { JsonType, Schema } from './schema.ts';
+import { jsonTypes } from './schema.ts';
+import type { Resource, SchemaDocument } from './schema-document.ts';
 import {
   addSchema,
   joinUrl,
@@ -16,9 +19,6 @@ import {
   resolveFragment,
   resourceAt,
 } from './schema-document.ts';
-import type { Resource, SchemaDocument } from './schema-document.ts';
-import { jsonTypes } from './schema.ts';
-import type { JsonType, Schema } from './schema.ts';
 
 /** Options for compiling a document and the documents it references. */
 export interface CompileRules {

@@ -1,6 +1,6 @@
-import { Int, NamedMap, Slice } from '../../go/value.ts';
 import { isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
+import { Int, NamedMap, Slice } from '../../go/value.ts';
 import type { JsonType } from './schema.ts';
 
 /** Returns JSON Schema's name of a value's type; whole numbers are `number`. */

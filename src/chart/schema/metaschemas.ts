@@ -1,7 +1,7 @@
 import { decodeJson } from '../../go/json-decode.ts';
 import type { Value } from '../../go/value.ts';
-import { defaultDraft, draftUrl } from './draft.ts';
 import type { Draft } from './draft.ts';
+import { defaultDraft, draftUrl } from './draft.ts';
 
 type Json = boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 

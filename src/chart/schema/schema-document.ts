@@ -2,8 +2,8 @@ import { quote } from '../../go/strconv.ts';
 import { isMap } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
 import { ValuesError } from '../values/values-error.ts';
-import { defaultDraft, draftOf, subschemaKeywords } from './draft.ts';
 import type { Draft } from './draft.ts';
+import { defaultDraft, draftOf, subschemaKeywords } from './draft.ts';
 import { checkUrl } from './formats.ts';
 import { encodePointer, lookUp, pointerTo, unescapeUrl } from './pointer.ts';
 

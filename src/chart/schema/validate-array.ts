@@ -1,9 +1,9 @@
 import type { Value } from '../../go/value.ts';
-import { displayCount } from './failure.ts';
+import type { Check } from './check.ts';
 import type { Failure } from './failure.ts';
+import { displayCount } from './failure.ts';
 import { findDuplicates } from './json-value.ts';
 import type { Schema } from './schema.ts';
-import type { Check } from './check.ts';
 
 /** Applies the keywords for arrays. */
 export function checkArray(check: Check, items: readonly Value[]): void {

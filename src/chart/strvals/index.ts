@@ -1,7 +1,7 @@
 import { decodeJsonAt } from '../../go/json-decode.ts';
 import { isSpace } from '../../go/space.ts';
 import { GoError, int64, type Value, type ValueMap } from '../../go/value.ts';
-import { readAssignments, StrvalsError, type ReadValue } from './assignments.ts';
+import { readAssignments, type ReadValue, StrvalsError } from './assignments.ts';
 import { Scanner } from './scanner.ts';
 
 /** Applies a `--set` argument to `target`: `a.b=1,c[0]=x,d={x,y}`. Throws {@link StrvalsError}. */

@@ -1,8 +1,8 @@
 import { sprintf } from '../../go/fmt.ts';
 import type { Value, ValueMap } from '../../go/value.ts';
 import type { Chart } from '../chart.ts';
-import { coalesceTables, joinPath, removeNulls } from './coalesce-tables.ts';
 import type { JoinMode, Warn } from './coalesce-tables.ts';
+import { coalesceTables, joinPath, removeNulls } from './coalesce-tables.ts';
 import { asTable, copyTable } from './table.ts';
 import { ValuesError } from './values-error.ts';
 

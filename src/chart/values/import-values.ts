@@ -2,8 +2,8 @@ import { sprintf } from '../../go/fmt.ts';
 import { quote } from '../../go/strconv.ts';
 import { NamedMap, type Value, type ValueMap } from '../../go/value.ts';
 import type { Chart } from '../chart.ts';
-import { coalesceTables, type Warn } from './coalesce-tables.ts';
 import { mergeValues } from './coalesce.ts';
+import { coalesceTables, type Warn } from './coalesce-tables.ts';
 import { asTable, copyTable } from './table.ts';
 
 interface Import {

@@ -1,5 +1,5 @@
-import { GoObject, Int, NamedMap, Slice } from '../../go/value.ts';
 import type { Value, ValueMap } from '../../go/value.ts';
+import { GoObject, Int, NamedMap, Slice } from '../../go/value.ts';
 
 /** Returns the value as a mutable map if it is a `map[string]interface {}`. */
 export function asTable(value: Value | undefined): ValueMap | undefined {

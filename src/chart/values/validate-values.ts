@@ -1,14 +1,14 @@
-import { decodeJsonPrefix } from '../../go/json-decode.ts';
 import { sprintf } from '../../go/fmt.ts';
+import { decodeJsonPrefix } from '../../go/json-decode.ts';
 import { LimitError } from '../../go/limit-error.ts';
-import { goTypeOf } from '../../go/types.ts';
 import { quote } from '../../go/strconv.ts';
 import { fromBytes } from '../../go/text.ts';
-import { GoError } from '../../go/value.ts';
+import { goTypeOf } from '../../go/types.ts';
 import type { Value, ValueMap } from '../../go/value.ts';
+import { GoError } from '../../go/value.ts';
 import type { Chart } from '../chart.ts';
-import { compileSchema } from '../schema/compile-schema.ts';
 import type { RemoteSchemas, SchemaCache } from '../schema/compile-schema.ts';
+import { compileSchema } from '../schema/compile-schema.ts';
 import { failureLines } from '../schema/failure.ts';
 import type { Schema } from '../schema/schema.ts';
 import { validate } from '../schema/validate.ts';

@@ -2,8 +2,8 @@ import { messageOf } from '../../errors/index.ts';
 import { decodeJsonObject } from '../../go/json-decode.ts';
 import { GoError, type ValueMap } from '../../go/value.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
-import { loadValues, mergeMaps } from './load-values.ts';
 import { setFiles, setJson, setLiteral, setStrings, setValues } from '../strvals/index.ts';
+import { loadValues, mergeMaps } from './load-values.ts';
 import { ValuesError } from './values-error.ts';
 
 /** Value flags of a command line, each in the order given. */

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import {
+  type AgentCredential,
   credentialOf,
   readAgentsText,
   withCredential,
   withoutCredentials,
-  type AgentCredential,
 } from '../../control-plane/agent-credentials.ts';
 import { openError } from '../../go/file-error.ts';
 import { agentIdSchema } from '../../protocol/agent-id.ts';

@@ -1,4 +1,4 @@
-import { switchFlag, type Flag } from '../pflag/flag.ts';
+import { type Flag, switchFlag } from '../pflag/flag.ts';
 import type { FoundCommand } from './command.ts';
 
 /** The flags of a command, by where they are defined. */

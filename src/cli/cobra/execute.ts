@@ -1,11 +1,11 @@
-import { quote } from '../../go/strconv.ts';
 import { messageOf } from '../../errors/index.ts';
-import { flagValues, type FlagValues } from '../pflag/flag-values.ts';
+import { quote } from '../../go/strconv.ts';
 import { switchFlag } from '../pflag/flag.ts';
-import { HelpRequested, parseFlags, UnknownFlag, type ParsedFlags } from '../pflag/parse-flags.ts';
-import { CommandError } from './command-error.ts';
-import { commandFlags, type CommandFlags } from './command-flags.ts';
+import { type FlagValues, flagValues } from '../pflag/flag-values.ts';
+import { HelpRequested, type ParsedFlags, parseFlags, UnknownFlag } from '../pflag/parse-flags.ts';
 import type { Command, CommandEntry, FoundCommand } from './command.ts';
+import { CommandError } from './command-error.ts';
+import { type CommandFlags, commandFlags } from './command-flags.ts';
 import { requireOneOfEach } from './exclusive-flags.ts';
 import { findCommand, wordPositions } from './find-command.ts';
 import { helpText, usageText, useLine } from './help-text.ts';

@@ -1,6 +1,6 @@
 import { flagUsages, isShown, wrapped } from '../pflag/flag-usages.ts';
-import type { CommandFlags } from './command-flags.ts';
 import type { FoundCommand } from './command.ts';
+import type { CommandFlags } from './command-flags.ts';
 
 const minNameWidth = 11;
 

@@ -1,10 +1,9 @@
-import { commandFlags } from '../cobra/command-flags.ts';
 import type { Command, FoundCommand } from '../cobra/command.ts';
+import { commandFlags } from '../cobra/command-flags.ts';
 import { findCommand, wordPositions } from '../cobra/find-command.ts';
-import { isShown } from '../pflag/flag-usages.ts';
 import type { Flag } from '../pflag/flag.ts';
-
-import { directives, withoutFiles, type Candidate, type Completion } from './candidate.ts';
+import { isShown } from '../pflag/flag-usages.ts';
+import { type Candidate, type Completion, directives, withoutFiles } from './candidate.ts';
 
 const formats: readonly Candidate[] = [
   { name: 'json', description: 'JSON' },

@@ -6,7 +6,7 @@ import type { ProgramDependencies } from '../dependencies.ts';
 import { explainListenError } from '../listen-error.ts';
 import { requireServerTls } from '../server-tls-settings.ts';
 import { givenSettings, readSettings, settingError, settingFlags } from '../settings.ts';
-import { controlPlaneSchema, controlPlaneSettings, type ControlPlaneSettings } from './settings.ts';
+import { controlPlaneSchema, type ControlPlaneSettings, controlPlaneSettings } from './settings.ts';
 
 export const controlPlaneCommand: Command<ProgramDependencies> = {
   use: 'control-plane',

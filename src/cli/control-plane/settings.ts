@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { agentsFileSetting } from '../agents/setting.ts';
 import { maxRetryAfter } from '../../protocol/messages.ts';
+import { agentsFileSetting } from '../agents/setting.ts';
 import { areTlsFilesComplete, incompleteTlsFiles, serverTlsSettings } from '../server-tls-settings.ts';
-import { durationSchema, portSchema, switchSchema, type Settings } from '../settings.ts';
+import { durationSchema, portSchema, type Settings, switchSchema } from '../settings.ts';
 
 export const controlPlaneSettings = {
   port: {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { explainConnectError } from '../../agent/connection/dial-failure.ts';
 import { codeOf, messageOf } from '../../errors/index.ts';
 import { bearer } from '../../net/authorization.ts';
 import { evidenceSchema } from '../../protocol/evidence.ts';
-import { explainConnectError } from '../../agent/connection/dial-failure.ts';
 import { logSchema } from '../../protocol/log.ts';
 import { acceptedSchema, resultSchema, statusSchema } from '../../protocol/messages.ts';
 import { readServerSentEvents } from './server-sent-events.ts';

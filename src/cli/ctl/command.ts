@@ -1,7 +1,7 @@
 import type { Command } from '../cobra/command.ts';
-import { entryOf, type VerbEntry } from '../verb/index.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { settingFlags } from '../settings.ts';
+import { entryOf, type VerbEntry } from '../verb/index.ts';
 import { serverSettings } from './control-plane-client.ts';
 
 /** Returns the command `ctl` with some verbs. */

@@ -4,8 +4,8 @@ import { openError } from '../../go/file-error.ts';
 import { readToken } from '../check-settings.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { insecureTransportSetting, requireSecureTransport } from '../insecure-transport.ts';
-import { readSettings, settingError, switchSchema, type Setting, type Settings } from '../settings.ts';
-import { createApiClient, type ApiClient } from './api-client.ts';
+import { readSettings, type Setting, settingError, type Settings, switchSchema } from '../settings.ts';
+import { type ApiClient, createApiClient } from './api-client.ts';
 
 export const serverSettings = {
   server: {

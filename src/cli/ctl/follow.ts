@@ -1,14 +1,14 @@
-import type * as z from 'zod';
-import { commandTable, type CommandAnswers, type CommandType } from '../../protocol/commands/index.ts';
-import type { CommandTable } from '../../protocol/commands/table.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type * as z from 'zod';
 import { messageOf } from '../../errors/index.ts';
+import { type CommandAnswers, commandTable, type CommandType } from '../../protocol/commands/index.ts';
+import type { CommandTable } from '../../protocol/commands/table.ts';
 import type { Failure, Result } from '../../protocol/messages.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { oneLine } from '../text.ts';
-import { ApiError, type ApiClient } from './api-client.ts';
-import { createScreen, jsonScreen, silentScreen, type Screen } from './screen.ts';
-import { failureText, successText, type Success } from './result-text.ts';
+import { type ApiClient, ApiError } from './api-client.ts';
+import { failureText, type Success, successText } from './result-text.ts';
+import { createScreen, jsonScreen, type Screen, silentScreen } from './screen.ts';
 
 /** Number of failures in a row after which following ends, and the pause after each. */
 const maxFailures = 30;

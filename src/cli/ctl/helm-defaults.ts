@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ProgramDependencies } from '../dependencies.ts';
-import { readSettings, switchSchema, type Settings } from '../settings.ts';
+import { readSettings, type Settings, switchSchema } from '../settings.ts';
 
 /** The flag that turns the safe defaults of the agent off. */
 export const helmDefaultsSettings = {

@@ -1,5 +1,5 @@
-import type { Failure } from '../../protocol/messages.ts';
 import { commands } from '../../protocol/commands/index.ts';
+import type { Failure } from '../../protocol/messages.ts';
 import type { ApiClient } from './api-client.ts';
 import { resultOf } from './follow.ts';
 import { silentScreen } from './screen.ts';

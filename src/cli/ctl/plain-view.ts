@@ -1,9 +1,9 @@
 import type { Status } from '../../protocol/messages.ts';
+import { oneLine } from '../text.ts';
 import type { Event } from './api-client.ts';
 import { evidenceLines } from './evidence-text.ts';
 import { createLogView } from './log-text.ts';
 import { progressText } from './progress-text.ts';
-import { oneLine } from '../text.ts';
 
 /** Lines about a command, for output that cannot be redrawn. */
 export interface PlainView {

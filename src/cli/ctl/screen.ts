@@ -1,10 +1,10 @@
 import type { Terminal } from '../dependencies.ts';
-import { advance, newProgress } from './progress.ts';
-import { evidenceLines } from './evidence-text.ts';
-import { createLogView } from './log-text.ts';
-import { liveLines } from './live-view.ts';
-import { createPlainView } from './plain-view.ts';
 import type { Event } from './api-client.ts';
+import { evidenceLines } from './evidence-text.ts';
+import { liveLines } from './live-view.ts';
+import { createLogView } from './log-text.ts';
+import { createPlainView } from './plain-view.ts';
+import { advance, newProgress } from './progress.ts';
 
 /** Shows the events of a command as they arrive. */
 export interface Screen {

@@ -4,12 +4,12 @@ import type { ProgramDependencies } from '../dependencies.ts';
 import type { LocatedChart } from '../locate-chart.ts';
 import { readSettings, settingError } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
-import type { ApiClient, CommandRequest } from './api-client.ts';
-import { controlPlaneClient, serverSettings } from './control-plane-client.ts';
 import { agentSchema, agentSettings } from './agent-setting.ts';
+import type { ApiClient, CommandRequest } from './api-client.ts';
 import { packedChart } from './chart-to-send.ts';
-import { namespaceAdvice } from './other-namespaces.ts';
+import { controlPlaneClient, serverSettings } from './control-plane-client.ts';
 import { answerSchema, follow, type FollowOptions } from './follow.ts';
+import { namespaceAdvice } from './other-namespaces.ts';
 import { readAs } from './read-as.ts';
 
 /** Flags of any `ctl` command, by the names of their values. */

@@ -1,4 +1,4 @@
-import { cancelModes, type CancelCommandMode } from '../../protocol/commands/cancel-command.ts';
+import { type CancelCommandMode, cancelModes } from '../../protocol/commands/cancel-command.ts';
 import { argumentCount } from '../cobra/argument-count.ts';
 import type { Command } from '../cobra/command.ts';
 import type { ProgramDependencies } from '../dependencies.ts';

@@ -1,17 +1,17 @@
+import type { ValueWarning } from '../../render/notice.ts';
 import type { Command } from '../cobra/command.ts';
 import { execute } from '../cobra/execute.ts';
 import { helmLog } from '../helm-log.ts';
 import type { FlagValue } from '../pflag/flag.ts';
 import { flagValues } from '../pflag/flag-values.ts';
 import { parseFlags } from '../pflag/parse-flags.ts';
-import type { ValueWarning } from '../../render/notice.ts';
+import { type VerbEntry, verbs as allVerbs } from '../verb/index.ts';
 import { commandsFor } from './commands.ts';
 import type { HelmContext, HelmDependencies, ProgramName } from './context.ts';
 import { globalFlags, settingsOfFlags } from './global-flags.ts';
 import type { KubeConfig } from './kubeconfig.ts';
 import { rootHelp } from './root-help.ts';
-import { verbs as allVerbs, type VerbEntry } from '../verb/index.ts';
-import { requireColorMode, settingsOfEnvironment, type HelmSettings } from './settings.ts';
+import { type HelmSettings, requireColorMode, settingsOfEnvironment } from './settings.ts';
 
 /**
  * Runs a command of helm with its arguments. Resolves to the exit code.

@@ -1,6 +1,6 @@
 import type { CommandEntry } from '../cobra/command.ts';
-import type { HelmContext } from './context.ts';
 import { entryOf, type VerbEntry } from '../verb/index.ts';
+import type { HelmContext } from './context.ts';
 import { missingCommand } from './missing-command.ts';
 
 type Entry = CommandEntry<HelmContext>;

@@ -1,8 +1,8 @@
 import type { ProgramDependencies } from '../dependencies.ts';
 import type { HelmLog } from '../helm-log.ts';
 import type { KubeConfig } from './kubeconfig.ts';
-import type { HelmSettings } from './settings.ts';
 import type { Releases } from './release/releases.ts';
+import type { HelmSettings } from './settings.ts';
 
 /** Everything that `helm-agent helm` takes from outside. */
 export type HelmDependencies = Pick<

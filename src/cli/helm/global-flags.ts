@@ -1,4 +1,4 @@
-import { floatFlag, integerFlag, listFlag, switchFlag, textFlag, type Flag } from '../pflag/flag.ts';
+import { type Flag, floatFlag, integerFlag, listFlag, switchFlag, textFlag } from '../pflag/flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
 import { klogFlags } from './klog-flags.ts';
 import type { HelmSettings } from './settings.ts';

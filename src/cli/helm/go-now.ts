@@ -1,5 +1,5 @@
-import type { Host } from '../../go/host.ts';
 import { localZone } from '../../functions/support/local-zone.ts';
+import type { Host } from '../../go/host.ts';
 import { Time } from '../../go/time.ts';
 
 /** Returns the current time as Go writes it in JSON: with the offset of the local time zone. */

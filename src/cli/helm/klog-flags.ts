@@ -1,4 +1,4 @@
-import { switchFlag, textFlag, type Flag } from '../pflag/flag.ts';
+import { type Flag, switchFlag, textFlag } from '../pflag/flag.ts';
 
 const switches = [
   'add-dir-header',

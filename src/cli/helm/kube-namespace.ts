@@ -1,4 +1,4 @@
-import { textAt, type KubeConfig } from './kubeconfig.ts';
+import { type KubeConfig, textAt } from './kubeconfig.ts';
 import type { HelmSettings } from './settings.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { parseBool } from '../pflag/flag.ts';
 import { parseDecimalInteger, parseFloat64 } from '../../go/parse-number.ts';
+import { parseBool } from '../pflag/flag.ts';
 
 /** The settings from the environment and the global flags (pkg/cli/environment.go). */
 export interface HelmSettings {

@@ -1,6 +1,6 @@
 import type { ValueMap } from '../../go/value.ts';
 import { findingLine } from '../../lint/finding.ts';
-import { lintPath, subchartPaths, type LintResult } from '../../lint/lint-path.ts';
+import { lintPath, type LintResult, subchartPaths } from '../../lint/lint-path.ts';
 import type { ThreadedRenderer } from '../../render/worker/threaded-renderer.ts';
 import type { HelmLog } from '../helm-log.ts';
 

@@ -1,4 +1,4 @@
-import { isList, isPairs, type Flag, type FlagValue } from './flag.ts';
+import { type Flag, type FlagValue, isList, isPairs } from './flag.ts';
 
 /** The values of the flags of a command. Asking for a flag of another type is a bug. */
 export interface FlagValues {

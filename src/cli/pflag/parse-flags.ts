@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors/index.ts';
-import { quoteRune, quote } from '../../go/strconv.ts';
+import { quote, quoteRune } from '../../go/strconv.ts';
 import type { Flag, FlagValue } from './flag.ts';
 
 /** A request for help by `--help` or `-h`, where they are not flags. */

@@ -1,8 +1,8 @@
-import { groupOf } from '../../objects/group-kind.ts';
 import { isJsonObject } from '../../objects/fields.ts';
+import { groupOf } from '../../objects/group-kind.ts';
+import { plainValue } from '../../release/plain-value.ts';
 import { loadChart } from '../../render/index.ts';
 import type { RoleResource } from '../../rights/roles.ts';
-import { plainValue } from '../../release/plain-value.ts';
 import { builtinResources } from '../../sandbox/store/builtin-resources.ts';
 import { readYaml } from '../../yaml/read.ts';
 

@@ -1,6 +1,6 @@
 import { accountProblem, type ServiceAccount } from '../../objects/service-account.ts';
-import { accountRoles, type RoleResource } from '../../rights/roles.ts';
 import { valueOfPlain } from '../../release/plain-value.ts';
+import { accountRoles, type RoleResource } from '../../rights/roles.ts';
 import { writeYaml } from '../../yaml/write.ts';
 import { argumentCount } from '../cobra/argument-count.ts';
 import type { Command } from '../cobra/command.ts';

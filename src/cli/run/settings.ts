@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { parseListenAddress } from '../../agent/connection/listen-address.ts';
 import { messageOf } from '../../errors/index.ts';
+import { defaultElectionTimes, electionTimesProblem } from '../../leader-election/index.ts';
 import { agentIdSchema } from '../../protocol/agent-id.ts';
 import { defaultRights, rights } from '../../protocol/commands/definition.ts';
 import { storageDrivers } from '../../release/storage/drivers.ts';
-import { insecureTransportSetting } from '../insecure-transport.ts';
 import { parseDeniedAddresses } from '../../source/http/denied-addresses.ts';
-import { defaultElectionTimes, electionTimesProblem } from '../../leader-election/index.ts';
-import { limitsDescription, limitsFlag } from '../limits-flag.ts';
+import { insecureTransportSetting } from '../insecure-transport.ts';
 import { limitsSchema } from '../limits.ts';
+import { limitsDescription, limitsFlag } from '../limits-flag.ts';
 import { areTlsFilesComplete, incompleteTlsFiles, serverTlsSettings } from '../server-tls-settings.ts';
-import { durationSchema, portSchema, switchSchema, type Settings } from '../settings.ts';
+import { durationSchema, portSchema, type Settings, switchSchema } from '../settings.ts';
 
 export const runSettings = {
   controlPlane: {

@@ -1,9 +1,9 @@
 import type { Chart } from '../../chart/chart.ts';
+import { chartYaml } from '../../chart/metadata/write-metadata.ts';
 import { fromBytes } from '../../go/text.ts';
 import { evaluateJsonPath } from '../../jsonpath/evaluate.ts';
 import { JsonPathError, parseJsonPath } from '../../jsonpath/parse.ts';
 import { crdFiles } from '../../render/manifest/documents.ts';
-import { chartYaml } from '../../chart/metadata/write-metadata.ts';
 
 /** The parts of a chart that can be shown. */
 export type ShowTopic = 'all' | 'chart' | 'crds' | 'readme' | 'values';

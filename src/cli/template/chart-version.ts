@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ChartError } from '../../chart/chart-error.ts';
-import { formatProblem } from '../../chart/metadata/installable.ts';
 import { readArchiveFiles } from '../../chart/load/load-archive.ts';
+import { formatProblem } from '../../chart/metadata/installable.ts';
 import { readApiVersion } from '../../chart/metadata/read-metadata.ts';
+import { openError } from '../../go/file-error.ts';
 import { fromBytes } from '../../go/text.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
-import { openError } from '../../go/file-error.ts';
 import { requireArchive } from '../load-chart.ts';
 import type { LocatedChart } from '../locate-chart.ts';
 

@@ -1,8 +1,8 @@
 import { functionMap } from '../../functions/function-map.ts';
 import type { Host } from '../../go/host.ts';
+import { quote } from '../../go/strconv.ts';
 import { GoError, type GoFunction } from '../../go/value.ts';
 import { checkReleaseName } from '../../operation/steps/names.ts';
-import { quote } from '../../go/strconv.ts';
 import { Execution } from '../../template/execute/execution.ts';
 import { TemplateSet } from '../../template/template-set.ts';
 import type { HelmLog } from '../helm-log.ts';

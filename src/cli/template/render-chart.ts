@@ -1,5 +1,5 @@
-import { requireDependencies, requireInstallableType } from '../../chart/metadata/installable.ts';
 import type { ChartLimits } from '../../chart/limits.ts';
+import { requireDependencies, requireInstallableType } from '../../chart/metadata/installable.ts';
 import type { ValueMap } from '../../go/value.ts';
 import type { ThreadedRenderer } from '../../render/worker/threaded-renderer.ts';
 import type { HelmLog } from '../helm-log.ts';

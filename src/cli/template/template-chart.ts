@@ -1,16 +1,16 @@
 import type { Chart } from '../../chart/chart.ts';
-import { coalesceValues } from '../../chart/values/coalesce.ts';
 import { processDependencies } from '../../chart/process-dependencies.ts';
+import { coalesceValues } from '../../chart/values/coalesce.ts';
 import { ValuesError } from '../../chart/values/values-error.ts';
 import { fromBytes } from '../../go/text.ts';
 import type { ValueMap } from '../../go/value.ts';
+import { printManifest } from '../../render/manifest/documents.ts';
+import { RenderError } from '../../render/render-error.ts';
+import type { RenderOptions, RenderRequest } from '../../render/render-request.ts';
 import { knownApiVersions } from '../../render/scope/api-versions.ts';
 import { defaultKubeVersion } from '../../render/scope/capabilities.ts';
-import { printManifest } from '../../render/manifest/documents.ts';
-import type { RenderOptions, RenderRequest } from '../../render/render-request.ts';
-import { RenderError } from '../../render/render-error.ts';
 import type { ThreadedRenderer } from '../../render/worker/threaded-renderer.ts';
-import { helmLog, type HelmLog } from '../helm-log.ts';
+import { type HelmLog, helmLog } from '../helm-log.ts';
 
 export interface TemplateRequest extends Pick<RenderRequest, 'resolveHost'> {
   chart: Chart;

@@ -1,15 +1,15 @@
-import { restartWorkload } from '../../protocol/commands/restart-workload.ts';
-import { scaleWorkload } from '../../protocol/commands/scale-workload.ts';
-import { pauseRollout } from '../../protocol/commands/pause-rollout.ts';
-import { resumeRollout } from '../../protocol/commands/resume-rollout.ts';
 import { deletePod as deletePodCommand } from '../../protocol/commands/delete-pod.ts';
-import { runJob as runJobCommand } from '../../protocol/commands/run-job.ts';
-import { stopRelease } from '../../protocol/commands/stop-release.ts';
-import { startRelease } from '../../protocol/commands/start-release.ts';
 import type { CommandAnswers, CommandType } from '../../protocol/commands/index.ts';
+import { pauseRollout } from '../../protocol/commands/pause-rollout.ts';
+import { restartWorkload } from '../../protocol/commands/restart-workload.ts';
+import { resumeRollout } from '../../protocol/commands/resume-rollout.ts';
+import { runJob as runJobCommand } from '../../protocol/commands/run-job.ts';
+import { scaleWorkload } from '../../protocol/commands/scale-workload.ts';
+import { startRelease } from '../../protocol/commands/start-release.ts';
+import { stopRelease } from '../../protocol/commands/stop-release.ts';
+import { valueOfPlain } from '../../release/plain-value.ts';
 import { textOf } from '../ctl/output/format.ts';
 import { outputFlag, outputFormat } from '../helm/flags/output-flag.ts';
-import { valueOfPlain } from '../../release/plain-value.ts';
 import { oneLine } from '../text.ts';
 import type { Verb, VerbDefinition } from './verb.ts';
 

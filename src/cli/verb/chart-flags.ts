@@ -3,7 +3,7 @@ import { chartToSend } from '../ctl/chart-to-send.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import type { LocatedChart } from '../locate-chart.ts';
 import { readPassword } from '../password-file.ts';
-import { customFlag, switchFlag, type Flag } from '../pflag/flag.ts';
+import { customFlag, type Flag, switchFlag } from '../pflag/flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
 import { valueParameters } from '../values.ts';
 import { valueFlags, valuesOfFlags } from './value-flags.ts';

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import type { CommandParameters, CommandType } from '../../protocol/commands/index.ts';
 import type { Command, CommandEntry } from '../cobra/command.ts';
+import { knownCommand } from '../ctl/follow.ts';
 import { helmDefaultsSettings, wantsHelmDefaults } from '../ctl/helm-defaults.ts';
 import { shown } from '../ctl/output/print.ts';
-import { knownCommand } from '../ctl/follow.ts';
 import { sendFlags, sessionFlags } from '../ctl/send-flags.ts';
 import { createSession, type PerformOptions } from '../ctl/session.ts';
 import type { ProgramDependencies } from '../dependencies.ts';
 import { refusedFlags } from '../helm-flags.ts';
+import { type Flag, textFlag } from '../pflag/flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
-import { textFlag, type Flag } from '../pflag/flag.ts';
 import { givenSettings, settingFlags } from '../settings.ts';
 import { shellWord } from '../shell-word.ts';
 import { checkOf, shortOf, useOf } from './arguments.ts';

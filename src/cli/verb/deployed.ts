@@ -1,12 +1,12 @@
-import { outputFormat } from '../helm/flags/output-flag.ts';
 import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import type { Release } from '../../release/release.ts';
+import { dryRunOf } from '../ctl/helm-values.ts';
 import { deployOutput } from '../ctl/output/deploy.ts';
 import { differenceText } from '../ctl/output/diff.ts';
 import { textOf } from '../ctl/output/format.ts';
 import { releaseOf } from '../ctl/output/print.ts';
 import { deployNote, successText } from '../ctl/result-text.ts';
-import { dryRunOf } from '../ctl/helm-values.ts';
+import { outputFormat } from '../helm/flags/output-flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
 import type { Printing } from './verb.ts';
 

@@ -1,18 +1,18 @@
+import { parseDuration } from '../../go/duration.ts';
 import type { FieldFlag, Fields } from '../../protocol/commands/field.ts';
+import { dryRunFlag } from '../helm/flags/dry-run-flag.ts';
+import { waitFlag } from '../helm/flags/wait-flag.ts';
+import type { HelmLog } from '../helm-log.ts';
 import {
   commaListFlag,
   customFlag,
   durationFlag,
+  type Flag,
   integerFlag,
   pairsFlag,
   switchFlag,
   textFlag,
-  type Flag,
 } from '../pflag/flag.ts';
-import { dryRunFlag } from '../helm/flags/dry-run-flag.ts';
-import { waitFlag } from '../helm/flags/wait-flag.ts';
-import { parseDuration } from '../../go/duration.ts';
-import type { HelmLog } from '../helm-log.ts';
 
 /** The program whose command line is read, and what its flags need. */
 export type CommandLineOf =

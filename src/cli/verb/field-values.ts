@@ -6,7 +6,7 @@ import { dryRunOf, historyLimitOf, waitOf } from '../ctl/helm-values.ts';
 import { dryRunMode } from '../helm/flags/dry-run-flag.ts';
 import { waitStrategy } from '../helm/flags/wait-flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
-import { isIn, type CommandLineOf } from './field-flags.ts';
+import { type CommandLineOf, isIn } from './field-flags.ts';
 
 /** Helm's time limit for a timeout of 0, in milliseconds (pkg/kube/statuswait.go). */
 const timeoutForZero = 30_000;

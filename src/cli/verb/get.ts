@@ -3,14 +3,14 @@ import type { CommandAnswers } from '../../protocol/commands/index.ts';
 import { releaseArgument } from '../../protocol/commands/release-fields.ts';
 import { valueMapOfPlain } from '../../release/plain-value.ts';
 import { customLabels } from '../../release/storage/storage.ts';
-import { textOf, type Printable } from '../ctl/output/format.ts';
+import { type Printable, textOf } from '../ctl/output/format.ts';
 import { metadataOutput } from '../ctl/output/metadata.ts';
 import { releaseOf } from '../ctl/output/print.ts';
 import { allText, hooksText, manifestText, wholeNotesText } from '../ctl/output/release-texts.ts';
 import { userValues, valuesOutput } from '../ctl/output/values.ts';
 import { outputFlag, outputFormat } from '../helm/flags/output-flag.ts';
-import type { FlagValues } from '../pflag/flag-values.ts';
 import { textFlag } from '../pflag/flag.ts';
+import type { FlagValues } from '../pflag/flag-values.ts';
 import type { Printing, Verb } from './verb.ts';
 
 type Answer = CommandAnswers['get_release'];

@@ -1,8 +1,7 @@
-import { outputFormat } from '../helm/flags/output-flag.ts';
 import { codeOf } from '../../errors/index.ts';
 import { quote } from '../../go/strconv.ts';
 import { Cancellation } from '../../operation/cancellation.ts';
-import { without, type Fields } from '../../protocol/commands/field.ts';
+import { type Fields, without } from '../../protocol/commands/field.ts';
 import type { CommandAnswers, CommandPayloads } from '../../protocol/commands/index.ts';
 import { installRelease } from '../../protocol/commands/install-release.ts';
 import { upgradeRelease } from '../../protocol/commands/upgrade-release.ts';
@@ -10,6 +9,7 @@ import type { Command, Invocation } from '../cobra/command.ts';
 import type { HelmContext } from '../helm/context.ts';
 import { chartPathFlags, credentialsFromFlag, develFlag } from '../helm/flags/chart-path-flags.ts';
 import { dryRunMode } from '../helm/flags/dry-run-flag.ts';
+import { outputFormat } from '../helm/flags/output-flag.ts';
 import { postRendererFlags } from '../helm/flags/post-renderer-flags.ts';
 import { findChart, loadToDeploy, withGivenChart } from '../helm/release/chart-to-deploy.ts';
 import { failedInstall, logFailedUpgrade, withPrefix } from '../helm/release/deploy-failure.ts';

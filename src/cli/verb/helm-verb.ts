@@ -4,7 +4,7 @@ import type { HelmContext } from '../helm/context.ts';
 import type { ReleaseCommand } from '../helm/release/releases.ts';
 import { withReleases } from '../helm/release/with-releases.ts';
 import { checkOf, completesOf, shortOf, useOf } from './arguments.ts';
-import { exclusiveFlagsOf, fieldFlags, type CommandLineOf } from './field-flags.ts';
+import { type CommandLineOf, exclusiveFlagsOf, fieldFlags } from './field-flags.ts';
 import { callsOf, commandLineOf, typeOf, type Verb } from './verb.ts';
 
 /** Returns the command of `helm` for a verb. */

@@ -5,7 +5,7 @@ import { releaseStatus } from '../../protocol/commands/release-status.ts';
 import { watchRelease } from '../../protocol/commands/watch-release.ts';
 import { textOf } from '../ctl/output/format.ts';
 import { releaseOf } from '../ctl/output/print.ts';
-import { statusOutput, type Resource } from '../ctl/output/status.ts';
+import { type Resource, statusOutput } from '../ctl/output/status.ts';
 import { outputFlag, outputFormat } from '../helm/flags/output-flag.ts';
 import { switchFlag } from '../pflag/flag.ts';
 import type { Printing, Verb } from './verb.ts';

@@ -1,4 +1,4 @@
-import { commaListFlag, listFlag, type Flag } from '../pflag/flag.ts';
+import { commaListFlag, type Flag, listFlag } from '../pflag/flag.ts';
 import type { FlagValues } from '../pflag/flag-values.ts';
 import type { ValueFlags } from '../values.ts';
 

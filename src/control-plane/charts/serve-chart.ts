@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { chartStreamSchema } from '../../protocol/streams/chart-stream.ts';
-import { takenInTime, type RateClock } from '../../protocol/streams/least-rate.ts';
+import { type RateClock, takenInTime } from '../../protocol/streams/least-rate.ts';
 import type { TunnelStream } from '../../protocol/streams/tunnel-stream.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { ChartArchives } from './chart-archives.ts';

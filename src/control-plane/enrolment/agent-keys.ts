@@ -3,14 +3,14 @@ import { promisify } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { Allowance } from '../../protocol/allowance.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
-import { proofText, type Challenge, type Proof } from '../../protocol/proof.ts';
+import { type Challenge, type Proof, proofText } from '../../protocol/proof.ts';
 import { ControlPlaneError } from '../error.ts';
 import type { AgentIdentity } from '../identity.ts';
 import type { Logger } from '../logger.ts';
 import type { StoredEntry } from '../store/command-store.ts';
-import { EnrolledKeys, isOfAnotherCluster, type EnrolledKey, type EntryStore } from './enrolled-keys.ts';
-import { readEnrolmentOptions, type CreatedEnrolment, type EnrolmentOptions } from './enrolment-options.ts';
-import { EnrolmentTokens, type EnrolmentClock } from './enrolment-tokens.ts';
+import { type EnrolledKey, EnrolledKeys, type EntryStore, isOfAnotherCluster } from './enrolled-keys.ts';
+import { type CreatedEnrolment, type EnrolmentOptions, readEnrolmentOptions } from './enrolment-options.ts';
+import { type EnrolmentClock, EnrolmentTokens } from './enrolment-tokens.ts';
 
 export interface AgentKeysOptions extends EnrolmentClock, EntryStore {
   /** Returns this many random bytes. */

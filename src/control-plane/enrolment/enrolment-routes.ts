@@ -1,8 +1,8 @@
-import { enrolmentBodySchema, type EnrolmentOptions } from './enrolment-options.ts';
-import type { AgentKeys } from './agent-keys.ts';
 import { ControlPlaneError } from '../error.ts';
-import { readBody, readJson, sendJson, type RequestBodies, type Route } from '../http-json.ts';
+import { readBody, readJson, type RequestBodies, type Route, sendJson } from '../http-json.ts';
 import type { KnownAgent } from '../known-agent.ts';
+import type { AgentKeys } from './agent-keys.ts';
+import { enrolmentBodySchema, type EnrolmentOptions } from './enrolment-options.ts';
 
 export interface EnrolmentRoutesOptions {
   keys: Pick<AgentKeys, 'create' | 'accept' | 'revoke'>;

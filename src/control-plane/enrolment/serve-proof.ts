@@ -1,13 +1,13 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { messageOf } from '../../errors/index.ts';
-import { keepAlive, type HeartbeatTimes } from '../../net/heartbeat.ts';
+import { type HeartbeatTimes, keepAlive } from '../../net/heartbeat.ts';
 import { limitBytes } from '../../net/limit-bytes.ts';
 import { closeCodes } from '../../protocol/close-codes.ts';
-import { bufferOf } from '../../protocol/session/frame-reader.ts';
 import { decodeFrame, encodePacket, PacketError } from '../../protocol/packet.ts';
 import { decodePayload, PayloadError } from '../../protocol/payload.ts';
-import { proofSchema, type Proof } from '../../protocol/proof.ts';
+import { type Proof, proofSchema } from '../../protocol/proof.ts';
+import { bufferOf } from '../../protocol/session/frame-reader.ts';
 import type { AgentIdentity } from '../identity.ts';
 import type { Logger } from '../logger.ts';
 import type { AgentKeys, Verdict } from './agent-keys.ts';

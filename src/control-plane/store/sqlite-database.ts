@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import * as z from 'zod';
 import type { AgentSighting, CommandRecord, StoreContents } from './command-store.ts';
-import { migrate } from './sqlite-schema.ts';
 import type { StoredBatch, StoredEvent } from './sqlite-messages.ts';
+import { migrate } from './sqlite-schema.ts';
 
 /** Time for a control plane that is stopping to release the file, in milliseconds. */
 const lockTimeoutMs = 5000;

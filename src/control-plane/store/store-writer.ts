@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../errors/index.ts';
-import type { Logger } from '../logger.ts';
 import type { ControlPlaneLimits } from '../limits.ts';
+import type { Logger } from '../logger.ts';
 import type {
   AgentSighting,
   CommandRecord,

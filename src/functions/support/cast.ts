@@ -1,5 +1,5 @@
 import { parseFloat64, parseInteger } from '../../go/parse-number.ts';
-import { GoObject, int, int64, Int, type Value } from '../../go/value.ts';
+import { GoObject, Int, int, int64, type Value } from '../../go/value.ts';
 
 const smallest = -(1n << 63n);
 const limit = 2 ** 63;

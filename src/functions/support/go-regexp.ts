@@ -1,8 +1,8 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { normalize } from '../../go/text.ts';
 import { GoError, Slice } from '../../go/value.ts';
-import { withExactCapacity, grownCapacity, withCapacity } from './capacity.ts';
 import { checkElements, type FunctionLimits } from '../limits.ts';
+import { grownCapacity, withCapacity, withExactCapacity } from './capacity.ts';
 
 /**
  * Start and end of the match, followed by start and end of each group; -1 if a group did not

@@ -1,7 +1,7 @@
 import { format } from '../../go/fmt.ts';
 import { fromBytes } from '../../go/text.ts';
 import { Slice, type Value } from '../../go/value.ts';
-import { withExactCapacity, withCapacity } from './capacity.ts';
+import { withCapacity, withExactCapacity } from './capacity.ts';
 import { elementsOf } from './elements.ts';
 
 /** Converts a value to a string as Sprig does: bytes as they are, anything else as Go prints it. */

@@ -1,5 +1,5 @@
-import { isSpace } from '../../go/space.ts';
 import { charactersOf, toLower, toUpper } from '../../go/characters.ts';
+import { isSpace } from '../../go/space.ts';
 
 type WordKind = 'none' | 'number' | 'upper' | 'letters' | 'connector' | 'punctuation' | 'other';
 

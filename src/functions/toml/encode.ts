@@ -1,9 +1,9 @@
+import { Duration } from '../../go/duration.ts';
 import { formatFloat } from '../../go/float.ts';
 import { nodeWeight, TextSize } from '../../go/limit-error.ts';
 import { sortedKeys } from '../../go/text.ts';
-import { kindOf } from '../../go/types.ts';
-import { Duration } from '../../go/duration.ts';
 import { Time } from '../../go/time.ts';
+import { kindOf } from '../../go/types.ts';
 import { GoError, GoObject, Int, NamedMap, Slice, type Value } from '../../go/value.ts';
 import { elementsOf } from '../support/elements.ts';
 import { quoteToml, tomlKey, tomlKeyPart } from './key.ts';

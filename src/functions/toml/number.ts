@@ -1,8 +1,8 @@
 import { parseFloat64, parseInteger } from '../../go/parse-number.ts';
 import { quote, quoteRune } from '../../go/strconv.ts';
+import { Time } from '../../go/time.ts';
 import { parseTime } from '../../go/time-parse.ts';
 import { fixedZone, type Zone } from '../../go/time-zone.ts';
-import { Time } from '../../go/time.ts';
 import { GoError, int64, type Value } from '../../go/value.ts';
 import type { TomlScanner } from './scanner.ts';
 

@@ -3,23 +3,23 @@ import { codeOf, messageOf } from '../../errors/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { isJournalLost, JournalError } from '../journal-error.ts';
 import type { Journal, JournaledCommand, KnownCommand, UnfinishedCommand } from '../journal.ts';
+import { isJournalLost, JournalError } from '../journal-error.ts';
 import { createMemoryJournal } from '../memory.ts';
 import { stateOf } from '../operation-state.ts';
 import {
   decodeHead,
   encodeHead,
+  type EntryHead,
   entryRef,
   entrySelector,
   journalSecret,
   secretRef,
-  type EntryHead,
 } from './entry-head.ts';
-import { deleteParts, fieldManager, isPassing, loadText, storeText, type JournalCluster } from './entry-texts.ts';
-import type { SigningKey } from './signing-key.ts';
+import { deleteParts, fieldManager, isPassing, type JournalCluster, loadText, storeText } from './entry-texts.ts';
 import { OpenEntry } from './open-entry.ts';
 import { defaultRetention, Retention, type RetentionLimits } from './retention.ts';
+import type { SigningKey } from './signing-key.ts';
 
 export interface ClusterJournalOptions {
   cluster: JournalCluster;

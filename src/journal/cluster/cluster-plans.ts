@@ -5,14 +5,14 @@ import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import type { PlanEntry } from '../../operation/plan/plan-entry.ts';
 import {
   expiryGrace,
+  type PlanLimits,
   planLimits,
   plansToDrop,
   releaseOf,
-  type PlanLimits,
 } from '../../operation/plan/plan-retention.ts';
 import type { Plans } from '../../operation/plan/plans.ts';
 import { secretRef, shortHash } from './entry-head.ts';
-import { deleteParts, fieldManager, isPassing, loadText, storeText, type JournalCluster } from './entry-texts.ts';
+import { deleteParts, fieldManager, isPassing, type JournalCluster, loadText, storeText } from './entry-texts.ts';
 
 export interface ClusterPlansOptions {
   cluster: JournalCluster;

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster } from '../../objects/cluster.ts';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { journalSecret, partRef, type EntryHead, type TextField } from './entry-head.ts';
+import { type EntryHead, journalSecret, partRef, type TextField } from './entry-head.ts';
 
 /** The requests that a journal sends. */
 export type JournalCluster = Pick<Cluster, 'get' | 'list' | 'create' | 'apply' | 'mergePatch' | 'delete'>;

@@ -4,9 +4,9 @@ import type { ObjectRef } from '../../objects/object.ts';
 import type { OperationState } from '../../operation/state/operation-state.ts';
 import { JournalError } from '../journal-error.ts';
 import { progressOf } from '../operation-state.ts';
-import { decodeHead, encodeHead, entryLabels, type EntryHead } from './entry-head.ts';
+import { decodeHead, encodeHead, type EntryHead, entryLabels } from './entry-head.ts';
+import { deleteParts, fieldManager, isPassing, type JournalCluster, storeText } from './entry-texts.ts';
 import type { FinishedEntry } from './retention.ts';
-import { deleteParts, fieldManager, isPassing, storeText, type JournalCluster } from './entry-texts.ts';
 
 export interface OpenEntryOptions {
   cluster: JournalCluster;

@@ -3,7 +3,7 @@ import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { CommandType } from '../../protocol/commands/index.ts';
 import { forEach } from '../apply/concurrency.ts';
-import { seenObject, type SeenObject } from '../apply/seen-object.ts';
+import { type SeenObject, seenObject } from '../apply/seen-object.ts';
 import { operationOf } from '../command-operation.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';

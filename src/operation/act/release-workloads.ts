@@ -1,9 +1,9 @@
-import type { OperationContext } from '../context.ts';
-import type { FoundObject } from '../objects/find-object.ts';
 import { otherOwner } from '../apply/ownership.ts';
-import { get } from '../get.ts';
-import { presentObjects } from '../present-objects.ts';
+import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
+import { get } from '../get.ts';
+import type { FoundObject } from '../objects/find-object.ts';
+import { presentObjects } from '../present-objects.ts';
 import { canBeStopped } from './stopped-workload.ts';
 
 /**

@@ -2,9 +2,9 @@ import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { OperationError } from '../error.ts';
 import type { ApplySettings } from './apply-settings.ts';
+import { applyStrategy } from './apply-strategy.ts';
 import { migrateManagedFields } from './field-ownership.ts';
 import type { ReleaseObject } from './release-object.ts';
-import { applyStrategy } from './apply-strategy.ts';
 import type { ApplyTools } from './strategy.ts';
 import { fieldManager } from './write.ts';
 

@@ -1,8 +1,8 @@
 import type { Cluster } from '../../objects/cluster.ts';
-import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { identityOf } from '../../objects/group-kind.ts';
+import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { otherOwner, type Owner } from './ownership.ts';
-import { seenObject, type SeenObject } from './seen-object.ts';
+import { type SeenObject, seenObject } from './seen-object.ts';
 
 export interface DeletionOptions {
   /** The release that deletes. */

@@ -1,6 +1,6 @@
+import type { Cluster } from '../../objects/cluster.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import type { Cluster } from '../../objects/cluster.ts';
 import type { ReleaseObject } from './release-object.ts';
 
 /** An entry of `metadata.managedFields`. */

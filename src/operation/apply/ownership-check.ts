@@ -2,10 +2,10 @@ import type { Cluster } from '../../objects/cluster.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { OperationError } from '../error.ts';
-import { seenObject, type SeenObject } from './seen-object.ts';
-import { otherOwner, ownershipProblems, type Owner } from './ownership.ts';
+import { otherOwner, type Owner, ownershipProblems } from './ownership.ts';
 import { readObjects } from './read-objects.ts';
 import type { ReleaseObject } from './release-object.ts';
+import { type SeenObject, seenObject } from './seen-object.ts';
 
 /**
  * Returns the objects that exist, which the release adopts. Throws `ownership_conflict`, with a

@@ -1,5 +1,5 @@
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster } from '../../objects/cluster.ts';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { forEach } from './concurrency.ts';

@@ -5,8 +5,8 @@ import { waitUntilGone } from '../wait/deletion.ts';
 import { waitUntilJobStarted } from '../wait/job-start.ts';
 import type { WaitContext } from '../wait/watches.ts';
 import { deleteSeen } from './deletion.ts';
-import { seenObject } from './seen-object.ts';
 import { resourcePolicy } from './resource-policy.ts';
+import { seenObject } from './seen-object.ts';
 import type { ApplyStrategy, ObjectUpdate, StrategyTools } from './strategy.ts';
 import { describe, fieldManager } from './write.ts';
 

@@ -1,13 +1,13 @@
 import { messageOf } from '../../errors/index.ts';
+import type { Cluster } from '../../objects/cluster.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { groupOf, identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef, ResourceKind } from '../../objects/object.ts';
 import { requireObjectName } from '../../objects/path-segment.ts';
-import type { Cluster } from '../../objects/cluster.ts';
 import type { ManifestObject } from '../../render/release-renderer.ts';
+import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
 import { forEach } from './concurrency.ts';
-import type { OperationContext } from '../context.ts';
 
 /** An object of a release, with its reference in the cluster. */
 export interface ReleaseObject {

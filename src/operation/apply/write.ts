@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../errors/index.ts';
 import { causesOf, hasClusterErrorCode } from '../../objects/cluster-error.ts';
-import { OperationError, withMessage, type FieldProblem } from '../error.ts';
+import { type FieldProblem, OperationError, withMessage } from '../error.ts';
 import type { ReleaseObject } from './release-object.ts';
 import type { StrategyTools } from './strategy.ts';
 

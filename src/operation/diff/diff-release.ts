@@ -2,22 +2,22 @@ import { identityOf } from '../../objects/group-kind.ts';
 import { history, lastDeployed } from '../../release/history.ts';
 import type { Release } from '../../release/release.ts';
 import { applySettings } from '../apply/apply-settings.ts';
-import { withOwners, type Owner } from '../apply/ownership.ts';
-import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
+import { type Owner, withOwners } from '../apply/ownership.ts';
+import { type ReleaseObject, resolveReleaseObjects, subtractObjects } from '../apply/release-object.ts';
 import { resourcePolicy } from '../apply/resource-policy.ts';
+import { operationOf } from '../command-operation.ts';
 import type { OperationContext } from '../context.ts';
 import { withRedaction } from '../evidence/redacted-reports.ts';
-import { redactionOf, type Redact } from '../evidence/release-redaction.ts';
+import { type Redact, redactionOf } from '../evidence/release-redaction.ts';
+import { uncheckedReasons } from '../plan/new-kinds.ts';
 import type { DiffRequest } from '../request.ts';
+import { withChart } from '../resolve.ts';
 import { checkNamespace, checkReleaseName } from '../steps/names.ts';
 import { installValues, upgradeValues } from '../steps/release-values.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import { renderForCluster, withSteps } from '../template.ts';
-import { uncheckedReasons } from '../plan/new-kinds.ts';
 import { changedObject, difference, maskedDifference, type ObjectDifference } from './object-changes.ts';
 import { previewChange } from './preview.ts';
-import { operationOf } from '../command-operation.ts';
-import { withChart } from '../resolve.ts';
 
 export interface Diff {
   /** In the order of installation, then the removed objects. */

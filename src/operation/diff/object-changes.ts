@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../objects/fields.ts';
 import { groupOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { fieldChanges, type FieldChange } from './field-changes.ts';
+import { type FieldChange, fieldChanges } from './field-changes.ts';
 
 /** An object that an operation would add, change, delete and create again, or remove. */
 export interface ObjectDifference {

@@ -1,5 +1,5 @@
 import { codeOf, messageOf } from '../../errors/index.ts';
-import { OperationError, type FieldProblem } from '../error.ts';
+import { type FieldProblem, OperationError } from '../error.ts';
 import type { ResourceStatus } from '../resource-status.ts';
 import { notReadyText } from '../wait/limits.ts';
 import { quotesPod, redactedResources, redactedTexts } from './redacted-resources.ts';

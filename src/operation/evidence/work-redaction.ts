@@ -1,6 +1,6 @@
 import type { OperationState } from '../state/operation-state.ts';
 import { ownRevision, type Work } from '../work.ts';
-import { redactionOf, type Manifests, type Redaction } from './release-redaction.ts';
+import { type Manifests, type Redaction, redactionOf } from './release-redaction.ts';
 
 /** Number of releases whose secrets are replaced: the newest one, and those that it starts from. */
 const maxReleases = 4;

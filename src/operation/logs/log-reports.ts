@@ -1,6 +1,6 @@
+import type { LogLines, LogSource } from '../progress.ts';
 import type { StartTimer } from '../time-limit.ts';
 import type { LogBudget } from './log-budget.ts';
-import type { LogLines, LogSource } from '../progress.ts';
 
 /** Time for which lines are reported together, in milliseconds. */
 const reportInterval = 200;

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors/index.ts';
-import { fieldAt, listAt, objectAt, objectsAt, stringAt } from '../../objects/fields.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
+import { fieldAt, listAt, objectAt, objectsAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { conditionOf } from '../../readiness/index.ts';
 import { operationOf } from '../command-operation.ts';

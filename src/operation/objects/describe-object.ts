@@ -9,7 +9,7 @@ import { operationOf } from '../command-operation.ts';
 import type { OperationContext } from '../context.ts';
 import { redactedObject } from '../evidence/redacted-object.ts';
 import { redactedResources } from '../evidence/redacted-resources.ts';
-import { redactionOf, type Redact } from '../evidence/release-redaction.ts';
+import { type Redact, redactionOf } from '../evidence/release-redaction.ts';
 import type { AnswerOf, RequestOf } from '../request.ts';
 import { defaultTimeout } from '../state/deadline.ts';
 import { failFastOf, judgeReadiness } from '../wait/judge.ts';

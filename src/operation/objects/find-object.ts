@@ -1,5 +1,5 @@
-import type { Release } from '../../release/release.ts';
 import type { KubeObject, ObjectRef, ServedKind } from '../../objects/object.ts';
+import type { Release } from '../../release/release.ts';
 import { ownerOf } from '../apply/ownership.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';

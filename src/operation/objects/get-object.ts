@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../objects/object.ts';
-import type { OperationContext } from '../context.ts';
 import { operationOf } from '../command-operation.ts';
+import type { OperationContext } from '../context.ts';
 import { redactedObject } from '../evidence/redacted-object.ts';
 import { redactionOf } from '../evidence/release-redaction.ts';
 import type { RequestOf } from '../request.ts';

@@ -1,8 +1,8 @@
-import { fieldAt, stringAt } from '../../objects/fields.ts';
+import { messageOf } from '../../errors/index.ts';
 import { fieldSelectorText } from '../../objects/field-selector.ts';
+import { fieldAt, stringAt } from '../../objects/fields.ts';
 import { groupOf } from '../../objects/group-kind.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { messageOf } from '../../errors/index.ts';
 import { operationOf } from '../command-operation.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';

@@ -1,12 +1,12 @@
+import type { ObjectPage } from '../../objects/cluster.ts';
 import { parseFieldSelector } from '../../objects/field-selector.ts';
 import { parseLabelSelector } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import type { ObjectPage } from '../../objects/cluster.ts';
-import type { OperationContext } from '../context.ts';
+import { serverMilliseconds } from '../clock.ts';
 import { operationOf } from '../command-operation.ts';
+import type { OperationContext } from '../context.ts';
 import { redactedObject } from '../evidence/redacted-object.ts';
 import { redactionOf } from '../evidence/release-redaction.ts';
-import { serverMilliseconds } from '../clock.ts';
 import type { ResourceStatus } from '../progress.ts';
 import type { RequestOf } from '../request.ts';
 import { defaultTimeout } from '../state/deadline.ts';

@@ -1,6 +1,6 @@
+import { messageOf } from '../../errors/index.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { messageOf } from '../../errors/index.ts';
 import type { OperationContext } from '../context.ts';
 
 /** Kinds whose objects controllers create for the objects of a release. */

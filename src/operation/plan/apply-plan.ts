@@ -1,14 +1,14 @@
 import type { Release } from '../../release/release.ts';
+import { operationOf } from '../command-operation.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
 import { install, resumeInstall } from '../install.ts';
-import { operationOf } from '../command-operation.ts';
 import { publicRelease } from '../release-answer.ts';
 import { resumeRollback, rollback } from '../rollback.ts';
 import type { OperationState } from '../state/operation-state.ts';
 import { resumeUninstall, uninstall } from '../uninstall.ts';
 import { resumeUpgrade, upgrade } from '../upgrade.ts';
-import { planId, type PlanEntry } from './plan-entry.ts';
+import { type PlanEntry, planId } from './plan-entry.ts';
 import type { Plans } from './plans.ts';
 
 export interface ApplyPlanRequest {

@@ -1,7 +1,7 @@
+import type { Cluster } from '../../objects/cluster.ts';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { isJsonObject } from '../../objects/fields.ts';
 import { groupOf } from '../../objects/group-kind.ts';
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
-import type { Cluster } from '../../objects/cluster.ts';
 import type { KubeObject, ResourceKind } from '../../objects/object.ts';
 import type { CrdManifest } from '../../render/release-renderer.ts';
 import type { ReleaseObject } from '../apply/release-object.ts';

@@ -1,6 +1,6 @@
+import { operationOf, type RequestSources } from '../command-operation.ts';
 import { OperationError } from '../error.ts';
 import { operation as install } from '../install.ts';
-import { operationOf, type RequestSources } from '../command-operation.ts';
 import type { RequestOf } from '../request.ts';
 import { operation as rollback } from '../rollback.ts';
 import { operation as uninstall } from '../uninstall.ts';

@@ -1,6 +1,7 @@
 import { neededRights } from '../../objects/access.ts';
 import type { Hook } from '../../release/hook.ts';
 import type { Release } from '../../release/release.ts';
+import { epochMilliseconds } from '../clock.ts';
 import type { OperationContext } from '../context.ts';
 import { maskedDifference, type ObjectDifference } from '../diff/object-changes.ts';
 import { installTables } from '../install.ts';
@@ -15,11 +16,10 @@ import { uninstallTable } from '../uninstall.ts';
 import { upgradeTable } from '../upgrade.ts';
 import { newWork, type Work } from '../work.ts';
 import { crdDifferences, hookDifferences } from './other-differences.ts';
-import { planId, type PlainRequest, type PlanContent, type PlanEntry } from './plan-entry.ts';
-import { baseRevision, plannedObject, type PlannedHook } from './planned-change.ts';
+import { type PlainRequest, type PlanContent, type PlanEntry, planId } from './plan-entry.ts';
+import { baseRevision, type PlannedHook, plannedObject } from './planned-change.ts';
 import type { Plans } from './plans.ts';
 import { usedRevisions } from './revision-digest.ts';
-import { epochMilliseconds } from '../clock.ts';
 
 /** An operation that can be planned. */
 export type PlannableOperation =

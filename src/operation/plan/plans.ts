@@ -1,7 +1,7 @@
 import type { Host } from '../../go/host.ts';
-import type { PlanEntry } from './plan-entry.ts';
 import { epochMilliseconds } from '../clock.ts';
-import { planLimits, plansToDrop, type KeptPlan, type PlanLimits } from './plan-retention.ts';
+import type { PlanEntry } from './plan-entry.ts';
+import { type KeptPlan, type PlanLimits, planLimits, plansToDrop } from './plan-retention.ts';
 
 /** A store of plans. */
 export interface Plans {

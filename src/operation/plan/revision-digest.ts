@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Hook } from '../../release/hook.ts';
 import { lastDeployed, lastSuccessful } from '../../release/history.ts';
+import type { Hook } from '../../release/hook.ts';
 import type { Release } from '../../release/release.ts';
 import type { StoredRevision } from '../../release/storage/storage.ts';
 

@@ -3,14 +3,14 @@ import type { ObjectRef } from '../../objects/object.ts';
 import type { StoredRevision } from '../../release/storage/storage.ts';
 import type { ObjectPreview } from '../diff/preview.ts';
 import { OperationError } from '../error.ts';
-import { usedRevision, type UsedRevision } from './revision-digest.ts';
 import {
-  baseRevision,
-  plannedObject,
   type BaseRevision,
+  baseRevision,
   type PlannedObject,
+  plannedObject,
   type PlanToPerform,
 } from './planned-change.ts';
+import { type UsedRevision, usedRevision } from './revision-digest.ts';
 
 /** Number of changes that the message of an error has. */
 const maxReasons = 10;

@@ -1,8 +1,8 @@
 import type { ObjectRef } from '../../objects/object.ts';
-import type { ApplySettings } from '../apply/apply-settings.ts';
-import type { CancelMode } from '../cancellation.ts';
-import type { SeenObject } from '../apply/seen-object.ts';
 import type { ActionState } from '../act/action-state.ts';
+import type { ApplySettings } from '../apply/apply-settings.ts';
+import type { SeenObject } from '../apply/seen-object.ts';
+import type { CancelMode } from '../cancellation.ts';
 import type { Deadline } from './deadline.ts';
 import type { HookRun } from './hook-run.ts';
 import { noChanges, type ObjectChanges } from './object-changes.ts';

@@ -2,7 +2,7 @@ import { messageOf } from '../../errors/index.ts';
 import { failures, settleEach } from '../apply/concurrency.ts';
 import { deleteByName, deleteSeen } from '../apply/deletion.ts';
 import { OperationError } from '../error.ts';
-import { revisionOf, type OperationState, type PhaseName } from '../state/operation-state.ts';
+import { type OperationState, type PhaseName, revisionOf } from '../state/operation-state.ts';
 import type { Work } from '../work.ts';
 import type { Phase, StateTools } from './step.ts';
 

@@ -1,20 +1,20 @@
-import { isJsonObject, objectsAt } from '../../objects/fields.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster, ClusterCapabilities } from '../../objects/cluster.ts';
+import { isJsonObject, objectsAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { steeringAnnotations } from '../../readiness/index.ts';
 import type { CrdManifest } from '../../render/release-renderer.ts';
 import type { ApplySettings } from '../apply/apply-settings.ts';
 import { forEach } from '../apply/concurrency.ts';
-import { crdStrategy, type CrdPolicy } from '../apply/crd-strategy.ts';
+import { type CrdPolicy, crdStrategy } from '../apply/crd-strategy.ts';
+import { resolveObjects } from '../apply/release-object.ts';
 import { seenObject } from '../apply/seen-object.ts';
-import type { Cluster, ClusterCapabilities } from '../../objects/cluster.ts';
 import { OperationError, withPrefix } from '../error.ts';
 import { timeLimit } from '../time-limit.ts';
 import { failFastOf } from '../wait/judge.ts';
 import { waitUntilReady } from '../wait/ready.ts';
 import type { WorkContext } from '../work.ts';
 import type { StepTools } from './step-runner.ts';
-import { resolveObjects } from '../apply/release-object.ts';
 
 /** Time limit for CRDs to be established, as in Helm; in milliseconds. */
 const establishTimeout = 60_000;

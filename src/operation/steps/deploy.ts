@@ -1,19 +1,20 @@
-import { appliedStatus, steeredBy, steeringAnnotations, type AppliedStatus } from '../../readiness/index.ts';
-import type { HookEvent } from '../../release/hook.ts';
-import { ReleaseError } from '../../release/error.ts';
-import { withStatus, type Release } from '../../release/release.ts';
-import { revisionKey } from '../../release/storage/storage.ts';
 import { identityOf } from '../../objects/group-kind.ts';
+import { type AppliedStatus, appliedStatus, steeredBy, steeringAnnotations } from '../../readiness/index.ts';
+import { ReleaseError } from '../../release/error.ts';
+import type { HookEvent } from '../../release/hook.ts';
+import { type Release, withStatus } from '../../release/release.ts';
+import { revisionKey } from '../../release/storage/storage.ts';
 import { applyRelease } from '../apply/apply.ts';
-import type { ChangeLog } from '../apply/seen-object.ts';
 import { withOwners } from '../apply/ownership.ts';
-import { resolveReleaseObjects, subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
+import { type ReleaseObject, resolveReleaseObjects, subtractObjects } from '../apply/release-object.ts';
+import type { ChangeLog } from '../apply/seen-object.ts';
+import { serverMilliseconds } from '../clock.ts';
 import { withPrefix } from '../error.ts';
 import { withEvidence } from '../evidence/with-evidence.ts';
-import type { DeployOptions, ReuseOptions } from '../request.ts';
 import { withLogs } from '../logs/with-logs.ts';
+import type { DeployOptions, ReuseOptions } from '../request.ts';
 import { recordChanges } from '../state/object-changes.ts';
-import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
+import { type OperationState, revisionOf, withRevision } from '../state/operation-state.ts';
 import { failFastOf, type SettleOptions } from '../wait/judge.ts';
 import { readyTimeouts } from '../wait/limits.ts';
 import { unwatchedObjects, waitUntilReady } from '../wait/ready.ts';
@@ -24,7 +25,6 @@ import { mergesReused, reusedConfig } from './release-values.ts';
 import { supersede, updateRevision } from './revisions.ts';
 import type { StateTools, Step } from './step.ts';
 import { requireTrusted } from './trust.ts';
-import { serverMilliseconds } from '../clock.ts';
 
 export interface DeployStepsRequest
   extends

@@ -1,6 +1,6 @@
 import { withStatus } from '../../release/release.ts';
 import { throwJoined } from '../error.ts';
-import { revisionOf, withRevision, type Failure, type OperationState } from '../state/operation-state.ts';
+import { type Failure, type OperationState, revisionOf, withRevision } from '../state/operation-state.ts';
 import { timeLimit } from '../time-limit.ts';
 import { ownRevision, type Work } from '../work.ts';
 import { recordTimeout, supersede, updateRevision } from './revisions.ts';

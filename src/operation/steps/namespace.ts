@@ -1,5 +1,5 @@
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster } from '../../objects/cluster.ts';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { ApplyMethod } from '../apply/apply-settings.ts';
 import { warningReporter } from '../apply/warnings.ts';
 import { fieldManager } from '../apply/write.ts';

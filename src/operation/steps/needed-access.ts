@@ -1,14 +1,14 @@
-import { accessText, type Access } from '../../objects/access.ts';
+import { type Access, accessText } from '../../objects/access.ts';
 import type { Cluster } from '../../objects/cluster.ts';
 import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { groupOf } from '../../objects/group-kind.ts';
 import type { ObjectRef } from '../../objects/object.ts';
-import { subtractObjects, type ReleaseObject } from '../apply/release-object.ts';
 import type { Hook } from '../../release/hook.ts';
+import { type ReleaseObject, subtractObjects } from '../apply/release-object.ts';
 import type { OperationContext } from '../context.ts';
 import { OperationError } from '../error.ts';
 import type { PreviewRequest } from '../request.ts';
-import { revisionOf, type OperationState } from '../state/operation-state.ts';
+import { type OperationState, revisionOf } from '../state/operation-state.ts';
 import type { Work } from '../work.ts';
 
 /** The objects that an operation changes. */

@@ -6,7 +6,7 @@ import type { RenderedRelease } from '../../render/release-renderer.ts';
 import type { ApplyMethod } from '../apply/apply-settings.ts';
 import { OperationError } from '../error.ts';
 import type { DeployOptions } from '../request.ts';
-import { revisionOf, withRevision, type OperationState } from '../state/operation-state.ts';
+import { type OperationState, revisionOf, withRevision } from '../state/operation-state.ts';
 import { knownHistory, type Work } from '../work.ts';
 import { deleteRevision, recordRevision } from './revisions.ts';
 import type { StateTools } from './step.ts';

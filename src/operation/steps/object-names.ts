@@ -1,5 +1,5 @@
-import type { Hook } from '../../release/hook.ts';
 import { requireObjectName } from '../../objects/path-segment.ts';
+import type { Hook } from '../../release/hook.ts';
 import type { ManifestObject } from '../../render/release-renderer.ts';
 import { forEach } from '../apply/concurrency.ts';
 import type { OperationContext } from '../context.ts';

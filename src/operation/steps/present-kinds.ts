@@ -1,6 +1,6 @@
 import type { ClusterCapabilities } from '../../objects/cluster.ts';
-import { knownApiVersions } from '../../render/scope/api-versions.ts';
 import type { ManifestObject } from '../../render/release-renderer.ts';
+import { knownApiVersions } from '../../render/scope/api-versions.ts';
 import type { Work } from '../work.ts';
 
 /** Returns what the cluster serves now. Reads discovery once in an operation. */

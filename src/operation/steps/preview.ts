@@ -6,7 +6,7 @@ import { redactionOfWork } from '../evidence/work-redaction.ts';
 import { uncheckedReasons } from '../plan/new-kinds.ts';
 import { requireSameObjects } from '../plan/stale.ts';
 import type { PreviewRequest } from '../request.ts';
-import { revisionOf, type OperationState } from '../state/operation-state.ts';
+import { type OperationState, revisionOf } from '../state/operation-state.ts';
 import { storedRevision, type Work } from '../work.ts';
 import type { StepTools } from './step-runner.ts';
 

@@ -3,14 +3,14 @@ import { ReleaseError } from '../../release/error.ts';
 import { withStatus } from '../../release/release.ts';
 import { isPending, isUnfinished } from '../../release/status.ts';
 import type { StoredRevision } from '../../release/storage/storage.ts';
+import { epochMilliseconds } from '../clock.ts';
 import { OperationError } from '../error.ts';
 import type { RecoverOptions } from '../request.ts';
-import { revisionOf, type OperationState } from '../state/operation-state.ts';
+import { type OperationState, revisionOf } from '../state/operation-state.ts';
 import { durationText } from '../time-limit.ts';
 import { storedRevision, type Work } from '../work.ts';
 import { updateRevision } from './revisions.ts';
 import type { StepTools } from './step-runner.ts';
-import { epochMilliseconds } from '../clock.ts';
 
 /** Time without a write after which a client counts as ended, in milliseconds. */
 const defaultRecoverAfter = 60 * 60_000;

@@ -1,11 +1,11 @@
 import { messageOf } from '../../errors/index.ts';
 import { redactedError } from '../evidence/redacted-error.ts';
 import { redactionOfWork } from '../evidence/work-redaction.ts';
+import type { OperationState } from '../state/operation-state.ts';
 import { timeLimit } from '../time-limit.ts';
+import { storedRevision, type Work } from '../work.ts';
 import { recordTimeout, updateRevision } from './revisions.ts';
 import { stepRunner } from './step-runner.ts';
-import type { OperationState } from '../state/operation-state.ts';
-import { storedRevision, type Work } from '../work.ts';
 
 /**
  * Removes the holder from a revision that a failed uninstallation leaves `uninstalling`: nothing

@@ -1,7 +1,7 @@
+import type { ClusterCapabilities } from '../../objects/cluster.ts';
 import type { ReleaseRenderRequest } from '../../render/release-renderer.ts';
 import { knownApiVersions } from '../../render/scope/api-versions.ts';
 import { defaultKubeVersion } from '../../render/scope/capabilities.ts';
-import type { ClusterCapabilities } from '../../objects/cluster.ts';
 import { OperationError } from '../error.ts';
 import type { DeployOptions } from '../request.ts';
 

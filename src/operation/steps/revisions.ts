@@ -5,9 +5,9 @@ import { ReleaseError } from '../../release/error.ts';
 import type { Release } from '../../release/release.ts';
 import type { ReleaseStatus } from '../../release/status.ts';
 import {
-  revisionKey,
   type CreateOptions,
   type ReleaseStorage,
+  revisionKey,
   type StoredRevision,
 } from '../../release/storage/storage.ts';
 import { settledWrite } from '../certain-writes.ts';

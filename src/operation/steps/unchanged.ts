@@ -8,7 +8,7 @@ import { withOwners } from '../apply/ownership.ts';
 import type { ReleaseObject } from '../apply/release-object.ts';
 import { previewChange } from '../diff/preview.ts';
 import type { UpgradeRequest } from '../request.ts';
-import { revisionOf, type OperationState } from '../state/operation-state.ts';
+import { type OperationState, revisionOf } from '../state/operation-state.ts';
 import type { Work } from '../work.ts';
 import { upgradeLabels } from './new-revision.ts';
 import type { StateTools } from './step.ts';

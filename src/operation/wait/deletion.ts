@@ -2,7 +2,7 @@ import { identityOf } from '../../objects/group-kind.ts';
 import type { SeenObject } from '../apply/seen-object.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import { waitForStatus } from './loop.ts';
-import { withWatches, type WaitContext } from './watches.ts';
+import { type WaitContext, withWatches } from './watches.ts';
 
 export interface DeletionWaitOptions {
   context: WaitContext;

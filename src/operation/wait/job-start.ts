@@ -5,7 +5,7 @@ import { seenObject } from '../apply/seen-object.ts';
 import { epochMilliseconds } from '../clock.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import { earliestOf } from './loop.ts';
-import { watchObjects, withWatches, type WaitContext } from './watches.ts';
+import { type WaitContext, watchObjects, withWatches } from './watches.ts';
 
 /** Time that the Job controller has to start a Job, in milliseconds. */
 export const jobStartTimeout = 15_000;

@@ -3,18 +3,18 @@ import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import {
   classOf,
+  type ContainerRun,
   containerRuns,
+  type FailFast,
+  type FailFastLevel,
   isUntouched,
+  type Problem,
   problemOf,
+  type ReadinessOptions,
+  type RelatedObjects,
   replicaCounts,
   unprobedContainers,
   waitReadiness,
-  type ContainerRun,
-  type FailFast,
-  type FailFastLevel,
-  type Problem,
-  type ReadinessOptions,
-  type RelatedObjects,
 } from '../../readiness/index.ts';
 import type { ResourceProblem, ResourceStatus } from '../progress.ts';
 import { durationText } from '../time-limit.ts';

@@ -2,8 +2,8 @@ import { identityOf } from '../../objects/group-kind.ts';
 import type { ObjectRef } from '../../objects/object.ts';
 import {
   failedResources,
-  isCustomKind,
   type Graces,
+  isCustomKind,
   type SeenProblems,
   type WaitedResource,
 } from '../../readiness/index.ts';

@@ -9,7 +9,7 @@ import type { ResourceStatus, ResourceStatusName } from '../progress.ts';
 import type { StepTools } from '../steps/step-runner.ts';
 import type { Judgement } from './judge.ts';
 import { statusReport, withSince } from './report.ts';
-import { watchObjects, type ObjectWatches, type WatchGroup } from './watches.ts';
+import { type ObjectWatches, type WatchGroup, watchObjects } from './watches.ts';
 
 /** A wait for one status of all objects. */
 interface StatusWait extends StatusRules {

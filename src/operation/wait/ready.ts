@@ -4,11 +4,11 @@ import type { AppliedStatus, FailFast, ReadinessOptions, WaitStrategy } from '..
 import type { SeenObject } from '../apply/seen-object.ts';
 import { clockOffset, epochMilliseconds } from '../clock.ts';
 import type { StepTools } from '../steps/step-runner.ts';
-import { judgeAgain, stability, type AppliedVersions, type SettleOptions } from './judge.ts';
+import { type AppliedVersions, judgeAgain, type SettleOptions, stability } from './judge.ts';
 import { failureCheck, notReadyText, progressCheck, readyTimeoutCheck, type ReadyTimeouts } from './limits.ts';
 import { earliestOf, waitForStatus } from './loop.ts';
 import { watchRelatedObjects } from './related-objects.ts';
-import { withWatches, type WaitContext } from './watches.ts';
+import { type WaitContext, withWatches } from './watches.ts';
 
 interface ReadyWaitOptions {
   context: WaitContext;

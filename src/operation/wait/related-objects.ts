@@ -1,10 +1,10 @@
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster, ObjectQuery } from '../../objects/cluster.ts';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { isJsonObject, objectAt } from '../../objects/fields.ts';
 import { groupKind } from '../../objects/group-kind.ts';
-import { labelRequirements, type LabelRequirement } from '../../objects/label-selector.ts';
+import { type LabelRequirement, labelRequirements } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { isWebhookKind, requiredServices, type RelatedObjects } from '../../readiness/index.ts';
+import { isWebhookKind, type RelatedObjects, requiredServices } from '../../readiness/index.ts';
 import type { TrackedObjects } from '../tracker/object-cache.ts';
 import type { WatchGroup } from './watches.ts';
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { answerList } from '../bounded.ts';
 import { releaseSchema } from '../release.ts';
 import { defineCommand, releaseKey } from './definition.ts';
-import { field } from './field.ts';
 import { deployOptions } from './deploy-fields.ts';
+import { field } from './field.ts';
 import { releaseArgument, releaseIdentity, tillerNamespaceField } from './release-fields.ts';
 import { timeoutField } from './wait-fields.ts';
-import { answerList } from '../bounded.ts';
 
 export const adoptRelease = defineCommand({
   summary:

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { longText } from '../bounded.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 import { deployAnswer } from './release-answer.ts';
-import { longText } from '../bounded.ts';
 
 const planId = /^([^/@]+\/[^/@]+)@[0-9a-f]{12,64}$/;
 

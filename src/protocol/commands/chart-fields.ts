@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { maxChartArchiveBytes } from '../limits.ts';
-import { field } from './field.ts';
-import { chartDigestSchema } from '../streams/chart-stream.ts';
 import { boundedRecord, line, longText, objectName, url } from '../bounded.ts';
+import { maxChartArchiveBytes } from '../limits.ts';
+import { chartDigestSchema } from '../streams/chart-stream.ts';
+import { field } from './field.ts';
 
 /** Returns the length of bytes in base64. */
 function maxBase64Length(bytes: number): number {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shapeOf, type Fields, type ShapeOf } from './field.ts';
+import { type Fields, type ShapeOf, shapeOf } from './field.ts';
 
 /** The rights that commands need, from the least to those that the agent's owner has to allow. */
 export const rights = ['read', 'deploy', 'admin', 'act', 'logs'] as const;

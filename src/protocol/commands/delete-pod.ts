@@ -1,7 +1,7 @@
 import { objectName } from '../bounded.ts';
-import { field } from './field.ts';
 import { actionAnswer, actionOptions, namespaceField, objectKey } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
+import { field } from './field.ts';
 
 export const deletePod = defineCommand({
   summary: 'Deletes a pod, and waits until it is gone and the workload that owns it is ready again.',

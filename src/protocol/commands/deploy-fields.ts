@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { boundedRecord, line, objectName } from '../bounded.ts';
 import { renderOptions, valuesFields } from './chart-fields.ts';
+import { field } from './field.ts';
 import { recoverOptions } from './release-fields.ts';
 import { waitOptions } from './wait-fields.ts';
-import { boundedRecord, line, objectName } from '../bounded.ts';
-import { field } from './field.ts';
 
 export const noHooksField = field(z.boolean().optional().describe('Do not run hooks. Default: false'), {
   name: 'no-hooks',

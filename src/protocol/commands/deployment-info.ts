@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { objectName } from '../bounded.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
-import { objectName } from '../bounded.ts';
 
 export const deploymentInfo = defineCommand({
   summary: 'Returns a Deployment of the cluster.',

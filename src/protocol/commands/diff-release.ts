@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { answerList } from '../bounded.ts';
+import { chartArgument, chartSource, renderOptions, valuesFields } from './chart-fields.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
-import { chartArgument, chartSource, renderOptions, valuesFields } from './chart-fields.ts';
+import { difference } from './release-answer.ts';
 import { releaseArgument, releaseIdentity } from './release-fields.ts';
 import { timeoutField } from './wait-fields.ts';
-import { difference } from './release-answer.ts';
-import { answerList } from '../bounded.ts';
 
 export const diffRelease = defineCommand({
   summary: 'Returns what an upgrade, or the first installation, would change.',

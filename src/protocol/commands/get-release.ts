@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { defineCommand } from './definition.ts';
-import { field } from './field.ts';
-import { releaseIdentity, revisionField } from './release-fields.ts';
-import { releaseAnswer } from './release-answer.ts';
 import { boundedRecord, longText } from '../bounded.ts';
 import { maxAnswerItems } from '../limits.ts';
+import { defineCommand } from './definition.ts';
+import { field } from './field.ts';
+import { releaseAnswer } from './release-answer.ts';
+import { releaseIdentity, revisionField } from './release-fields.ts';
 
 export const getRelease = defineCommand({
   summary: 'Returns one revision of a release.',

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { defineCommand, releaseKey } from './definition.ts';
-import { field, onlyOf, withFlags } from './field.ts';
 import { chartArgument, chartSource } from './chart-fields.ts';
+import { defineCommand, releaseKey } from './definition.ts';
 import { deployOptions } from './deploy-fields.ts';
-import { historyOptions, releaseIdentity } from './release-fields.ts';
+import { field, onlyOf, withFlags } from './field.ts';
 import { deployAnswer } from './release-answer.ts';
+import { historyOptions, releaseIdentity } from './release-fields.ts';
 
 const { serverSide, resetValues, reuseValues, resetThenReuseValues } = deployOptions;
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { answerList, objectName, selector } from '../bounded.ts';
 import { releaseSchema } from '../release.ts';
 import { defineCommand } from './definition.ts';
 import { field } from './field.ts';
 import { tillerNamespaceField, unreadableField } from './release-fields.ts';
-import { answerList, objectName, selector } from '../bounded.ts';
 
 const status = z.enum([
   'unknown',

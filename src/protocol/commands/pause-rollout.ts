@@ -1,7 +1,7 @@
 import { objectName } from '../bounded.ts';
-import { field } from './field.ts';
 import { actionAnswer, actionOptions, namespaceField, objectKey } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
+import { field } from './field.ts';
 
 export const pauseRollout = defineCommand({
   summary: 'Pauses the rollout of a Deployment: later changes of its pods wait until it is resumed.',

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { defineCommand } from './definition.ts';
-import { field, without, withSchema } from './field.ts';
+import { answerList, longText } from '../bounded.ts';
 import { chartSource } from './chart-fields.ts';
+import { defineCommand } from './definition.ts';
 import { deployOptions } from './deploy-fields.ts';
-import { historyOptions, releaseIdentity, revisionField } from './release-fields.ts';
+import { field, without, withSchema } from './field.ts';
 import { installRelease } from './install-release.ts';
 import { difference } from './release-answer.ts';
+import { historyOptions, releaseIdentity, revisionField } from './release-fields.ts';
 import { uninstallRelease } from './uninstall-release.ts';
-import { answerList, longText } from '../bounded.ts';
 
 const { replace, upgrade } = installRelease.fields;
 const { keepHistory, ignoreNotFound, cascade } = uninstallRelease.fields;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { releaseSchema } from '../release.ts';
 import { answerList, longText } from '../bounded.ts';
+import { releaseSchema } from '../release.ts';
 
 /** The answer of the commands that return one release. */
 export const releaseAnswer = z.object({

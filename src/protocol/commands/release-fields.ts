@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { timeoutSchema } from '../duration.ts';
 import { longText, objectName } from '../bounded.ts';
+import { timeoutSchema } from '../duration.ts';
 import { field } from './field.ts';
 
 /** The fields that name a release. */

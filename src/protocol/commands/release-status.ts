@@ -1,9 +1,9 @@
+import { answerList } from '../bounded.ts';
 import { resourceSchema } from '../resource.ts';
 import { defineCommand } from './definition.ts';
+import { releaseAnswer } from './release-answer.ts';
 import { releaseArgument, releaseIdentity, revisionField } from './release-fields.ts';
 import { readinessField } from './wait-fields.ts';
-import { releaseAnswer } from './release-answer.ts';
-import { answerList } from '../bounded.ts';
 
 export const releaseStatus = defineCommand({
   summary: 'Returns one revision of a release, and whether its objects are ready.',

@@ -1,6 +1,6 @@
 import { actionAnswer, actionOptions, objectKey } from './action-fields.ts';
-import { objectArguments, objectIdentity } from './object-fields.ts';
 import { defineCommand } from './definition.ts';
+import { objectArguments, objectIdentity } from './object-fields.ts';
 
 export const restartWorkload = defineCommand({
   summary: 'Replaces the pods of a workload, as `kubectl rollout restart` does.',

@@ -1,7 +1,7 @@
 import { objectName } from '../bounded.ts';
-import { field } from './field.ts';
 import { actionAnswer, actionOptions, namespaceField, objectKey } from './action-fields.ts';
 import { defineCommand } from './definition.ts';
+import { field } from './field.ts';
 
 export const runJob = defineCommand({
   summary: 'Runs a CronJob now, as `kubectl create job --from` does, and waits until the Job has completed.',

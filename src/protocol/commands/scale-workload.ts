@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { field } from './field.ts';
 import { actionAnswer, actionOptions, objectKey } from './action-fields.ts';
-import { objectArguments, objectIdentity } from './object-fields.ts';
 import { defineCommand } from './definition.ts';
+import { field } from './field.ts';
+import { objectArguments, objectIdentity } from './object-fields.ts';
 
 export const scaleWorkload = defineCommand({
   summary: 'Sets the number of pods of a workload.',

@@ -1,6 +1,6 @@
 import { actionAnswer, actionOptions } from './action-fields.ts';
-import { releaseArgument, releaseIdentity } from './release-fields.ts';
 import { defineCommand, releaseKey } from './definition.ts';
+import { releaseArgument, releaseIdentity } from './release-fields.ts';
 
 export const startRelease = defineCommand({
   summary: 'Brings the workloads of a release back to what they were before `stop_release`.',

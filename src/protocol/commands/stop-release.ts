@@ -1,6 +1,6 @@
 import { actionAnswer, actionOptions } from './action-fields.ts';
-import { releaseArgument, releaseIdentity } from './release-fields.ts';
 import { defineCommand, releaseKey } from './definition.ts';
+import { releaseArgument, releaseIdentity } from './release-fields.ts';
 
 export const stopRelease = defineCommand({
   summary: 'Scales all workloads of a release to zero, and notes on them what they were for `start_release`.',

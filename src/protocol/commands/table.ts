@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { payloadReader, type CommandDefinition } from './definition.ts';
+import { type CommandDefinition, payloadReader } from './definition.ts';
 
 /** Definitions of commands by type. */
 export type Definitions = Readonly<Record<string, CommandDefinition>>;

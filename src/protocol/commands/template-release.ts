@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { defineCommand } from './definition.ts';
-import { field, withoutFlags, withSchema } from './field.ts';
+import { longText } from '../bounded.ts';
 import { chartArgument, chartSource, renderOptions, valuesOnly } from './chart-fields.ts';
+import { defineCommand } from './definition.ts';
 import { noHooksField } from './deploy-fields.ts';
+import { field, withoutFlags, withSchema } from './field.ts';
 import { releaseArgument, releaseIdentity } from './release-fields.ts';
 import { timeoutField } from './wait-fields.ts';
-import { longText } from '../bounded.ts';
 
 export const templateRelease = defineCommand({
   summary: "Renders a chart with the cluster's capabilities and objects, and changes nothing.",

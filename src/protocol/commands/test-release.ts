@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { answerList, longText, objectName } from '../bounded.ts';
 import { defineCommand, releaseKey } from './definition.ts';
 import { field } from './field.ts';
+import { releaseAnswer } from './release-answer.ts';
 import { releaseIdentity } from './release-fields.ts';
 import { timeoutField } from './wait-fields.ts';
-import { releaseAnswer } from './release-answer.ts';
-import { answerList, longText, objectName } from '../bounded.ts';
 
 const names = z.array(objectName).max(10_000).optional();
 

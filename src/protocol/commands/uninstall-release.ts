@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { line, longText } from '../bounded.ts';
 import { defineCommand, releaseKey } from './definition.ts';
-import { field, withSchema } from './field.ts';
 import { ifBusyField, noHooksField } from './deploy-fields.ts';
+import { field, withSchema } from './field.ts';
+import { releaseAnswer } from './release-answer.ts';
 import { recoverOptions, releaseArgument, releaseIdentity } from './release-fields.ts';
 import { hookTimeoutField, logsField, stepTimeoutsField, timeoutField, waitOption } from './wait-fields.ts';
-import { releaseAnswer } from './release-answer.ts';
-import { line, longText } from '../bounded.ts';
 
 export const uninstallRelease = defineCommand({
   summary: 'Uninstalls a release. The `release` of the answer has the status `uninstalled`.',

@@ -1,8 +1,8 @@
-import { defineCommand, releaseKey } from './definition.ts';
 import { chartArgument, chartSource } from './chart-fields.ts';
+import { defineCommand, releaseKey } from './definition.ts';
 import { deployOptions } from './deploy-fields.ts';
-import { historyOptions, releaseIdentity } from './release-fields.ts';
 import { deployAnswer } from './release-answer.ts';
+import { historyOptions, releaseIdentity } from './release-fields.ts';
 
 export const upgradeRelease = defineCommand({
   summary: 'Upgrades a release. Without `values` and `set`, the values of the deployed revision stay.',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { objectName } from '../bounded.ts';
 import { durationError, timeoutSchema } from '../duration.ts';
 import { failFastLevels, problemClassNames, problemCodes } from '../problem-codes.ts';
-import { objectName } from '../bounded.ts';
 import { field } from './field.ts';
 
 export const timeoutField = field(

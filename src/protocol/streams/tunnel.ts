@@ -1,7 +1,7 @@
 import { Allowance } from '../allowance.ts';
 import { decodeStreamFrame, encodeStreamFrame, type StreamFrame } from './frame.ts';
 import { StreamError } from './stream-error.ts';
-import { TunnelStream, type StreamLink } from './tunnel-stream.ts';
+import { type StreamLink, TunnelStream } from './tunnel-stream.ts';
 
 /** The part of a WebSocket that a tunnel needs. */
 export interface TunnelSocket {

@@ -3,7 +3,7 @@ import type { Cluster } from '../../objects/cluster.ts';
 import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { ReleaseError } from '../error.ts';
-import { latestOf, summaryOf, type ReleaseStorage, type RevisionKey, type StoredRevision } from '../storage/storage.ts';
+import { latestOf, type ReleaseStorage, type RevisionKey, type StoredRevision, summaryOf } from '../storage/storage.ts';
 import type { Helm2Decoder } from './decode-helm2.ts';
 
 /** Maximum number of records that are read at the same time. */

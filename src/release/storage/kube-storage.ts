@@ -1,10 +1,10 @@
 import pMap from 'p-map';
 import type { Host } from '../../go/host.ts';
-import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import type { Cluster, ListQuery } from '../../objects/cluster.ts';
+import { hasClusterErrorCode } from '../../objects/cluster-error.ts';
 import { identityOf } from '../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
-import { releaseCodec, type ReleaseCodec } from '../codec.ts';
+import { type ReleaseCodec, releaseCodec } from '../codec.ts';
 import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
 import { isUnfinished, releaseStatuses } from '../status.ts';
@@ -15,25 +15,25 @@ import {
   decodeRevision,
   encodeRevision,
   fitsObject,
+  type Holder,
   holdingAgent,
   isShort,
   maxParts,
+  type ObjectFormat,
   refOf,
+  type RevisionMetadata,
   revisionObject,
   storedRevision,
   tooLarge,
-  type Holder,
-  type ObjectFormat,
-  type RevisionMetadata,
 } from './revision-object.ts';
 import {
   customLabels,
   newestFirst,
-  summaryOf,
   type ReleaseStorage,
   type RevisionKey,
   type RevisionQuery,
   type StoredRevision,
+  summaryOf,
 } from './storage.ts';
 
 /** The requests that release storage sends. */

@@ -4,12 +4,12 @@ import { unixSeconds } from '../time.ts';
 import {
   customLabels,
   latestOf,
-  revisionKey,
-  storageLabels,
-  summaryOf,
   type ReleaseStorage,
   type RevisionKey,
+  revisionKey,
+  storageLabels,
   type StoredRevision,
+  summaryOf,
 } from './storage.ts';
 
 /** Stores releases in memory, like Helm's `HELM_DRIVER=memory`. Takes and returns copies. */

@@ -6,7 +6,7 @@ import { stringAt } from '../../objects/fields.ts';
 import type { KubeObject, ObjectRef } from '../../objects/object.ts';
 import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
-import { inNamespace, maxParts, partRefOf, type ObjectFormat } from './revision-object.ts';
+import { inNamespace, maxParts, type ObjectFormat, partRefOf } from './revision-object.ts';
 import type { PartsReference, RevisionKey } from './storage.ts';
 
 /** Size of the data of a part. With its metadata, the object stays below the limit of etcd. */

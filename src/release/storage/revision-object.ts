@@ -5,7 +5,7 @@ import type { ReleaseCodec } from '../codec.ts';
 import { ReleaseError } from '../error.ts';
 import type { Release } from '../release.ts';
 import { isUnfinished } from '../status.ts';
-import { storageLabels, type RevisionKey, type StoredRevision } from './storage.ts';
+import { type RevisionKey, storageLabels, type StoredRevision } from './storage.ts';
 
 /** The kind of object that holds a revision, and how it does. */
 export interface ObjectFormat {

@@ -4,9 +4,9 @@ import { GoError, type Value } from '../../go/value.ts';
 import type { Execution } from '../../template/execute/execution.ts';
 import type { BoundCalls, BoundFunction } from '../../template/function.ts';
 import { TemplateParseError } from '../../template/template-error.ts';
-import { markFailure } from './error-text.ts';
 import type { RenderNotice } from '../notice.ts';
-import { lookupHost, lookupId, lookupValue, type LookupKey, type LookupTable } from '../scope/lookup-table.ts';
+import { lookupHost, lookupId, type LookupKey, type LookupTable, lookupValue } from '../scope/lookup-table.ts';
+import { markFailure } from './error-text.ts';
 
 /** Name of a text that `tpl` runs, in errors. */
 export const textName = 'gotpl';

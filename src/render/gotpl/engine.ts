@@ -2,16 +2,16 @@ import { GoError, type GoFunction } from '../../go/value.ts';
 import { Execution } from '../../template/execute/execution.ts';
 import type { BoundFunction, FunctionTable } from '../../template/function.ts';
 import { TemplateExecError, TemplateLimitError, TemplateParseError } from '../../template/template-error.ts';
-import { createParseCache, TemplateSet } from '../../template/template-set.ts';
 import type { Position, TemplateFile } from '../../template/template-file.ts';
+import { createParseCache, TemplateSet } from '../../template/template-set.ts';
 import { createWeightedCache } from '../../template/weighted-cache.ts';
-import { boundCalls, boundFunctions, textName, withoutNoValue } from './bound-functions.ts';
-import { templateObject, type ScopedTemplate } from '../scope/chart-templates.ts';
 import type { Engine, EngineRun } from '../engine.ts';
-import { executionErrorText, parseErrorText } from './error-text.ts';
 import { RenderError, type RenderPosition } from '../render-error.ts';
-import { isPartial } from '../scope/template-path.ts';
 import type { RenderSupervisor } from '../render-supervisor.ts';
+import { type ScopedTemplate, templateObject } from '../scope/chart-templates.ts';
+import { isPartial } from '../scope/template-path.ts';
+import { boundCalls, boundFunctions, textName, withoutNoValue } from './bound-functions.ts';
+import { executionErrorText, parseErrorText } from './error-text.ts';
 
 /**
  * Number of characters of templates to keep compiled. Compiled, they need about 20 times the

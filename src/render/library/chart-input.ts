@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Chart } from '../../chart/chart.ts';
 import { ChartError } from '../../chart/chart-error.ts';
-import { defaultChartLimits, type ChartLimits } from '../../chart/limits.ts';
+import { type ChartLimits, defaultChartLimits } from '../../chart/limits.ts';
 import { loadArchive, loadUnpacked } from '../../chart/load/load-archive.ts';
 import { loadDirectory } from '../../chart/load/load-directory.ts';
 import { isMissing } from '../../errors/index.ts';

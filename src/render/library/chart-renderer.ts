@@ -2,8 +2,8 @@ import { defaultRenderLimits, type RenderLimits } from '../limits.ts';
 import { createThreadedRenderer } from '../worker/threaded-renderer.ts';
 import type { ChartInput } from './chart-input.ts';
 import { LoadedChart } from './loaded-chart.ts';
-import { renderRequestOf, type RenderChartOptions } from './render-chart-options.ts';
-import { toRenderedChart, type RenderedChart } from './rendered-chart.ts';
+import { type RenderChartOptions, renderRequestOf } from './render-chart-options.ts';
+import { type RenderedChart, toRenderedChart } from './rendered-chart.ts';
 
 export interface ChartRendererOptions {
   /** Number of charts that render at the same time; others wait. Default: 1. */

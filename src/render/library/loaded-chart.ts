@@ -12,8 +12,8 @@ import { createSchemaCache } from '../schema-cache.ts';
 import { resolveCapabilities } from '../scope/capabilities.ts';
 import { renderWithLookups } from '../scope/lookup-rounds.ts';
 import type { LookupResults, LookupTable } from '../scope/lookup-table.ts';
-import { renderRequestOf, type RenderChartOptions } from './render-chart-options.ts';
-import { toRenderedChart, type RenderedChart } from './rendered-chart.ts';
+import { type RenderChartOptions, renderRequestOf } from './render-chart-options.ts';
+import { type RenderedChart, toRenderedChart } from './rendered-chart.ts';
 
 /**
  * A loaded chart. Its templates and schemas stay compiled, so rendering it again, also with other

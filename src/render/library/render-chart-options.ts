@@ -2,7 +2,7 @@ import type { Chart } from '../../chart/chart.ts';
 import type { RenderLimits } from '../limits.ts';
 import type { RenderOptions, RenderRequest } from '../render-request.ts';
 import { knownApiVersions } from '../scope/api-versions.ts';
-import { defaultHelmVersion, defaultKubeVersion, parseKubeVersion, type HelmVersion } from '../scope/capabilities.ts';
+import { defaultHelmVersion, defaultKubeVersion, type HelmVersion, parseKubeVersion } from '../scope/capabilities.ts';
 import { givenValues, type ValueInput } from './given-values.ts';
 
 /** Options of a render. Defaults are those of `helm template`. */

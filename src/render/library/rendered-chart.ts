@@ -1,6 +1,6 @@
 import { fromBytes } from '../../go/text.ts';
-import type { Rendered } from '../rendered.ts';
 import { valueWarningText } from '../notice.ts';
+import type { Rendered } from '../rendered.ts';
 
 /** Result of a render. */
 export interface RenderedChart {

@@ -1,8 +1,8 @@
 import { sortedKeys } from '../../go/text.ts';
-import { hookEvents, type Hook } from '../../release/hook.ts';
+import { type Hook, hookEvents } from '../../release/hook.ts';
 import type { RenderNotice } from '../notice.ts';
 import { splitDocuments } from './documents.ts';
-import { readHead, type ManifestHead } from './head.ts';
+import { type ManifestHead, readHead } from './head.ts';
 import { compareForInstall } from './kind-order.ts';
 
 /** One object of a release, as text. */

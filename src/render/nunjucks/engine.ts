@@ -4,16 +4,16 @@ import { byteLength } from '../../go/text.ts';
 import { GoError, type GoFunction } from '../../go/value.ts';
 import type { Engine } from '../engine.ts';
 import { RenderError } from '../render-error.ts';
-import { templateObject, type ScopedTemplate } from '../scope/chart-templates.ts';
+import { type ScopedTemplate, templateObject } from '../scope/chart-templates.ts';
 import { isPartial } from '../scope/template-path.ts';
 import { compileTemplate } from './compile/template.ts';
-import { frameIn, type CompiledTemplate, type Page } from './scope.ts';
-import { goCallable } from './go-callable.ts';
 import { languageFunctions, pageFunctions, renderFunctions } from './functions.ts';
-import type { Callable, Operand } from './operand.ts';
-import { templateText, type Position } from './position.ts';
+import { goCallable } from './go-callable.ts';
 import { newState, runTemplate } from './load-template.ts';
+import type { Callable, Operand } from './operand.ts';
+import { type Position, templateText } from './position.ts';
 import { failLimit, type Run } from './run.ts';
+import { type CompiledTemplate, frameIn, type Page } from './scope.ts';
 
 /** Number of templates to keep compiled. */
 const compiledTemplates = 1024;

@@ -1,16 +1,16 @@
 import { checkElements, type FunctionLimits } from '../../functions/limits.ts';
-import { GoError, int, type GoFunction, type Int, type Value } from '../../go/value.ts';
-import { builtins, type Builtin } from '../../template/execute/builtins.ts';
+import { GoError, type GoFunction, type Int, int, type Value } from '../../go/value.ts';
+import { type Builtin, builtins } from '../../template/execute/builtins.ts';
 import type { EngineRun } from '../engine.ts';
 import { RenderError } from '../render-error.ts';
 import { lookupHost, lookupId, lookupValue } from '../scope/lookup-table.ts';
 import { areEqual, compare } from './comparison.ts';
 import { compileTemplate } from './compile/template.ts';
-import { frameIn, type CompiledTemplate, type Page } from './scope.ts';
 import { goCallable } from './go-callable.ts';
 import { failMissing, newState, runTemplate } from './load-template.ts';
-import { Callable, kindText, Undefined, valueOf, type Call, type Operand } from './operand.ts';
+import { type Call, Callable, kindText, type Operand, Undefined, valueOf } from './operand.ts';
 import { failAt, type Position } from './position.ts';
+import { type CompiledTemplate, frameIn, type Page } from './scope.ts';
 
 /** Returns the functions that need the state of a render, such as `lookup`. */
 export function renderFunctions(run: EngineRun): Map<string, Callable> {

@@ -1,9 +1,9 @@
 import { LimitError } from '../../go/limit-error.ts';
 import { goTypeOf } from '../../go/types.ts';
-import { GoError, Int, type GoFunction, type Value } from '../../go/value.ts';
-import { isAssignable, isIntegerType, acceptsAnyValue } from '../../template/execute/argument-type.ts';
+import { GoError, type GoFunction, Int, type Value } from '../../go/value.ts';
+import { acceptsAnyValue, isAssignable, isIntegerType } from '../../template/execute/argument-type.ts';
 import { argumentCountError, parameterType } from '../../template/execute/call.ts';
-import { Callable, Undefined, valueOf, wholeNumber, type Call, type Operand } from './operand.ts';
+import { type Call, Callable, type Operand, Undefined, valueOf, wholeNumber } from './operand.ts';
 import { failAt, type Position } from './position.ts';
 
 /** Functions that accept undefined arguments, which they receive as nil. */

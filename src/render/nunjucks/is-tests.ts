@@ -1,10 +1,10 @@
 import { isList, isMap } from '../../go/types.ts';
 import { GoObject, type Value } from '../../go/value.ts';
+import { int } from '../../go/value.ts';
 import { calculate, isNumber } from './arithmetic.ts';
 import { areEqual, holds } from './comparison.ts';
-import { Callable, isTrue, Undefined, valueOf, type Operand } from './operand.ts';
+import { Callable, isTrue, type Operand, Undefined, valueOf } from './operand.ts';
 import type { Position } from './position.ts';
-import { int } from '../../go/value.ts';
 
 /** A test for the operator `is`, with the left operand and at most one argument. */
 export interface IsTest {

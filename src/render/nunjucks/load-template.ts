@@ -1,6 +1,6 @@
-import { positionOf, type CompileContext } from './compile-context.ts';
+import { type CompileContext, positionOf } from './compile-context.ts';
 import type { Node } from './node.ts';
-import { kindText, valueOf, type Operand } from './operand.ts';
+import { kindText, type Operand, valueOf } from './operand.ts';
 import { failAt, type Position } from './position.ts';
 import { nested } from './run.ts';
 import type { CompiledTemplate, Scope, TemplateState } from './scope.ts';

@@ -4,7 +4,7 @@ import { isList, isMap } from '../../go/types.ts';
 import { GoObject, int, NamedMap, type Value } from '../../go/value.ts';
 import { isNumber } from './arithmetic.ts';
 import { goCallable } from './go-callable.ts';
-import { Callable, kindText, Module, Undefined, valueOf, wholeNumber, type Operand } from './operand.ts';
+import { Callable, kindText, Module, type Operand, Undefined, valueOf, wholeNumber } from './operand.ts';
 import { failAt, type Position } from './position.ts';
 
 /** Position and text of a member lookup, for errors. */

@@ -2,7 +2,7 @@ import type { Chart, ChartFile } from '../../chart/chart.ts';
 import { viewAs } from '../../go/map-view.ts';
 import { quote } from '../../go/strconv.ts';
 import { fromBytes, sortedKeys } from '../../go/text.ts';
-import { GoError, GoObject, NamedMap, Slice, type GoFunction, type Value, type ValueMap } from '../../go/value.ts';
+import { GoError, type GoFunction, GoObject, NamedMap, Slice, type Value, type ValueMap } from '../../go/value.ts';
 import { writeYaml } from '../../yaml/write.ts';
 import { compileGlob } from './glob.ts';
 import { baseName } from './template-path.ts';

@@ -1,4 +1,4 @@
-import { GoObject, Slice, type GoFunction, type Value } from '../../go/value.ts';
+import { type GoFunction, GoObject, Slice, type Value } from '../../go/value.ts';
 
 /** The cluster and the Helm version as templates see them in `.Capabilities`. */
 export interface Capabilities {

@@ -1,8 +1,8 @@
 import type { Chart } from '../../chart/chart.ts';
 import { compareStrings, fromBytes } from '../../go/text.ts';
 import { int, type Value, type ValueMap } from '../../go/value.ts';
-import { capabilitiesObject, type Capabilities } from './capabilities.ts';
 import { chartObject, filesObject, valuesObject } from './built-in-objects.ts';
+import { type Capabilities, capabilitiesObject } from './capabilities.ts';
 import { isPartial } from './template-path.ts';
 
 /** Facts about the release, for `.Release`. */

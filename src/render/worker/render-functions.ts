@@ -9,12 +9,12 @@ import { createSchemaCache } from '../schema-cache.ts';
 import type { LookupTable } from '../scope/lookup-table.ts';
 import {
   packChart,
-  unpackChart,
-  unpackValues,
   type RenderOutcome,
   type RenderReply,
   type RenderTask,
   type RenderTasks,
+  unpackChart,
+  unpackValues,
 } from './render-tasks.ts';
 
 /** Returns the functions behind {@link RenderTasks}. */

@@ -6,16 +6,16 @@ import { splitManifests } from '../render-chart.ts';
 import { RenderError } from '../render-error.ts';
 import type { RenderOptions, RenderRequest } from '../render-request.ts';
 import type { Rendered, RenderedTemplates } from '../rendered.ts';
-import { defaultHelmVersion, resolveCapabilities, type HelmVersion } from '../scope/capabilities.ts';
+import { defaultHelmVersion, type HelmVersion, resolveCapabilities } from '../scope/capabilities.ts';
 import { renderWithLookups } from '../scope/lookup-rounds.ts';
 import {
   packChart,
   packValues,
-  unpackChart,
   type RenderOutcome,
   type RenderReply,
   type RenderTask,
   type RenderTasks,
+  unpackChart,
 } from './render-tasks.ts';
 
 export interface RendererOptions extends Pick<RenderOptions, 'limits' | 'allowNunjucks'> {

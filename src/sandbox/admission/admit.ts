@@ -1,6 +1,6 @@
 import { ensureObject, setDefault, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { forbidden, invalid, type FieldError } from '../api-error.ts';
+import { type FieldError, forbidden, invalid } from '../api-error.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import type { Store } from '../store/store.ts';
 import { kindErrors } from './kind-validation.ts';

@@ -1,13 +1,13 @@
-import type { KubeObject } from '../../objects/object.ts';
 import {
   ensureObject,
   isJsonObject,
+  type JsonObject,
   objectAt,
   objectsAt,
   setDefault,
   stringAt,
-  type JsonObject,
 } from '../../objects/fields.ts';
+import type { KubeObject } from '../../objects/object.ts';
 import { podSpecOf } from './pod-spec.ts';
 
 /**

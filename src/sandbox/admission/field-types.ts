@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../objects/fields.ts';
-import { podSpecPath } from './pod-spec.ts';
 import type { ResourceType } from '../store/resource-type.ts';
+import { podSpecPath } from './pod-spec.ts';
 
 /** A field with a value of the wrong JSON type. */
 export interface TypeMismatch {

@@ -1,16 +1,16 @@
-import { labelRequirements, matchesLabels } from '../../objects/label-selector.ts';
-import type { KubeObject } from '../../objects/object.ts';
-import { invalidValue, required, type FieldError } from '../api-error.ts';
 import {
+  fieldAt,
   isJsonObject,
+  type JsonObject,
   listAt,
   numberAt,
   objectAt,
   objectsAt,
   stringAt,
-  fieldAt,
-  type JsonObject,
 } from '../../objects/fields.ts';
+import { labelRequirements, matchesLabels } from '../../objects/label-selector.ts';
+import type { KubeObject } from '../../objects/object.ts';
+import { type FieldError, invalidValue, required } from '../api-error.ts';
 import { dnsLabelErrors, labelErrors } from './names.ts';
 import { podSpecOf, podSpecPath } from './pod-spec.ts';
 

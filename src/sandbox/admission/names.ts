@@ -1,4 +1,4 @@
-import { invalidValue, type FieldError } from '../api-error.ts';
+import { type FieldError, invalidValue } from '../api-error.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';

@@ -1,5 +1,5 @@
+import { fieldAt, isJsonObject, type JsonObject } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { isJsonObject, fieldAt, type JsonObject } from '../../objects/fields.ts';
 
 /** Path of the pod spec in each kind. */
 const pathOfKind: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../objects/object.ts';
-import { badRequest, conflict, staleVersion, type ApiError } from '../api-error.ts';
+import { type ApiError, badRequest, conflict, staleVersion } from '../api-error.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 
 /** Conditions that the current object has to meet. */

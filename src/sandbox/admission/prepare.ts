@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../objects/object.ts';
 import { objectsAt, removeField } from '../../objects/fields.ts';
+import type { KubeObject } from '../../objects/object.ts';
+import { newUid, type SandboxHost, timestamp } from '../sandbox-host.ts';
 import type { ResourceType } from '../store/resource-type.ts';
-import { newUid, timestamp, type SandboxHost } from '../sandbox-host.ts';
 
 /** Sets the fields of a new object that only the server may set. Modifies the object. */
 export function prepareForCreate(type: ResourceType, object: KubeObject, host: SandboxHost): void {

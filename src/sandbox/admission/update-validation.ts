@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { fieldAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { invalidValue, type FieldError } from '../api-error.ts';
-import { isJsonObject, objectAt, stringAt, fieldAt, type JsonObject } from '../../objects/fields.ts';
+import { type FieldError, invalidValue } from '../api-error.ts';
 
 /** Validates that an update of a built-in kind does not change immutable fields. */
 export function immutableFieldErrors(current: KubeObject, next: KubeObject): FieldError[] {

@@ -1,8 +1,8 @@
-import type { KubeObject } from '../../objects/object.ts';
-import { badRequest, type ApiError } from '../api-error.ts';
-import { decodingError, typeMismatch } from '../admission/field-types.ts';
 import { isJsonObject, stringAt } from '../../objects/fields.ts';
 import { versionOf } from '../../objects/group-kind.ts';
+import type { KubeObject } from '../../objects/object.ts';
+import { decodingError, typeMismatch } from '../admission/field-types.ts';
+import { type ApiError, badRequest } from '../api-error.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 
 /**

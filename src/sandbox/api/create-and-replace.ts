@@ -1,12 +1,12 @@
 import { badRequest } from '../api-error.ts';
-import { checkNamespace, readObject } from './body.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
 import type { WriteRequest } from '../cluster/object-api.ts';
 import { timestamp } from '../sandbox-host.ts';
-import { requireJson, type ApiRequest } from './request.ts';
 import type { ResourceType } from '../store/resource-type.ts';
-import { ok, type ApiResponse } from './response.ts';
+import { checkNamespace, readObject } from './body.ts';
 import type { ObjectAddress } from './object-address.ts';
+import { type ApiRequest, requireJson } from './request.ts';
+import { type ApiResponse, ok } from './response.ts';
 
 /** Handles POST of an object. */
 export function createObject(

@@ -1,12 +1,12 @@
-import { parseJson } from './body.ts';
+import { listAt, numberAt, stringAt } from '../../objects/fields.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
 import type { DeleteRequest } from '../cluster/deletion.ts';
-import { listAt, numberAt, stringAt } from '../../objects/fields.ts';
-import { listDocument } from './list.ts';
-import type { ApiRequest } from './request.ts';
 import type { ResourceType } from '../store/resource-type.ts';
-import { ok, type ApiResponse } from './response.ts';
+import { parseJson } from './body.ts';
+import { listDocument } from './list.ts';
 import type { ObjectAddress } from './object-address.ts';
+import type { ApiRequest } from './request.ts';
+import { type ApiResponse, ok } from './response.ts';
 import { selectedObjects, type Selection } from './selection.ts';
 
 /**

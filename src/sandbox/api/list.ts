@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../objects/object.ts';
 import { badRequest, expired } from '../api-error.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
-import { selectedObjects, type Selection } from './selection.ts';
 import type { Store } from '../store/store.ts';
+import { selectedObjects, type Selection } from './selection.ts';
 
 const metadataVersion = 'meta.k8s.io/v1';
 

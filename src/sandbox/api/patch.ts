@@ -1,18 +1,18 @@
+import { isJsonObject, type JsonObject, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
+import { applyMergePatch } from '../../objects/patch/json-merge-patch.ts';
+import { ApiError, badRequest, conflict, invalid, invalidValue, unsupportedPatchType } from '../api-error.ts';
+import { topologyFor } from '../apply/list-keys.ts';
 import { applyConfiguration } from '../apply/server-side-apply.ts';
 import { checkTypedPatch } from '../apply/typed-patch.ts';
-import { topologyFor } from '../apply/list-keys.ts';
-import { ApiError, badRequest, conflict, invalid, invalidValue, unsupportedPatchType } from '../api-error.ts';
-import { checkNamespace, checkTypes, parseJson, readTyped } from './body.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
-import { isJsonObject, stringAt, type JsonObject } from '../../objects/fields.ts';
-import { strategicMergePatch } from './strategic-merge-patch.ts';
-import type { ApiRequest } from './request.ts';
-import { ok, type ApiResponse } from './response.ts';
-import type { ObjectAddress } from './object-address.ts';
 import { timestamp } from '../sandbox-host.ts';
-import { applyMergePatch } from '../../objects/patch/json-merge-patch.ts';
+import { checkNamespace, checkTypes, parseJson, readTyped } from './body.ts';
 import { updateRequest, writeRequest } from './create-and-replace.ts';
+import type { ObjectAddress } from './object-address.ts';
+import type { ApiRequest } from './request.ts';
+import { type ApiResponse, ok } from './response.ts';
+import { strategicMergePatch } from './strategic-merge-patch.ts';
 
 const applyType = 'application/apply-patch+yaml';
 const mergeType = 'application/merge-patch+json';

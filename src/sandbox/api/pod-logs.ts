@@ -1,11 +1,11 @@
+import { fieldAt, integerAt, type JsonObject, objectAt, objectsAt, stringAt } from '../../objects/fields.ts';
+import type { KubeObject } from '../../objects/object.ts';
 import { badRequest } from '../api-error.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
-import { fieldAt, integerAt, objectAt, objectsAt, stringAt, type JsonObject } from '../../objects/fields.ts';
-import type { KubeObject } from '../../objects/object.ts';
-import type { ApiRequest } from './request.ts';
-import type { ApiResponse } from './response.ts';
 import { behaviourOfPod, logOf } from '../simulation/behaviour.ts';
 import type { ObjectAddress } from './object-address.ts';
+import type { ApiRequest } from './request.ts';
+import type { ApiResponse } from './response.ts';
 
 /** Handles GET of `pods/NAME/log`. Throws a 400 for a container that has not run. */
 export function podLog(

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { statusObject, type ApiError } from '../api-error.ts';
+import { type ApiError, statusObject } from '../api-error.ts';
 
 /** A response: a JSON body, a text, or a stream that writes the response itself. */
 export type ApiResponse =

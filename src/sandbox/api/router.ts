@@ -1,20 +1,20 @@
 import { methodNotAllowed, noSuchResource, notFound } from '../api-error.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
-import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions, groupNames } from './discovery.ts';
+import type { ResourceType } from '../store/resource-type.ts';
 import { authorize, ownRights } from './authorization.ts';
-import { listDocument } from './list.ts';
-import { deleteCollection, deleteObject } from './delete.ts';
-import { patchObject } from './patch.ts';
 import { createObject, replaceObject } from './create-and-replace.ts';
-import { podLog } from './pod-logs.ts';
+import { deleteCollection, deleteObject } from './delete.ts';
+import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions, groupNames } from './discovery.ts';
+import { listDocument } from './list.ts';
+import type { ObjectAddress } from './object-address.ts';
 import { openApiDocument } from './openapi.ts';
+import { patchObject } from './patch.ts';
+import { podLog } from './pod-logs.ts';
 import type { ApiRequest } from './request.ts';
 import { parseResourcePath, type ResourcePath } from './resource-path.ts';
-import type { ResourceType } from '../store/resource-type.ts';
-import { ok, type ApiResponse } from './response.ts';
+import { type ApiResponse, ok } from './response.ts';
 import { readScale, writeScale } from './scale.ts';
 import { selectionOf } from './selection.ts';
-import type { ObjectAddress } from './object-address.ts';
 import { streamWatch, type WatchSettings } from './watch.ts';
 
 /** Handles a request. Throws `ApiError`. */

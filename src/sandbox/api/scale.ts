@@ -1,11 +1,11 @@
-import { badRequest } from '../api-error.ts';
-import { parseJson } from './body.ts';
-import type { ClusterState } from '../cluster/cluster-state.ts';
 import { ensureObject, numberAt, objectAt } from '../../objects/fields.ts';
-import { requireJson, type ApiRequest } from './request.ts';
-import { ok, type ApiResponse } from './response.ts';
-import type { ObjectAddress } from './object-address.ts';
+import { badRequest } from '../api-error.ts';
+import type { ClusterState } from '../cluster/cluster-state.ts';
+import { parseJson } from './body.ts';
 import { updateRequest } from './create-and-replace.ts';
+import type { ObjectAddress } from './object-address.ts';
+import { type ApiRequest, requireJson } from './request.ts';
+import { type ApiResponse, ok } from './response.ts';
 
 /** Returns the `scale` subresource of a workload. */
 export function readScale(state: ClusterState, { type, namespace, name }: ObjectAddress): unknown {

@@ -1,4 +1,4 @@
-import { matchesFields, parseFieldSelector, type FieldRequirement } from '../../objects/field-selector.ts';
+import { type FieldRequirement, matchesFields, parseFieldSelector } from '../../objects/field-selector.ts';
 import { matchesLabels, parseLabelSelector, SelectorError } from '../../objects/label-selector.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { badRequest } from '../api-error.ts';

@@ -3,8 +3,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { ApiError, unauthorized } from '../api-error.ts';
 import type { ServerCertificates } from '../certificates.ts';
-import { readRequest, type ApiRequest } from './request.ts';
-import { send, sendError, type ApiResponse } from './response.ts';
+import { type ApiRequest, readRequest } from './request.ts';
+import { type ApiResponse, send, sendError } from './response.ts';
 
 export interface ListenOptions {
   host: string;

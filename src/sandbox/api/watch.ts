@@ -1,11 +1,11 @@
-import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { KubeObject } from '../../objects/object.ts';
 import { ApiError, expired, statusObject } from '../api-error.ts';
-import { resourceVersionProblem } from './list.ts';
 import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
-import { selectedObjects, type Selection } from './selection.ts';
 import type { Store, StoreEvent } from '../store/store.ts';
+import { resourceVersionProblem } from './list.ts';
+import { selectedObjects, type Selection } from './selection.ts';
 
 /** Timing of watches, in milliseconds. */
 export interface WatchSettings {

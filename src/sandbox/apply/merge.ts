@@ -1,4 +1,4 @@
-import { isJsonObject, removeField, type JsonObject } from '../../objects/fields.ts';
+import { isJsonObject, type JsonObject, removeField } from '../../objects/fields.ts';
 import { elementMatcher, elementStep } from './field-set.ts';
 import type { Topology, TopologyOf } from './list-keys.ts';
 

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { ApiError, badRequest } from '../api-error.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
-import { fieldsOf, hasPath, leavesOf, valueFinder, type FieldSet } from './field-set.ts';
+import { type FieldSet, fieldsOf, hasPath, leavesOf, valueFinder } from './field-set.ts';
 import { topologyFor } from './list-keys.ts';
-import { isApplyOf, managedFieldsOf, withoutPaths, type ManagedFields } from './managed-fields.ts';
+import { isApplyOf, type ManagedFields, managedFieldsOf, withoutPaths } from './managed-fields.ts';
 import { mergeApplied, removeLeaf } from './merge.ts';
 import { formatSteps } from './path-format.ts';
 

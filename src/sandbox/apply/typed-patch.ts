@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../objects/object.ts';
-import { ApiError } from '../api-error.ts';
-import { typeMismatch, type FieldType, type TypeMismatch } from '../admission/field-types.ts';
 import { isJsonObject, type JsonObject } from '../../objects/fields.ts';
+import type { KubeObject } from '../../objects/object.ts';
+import { type FieldType, type TypeMismatch, typeMismatch } from '../admission/field-types.ts';
+import { ApiError } from '../api-error.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
 import { elementStep } from './field-set.ts';
 import { topologyFor, type TopologyOf } from './list-keys.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../objects/object.ts';
 import { apiVersionOf, type ResourceType } from '../store/resource-type.ts';
-import { fieldsOf, hasPath, leavesOf, valueFinder, type FieldSet } from './field-set.ts';
+import { type FieldSet, fieldsOf, hasPath, leavesOf, valueFinder } from './field-set.ts';
 import { topologyFor } from './list-keys.ts';
-import { managedFieldsOf, withoutPaths, type ManagedFields } from './managed-fields.ts';
+import { type ManagedFields, managedFieldsOf, withoutPaths } from './managed-fields.ts';
 
 /** The client of a write that is not an apply. */
 export interface UpdateManager {

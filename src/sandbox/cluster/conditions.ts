@@ -1,4 +1,4 @@
-import { objectsAt, type JsonObject } from '../../objects/fields.ts';
+import { type JsonObject, objectsAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { timestamp } from '../sandbox-host.ts';
 import type { ClusterState } from './cluster-state.ts';

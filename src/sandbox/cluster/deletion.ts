@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../objects/object.ts';
 import type { Preconditions } from '../admission/preconditions.ts';
+import { type SandboxHost, timestamp } from '../sandbox-host.ts';
 import type { ResourceType } from '../store/resource-type.ts';
-import { timestamp, type SandboxHost } from '../sandbox-host.ts';
 
 /** Options of a deletion, like Kubernetes' DeleteOptions. */
 export interface DeleteRequest {

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../../objects/object.ts';
-import { alreadyExists, ApiError, forbidden, invalid, notFound, required } from '../api-error.ts';
-import { applyDefaults } from '../admission/defaults.ts';
-import { isDeleted, markDeleted, type DeleteRequest } from './deletion.ts';
 import { stringAt } from '../../objects/fields.ts';
+import type { KubeObject } from '../../objects/object.ts';
 import { admitPod, validate } from '../admission/admit.ts';
+import { applyDefaults } from '../admission/defaults.ts';
 import { checkDeletePreconditions, checkUpdatePreconditions } from '../admission/preconditions.ts';
 import { prepareForCreate, prepareForUpdate } from '../admission/prepare.ts';
-import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
-import { nameSuffix, type SandboxHost } from '../sandbox-host.ts';
-import type { ServiceAllocator } from './service-allocator.ts';
+import { alreadyExists, ApiError, forbidden, invalid, notFound, required } from '../api-error.ts';
 import { recordUpdate, type UpdateManager } from '../apply/update-ownership.ts';
+import { nameSuffix, type SandboxHost } from '../sandbox-host.ts';
+import { apiVersionOf, collectionOf, type ResourceType } from '../store/resource-type.ts';
 import type { Store } from '../store/store.ts';
+import { type DeleteRequest, isDeleted, markDeleted } from './deletion.ts';
+import type { ServiceAllocator } from './service-allocator.ts';
 
 export interface WriteRequest {
   /** Whether to validate the write and return its result without storing it. */

@@ -1,5 +1,5 @@
+import { ensureObject, type JsonObject, objectsAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { ensureObject, objectsAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 
 /** Allocates cluster IPs and node ports when a Service is written, like the API server. */
 export interface ServiceAllocator {

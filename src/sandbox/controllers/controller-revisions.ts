@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../objects/object.ts';
 import { objectAt } from '../../objects/fields.ts';
+import type { KubeObject } from '../../objects/object.ts';
 import type { ControllerTools } from './controller.ts';
 import { templateHash } from './pod-template.ts';
 import { controlledBy, controllerReference, keyOf, typeOf } from './workload.ts';

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../objects/object.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
-import type { DefinitionSpec } from '../store/custom-resources.ts';
-import { timestamp } from '../sandbox-host.ts';
-import { itself, type Controller } from './controller.ts';
 import { conditionsOf } from '../cluster/conditions.ts';
+import { timestamp } from '../sandbox-host.ts';
+import type { DefinitionSpec } from '../store/custom-resources.ts';
+import { type Controller, itself } from './controller.ts';
 
 const collection = 'apiextensions.k8s.io/customresourcedefinitions';
 

@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../objects/object.ts';
 import { stringAt } from '../../objects/fields.ts';
-import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
+import type { KubeObject } from '../../objects/object.ts';
+import { type Controller, type ControllerTools, itself, ownerOf } from './controller.ts';
 import { currentRevision, revisionLabel } from './controller-revisions.ts';
 import { podFromTemplate } from './pod-template.ts';
 import { controlledBy, isPodReady, keyOf, liveObject, pods, typeOf, writeStatus } from './workload.ts';

@@ -1,8 +1,8 @@
-import type { KubeObject } from '../../objects/object.ts';
 import { numberAt, objectAt, stringAt } from '../../objects/fields.ts';
+import type { KubeObject } from '../../objects/object.ts';
+import { type Condition, conditionsOf, withConditions } from '../cluster/conditions.ts';
 import { timestamp } from '../sandbox-host.ts';
 import type { ControllerTools } from './controller.ts';
-import { conditionsOf, withConditions, type Condition } from '../cluster/conditions.ts';
 import { intOrPercent, writeStatus } from './workload.ts';
 
 interface ReplicaSets {

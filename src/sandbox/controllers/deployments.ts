@@ -1,6 +1,6 @@
+import { ensureObject, fieldAt, numberAt, objectAt, removeField, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { ensureObject, numberAt, objectAt, removeField, stringAt, fieldAt } from '../../objects/fields.ts';
-import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
+import { type Controller, type ControllerTools, itself, ownerOf } from './controller.ts';
 import { writeDeploymentStatus } from './deployment-status.ts';
 import { recordEvent } from './events.ts';
 import { stableJson, templateHash } from './pod-template.ts';

@@ -1,6 +1,6 @@
+import { numberAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
-import { numberAt } from '../../objects/fields.ts';
 import { nameSuffix, timestamp } from '../sandbox-host.ts';
 import { typeOf } from './workload.ts';
 

@@ -1,9 +1,9 @@
+import { fieldAt, type JsonObject, numberAt, objectsAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { numberAt, objectsAt, stringAt, fieldAt, type JsonObject } from '../../objects/fields.ts';
+import { type Condition, conditionsOf, withConditions } from '../cluster/conditions.ts';
 import { timestamp } from '../sandbox-host.ts';
-import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
+import { type Controller, type ControllerTools, itself, ownerOf } from './controller.ts';
 import { recordEvent } from './events.ts';
-import { conditionsOf, withConditions, type Condition } from '../cluster/conditions.ts';
 import { podFromTemplate } from './pod-template.ts';
 import { controlledBy, isPodActive, isPodReady, keyOf, liveObject, pods, typeOf, writeStatus } from './workload.ts';
 

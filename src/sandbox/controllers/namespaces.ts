@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../objects/object.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
 import { collectionOf, type ResourceType } from '../store/resource-type.ts';
-import { itself, type Controller } from './controller.ts';
+import { type Controller, itself } from './controller.ts';
 
 /**
  * Creates the default service account and the certificate authority of each namespace. Empties a

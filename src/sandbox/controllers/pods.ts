@@ -1,14 +1,14 @@
-import type { KubeObject } from '../../objects/object.ts';
 import { ensureObject, numberAt, objectsAt, stringAt } from '../../objects/fields.ts';
+import type { KubeObject } from '../../objects/object.ts';
+import { conditionsOf, withConditions } from '../cluster/conditions.ts';
 import { timestamp } from '../sandbox-host.ts';
-import { behaviourOfPod, type Behaviour } from '../simulation/behaviour.ts';
+import { type Behaviour, behaviourOfPod } from '../simulation/behaviour.ts';
 import type { ContainerContext } from '../simulation/container.ts';
-import { mountProblemOf, startProblemOf } from '../simulation/start-problems.ts';
 import { advancePod, newPodRun, type PodRun } from '../simulation/pod-run.ts';
 import { podStatus } from '../simulation/pod-status.ts';
-import { itself, type Controller, type ControllerTools } from './controller.ts';
+import { mountProblemOf, startProblemOf } from '../simulation/start-problems.ts';
+import { type Controller, type ControllerTools, itself } from './controller.ts';
 import { recordEvent } from './events.ts';
-import { conditionsOf, withConditions } from '../cluster/conditions.ts';
 import { keyOf, pods, typeOf, writeStatus } from './workload.ts';
 
 /** Name of the only node. */

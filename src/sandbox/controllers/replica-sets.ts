@@ -1,9 +1,9 @@
+import { numberAt, objectAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import { ApiError } from '../api-error.ts';
-import { numberAt, objectAt, stringAt } from '../../objects/fields.ts';
-import { itself, ownerOf, type Controller, type ControllerTools } from './controller.ts';
-import { recordEvent } from './events.ts';
 import { conditionsOf, withConditions } from '../cluster/conditions.ts';
+import { type Controller, type ControllerTools, itself, ownerOf } from './controller.ts';
+import { recordEvent } from './events.ts';
 import { podFromTemplate } from './pod-template.ts';
 import { controlledBy, isPodActive, isPodReady, keyOf, liveObject, pods, typeOf, writeStatus } from './workload.ts';
 

@@ -1,8 +1,8 @@
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { numberAt, objectAt, stringAt, type JsonObject } from '../../objects/fields.ts';
-import { itself, type Controller, type ControllerTools } from './controller.ts';
-import { withConditions, conditionsOf } from '../cluster/conditions.ts';
-import { keyOf, pods, selects, isPodReady, typeOf, writeStatus } from './workload.ts';
+import { conditionsOf, withConditions } from '../cluster/conditions.ts';
+import { type Controller, type ControllerTools, itself } from './controller.ts';
+import { isPodReady, keyOf, pods, selects, typeOf, writeStatus } from './workload.ts';
 
 /** Returns the controllers of kinds that only need a status, a moment after they were written. */
 export function simpleControllers(): Controller[] {

@@ -1,7 +1,7 @@
 import type { ClusterState } from '../cluster/cluster-state.ts';
-import { runControllers, type ControllerRuntime } from './controller.ts';
-import { daemonSetController } from './daemon-sets.ts';
+import { type ControllerRuntime, runControllers } from './controller.ts';
 import { definitionController } from './custom-resource-definitions.ts';
+import { daemonSetController } from './daemon-sets.ts';
 import { deploymentController } from './deployments.ts';
 import { startGarbageCollector } from './garbage-collector.ts';
 import { jobController } from './jobs.ts';

@@ -1,9 +1,9 @@
-import type { KubeObject, OwnerReference } from '../../objects/object.ts';
+import { fieldAt, isJsonObject, type JsonObject, stringAt } from '../../objects/fields.ts';
 import { labelRequirements, matchesLabels } from '../../objects/label-selector.ts';
+import type { KubeObject, OwnerReference } from '../../objects/object.ts';
 import { notFound } from '../api-error.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
 import { conditionsOf } from '../cluster/conditions.ts';
-import { fieldAt, isJsonObject, stringAt, type JsonObject } from '../../objects/fields.ts';
 import type { ResourceType } from '../store/resource-type.ts';
 import type { ObjectKey } from './controller.ts';
 

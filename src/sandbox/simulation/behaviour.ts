@@ -1,6 +1,6 @@
+import { type JsonObject, listAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
-import { listAt, stringAt, type JsonObject } from '../../objects/fields.ts';
 
 /**
  * Annotation of a pod template, or of the controller of the pods, with the behaviour of the pods.

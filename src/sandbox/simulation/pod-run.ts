@@ -1,7 +1,7 @@
+import { type JsonObject, objectsAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
-import { objectsAt, stringAt, type JsonObject } from '../../objects/fields.ts';
-import { planOf, type Behaviour } from './behaviour.ts';
-import { advance, readyTime, type ContainerContext, type SimulatedContainer } from './container.ts';
+import { type Behaviour, planOf } from './behaviour.ts';
+import { advance, type ContainerContext, readyTime, type SimulatedContainer } from './container.ts';
 
 /** A pod on the simulated node. */
 export interface PodRun {

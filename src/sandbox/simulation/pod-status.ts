@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../objects/object.ts';
 import type { JsonObject } from '../../objects/fields.ts';
+import type { KubeObject } from '../../objects/object.ts';
 import type { Condition } from '../cluster/conditions.ts';
 import { readyTime, type SimulatedContainer } from './container.ts';
 import { isInitComplete, type PodRun } from './pod-run.ts';

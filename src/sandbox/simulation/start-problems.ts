@@ -1,4 +1,4 @@
-import { objectAt, objectsAt, stringAt, type JsonObject } from '../../objects/fields.ts';
+import { type JsonObject, objectAt, objectsAt, stringAt } from '../../objects/fields.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import type { ClusterState } from '../cluster/cluster-state.ts';
 import type { Behaviour } from './behaviour.ts';

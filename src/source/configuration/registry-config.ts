@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { isMissing } from '../../errors/index.ts';
-import { authSchema, credentialsInAuths, serverAddress, type RegistryCredentials } from './registry-auths.ts';
+import { authSchema, credentialsInAuths, type RegistryCredentials, serverAddress } from './registry-auths.ts';
 import { replaceFile } from './replace-file.ts';
 
 /** Docker's config.json, as far as it is about credentials. Other fields are kept. */

@@ -4,10 +4,10 @@ import { createGrowingMemory } from '../../chart/load/growing-memory.ts';
 import { fromBytes } from '../../go/text.ts';
 import { downloadKey, type KeptDownloads } from '../disk/kept-downloads.ts';
 import { defaultDownloadSettings } from '../download-settings.ts';
-import { smallDownloadBytes, type WaitForTurn } from '../wait-for-turn.ts';
 import { SourceError } from '../source-error.ts';
-import { endpointOf, type Endpoint } from './endpoint.ts';
-import { requestFailure, statusFailure, type RequestAttempt } from './http-failure.ts';
+import { smallDownloadBytes, type WaitForTurn } from '../wait-for-turn.ts';
+import { type Endpoint, endpointOf } from './endpoint.ts';
+import { type RequestAttempt, requestFailure, statusFailure } from './http-failure.ts';
 import { isBelowPaths, parseHttpUrl, requireHttp, shownUrl } from './http-url.ts';
 import { requestFrom } from './url-request.ts';
 

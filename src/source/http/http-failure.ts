@@ -1,6 +1,6 @@
+import { SourceError } from '../source-error.ts';
 import type { Endpoint } from './endpoint.ts';
 import { shownUrl } from './http-url.ts';
-import { SourceError } from '../source-error.ts';
 
 /** The purpose of a request, and the machine that sends it, for the text of an error. */
 export interface RequestAttempt {

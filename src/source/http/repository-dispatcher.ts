@@ -1,6 +1,6 @@
 import { lookup as resolve } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector, EnvHttpProxyAgent, interceptors, type Dispatcher } from 'undici';
+import { buildConnector, type Dispatcher, EnvHttpProxyAgent, interceptors } from 'undici';
 import type { ClientTls } from '../chart-request.ts';
 import { SourceError } from '../source-error.ts';
 import type { DeniedAddresses } from './denied-addresses.ts';

@@ -1,13 +1,13 @@
 import { parseVersion } from '../../go/semver.ts';
 import type { DownloadSettings } from '../download-settings.ts';
-import { downloadPage, type DownloadOptions } from '../http/download.ts';
+import { type DownloadOptions, downloadPage } from '../http/download.ts';
 import type { Credentials } from '../http/endpoint.ts';
 import { shownUrl } from '../http/http-url.ts';
 import type { ChartVersion } from '../select-version.ts';
 import { SourceError } from '../source-error.ts';
-import { accessRegistry, nextPage, type RegistryAccess } from './registry-access.ts';
-import { isVersion, type ChartReference } from './reference.ts';
 import { notJson, parseObject } from './manifest.ts';
+import { type ChartReference, isVersion } from './reference.ts';
+import { accessRegistry, nextPage, type RegistryAccess } from './registry-access.ts';
 
 const mebibyte = 1024 * 1024;
 const tagsPerPage = 1000;

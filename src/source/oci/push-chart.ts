@@ -9,7 +9,7 @@ import { requestFailure, statusFailure } from '../http/http-failure.ts';
 import { requestFrom } from '../http/url-request.ts';
 import { SourceError } from '../source-error.ts';
 import { chartMediaTypes as types } from './manifest.ts';
-import { tagOf, type ChartReference } from './reference.ts';
+import { type ChartReference, tagOf } from './reference.ts';
 import { accessRegistry, type RegistryAccess } from './registry-access.ts';
 
 /** A chart to push to a registry. */

@@ -1,6 +1,6 @@
 import type { SignaturePacket } from 'openpgp';
-import { primaryIdentity, secondsOf, type KeyringKey, type Subkey } from './keyring-key.ts';
-import { PgpError, type OpenPgp } from './openpgp.ts';
+import { type KeyringKey, primaryIdentity, secondsOf, type Subkey } from './keyring-key.ts';
+import { type OpenPgp, PgpError } from './openpgp.ts';
 import { maySign } from './read-key.ts';
 import { createPacketReader, type KeyPacket } from './read-packets.ts';
 import { verifyWithKey } from './verify-with-key.ts';

@@ -1,5 +1,5 @@
-import type { Config } from 'openpgp';
 import type * as openpgp from 'openpgp';
+import type { Config } from 'openpgp';
 
 declare module 'openpgp' {
   // its declaration of `sign` lacks the configuration, without which it fails

@@ -1,9 +1,9 @@
 import type { SecretKeyPacket, SignaturePacket } from 'openpgp';
 import { fromBytes } from '../../go/text.ts';
-import { isNewer, type Identity, type KeyringKey, type Subkey } from './keyring-key.ts';
-import { PgpError, type OpenPgp } from './openpgp.ts';
-import { signingAlgorithms, type KeyPacket, type PacketReader } from './read-packets.ts';
-import { verifyWithKey, type SignedData } from './verify-with-key.ts';
+import { type Identity, isNewer, type KeyringKey, type Subkey } from './keyring-key.ts';
+import { type OpenPgp, PgpError } from './openpgp.ts';
+import { type KeyPacket, type PacketReader, signingAlgorithms } from './read-packets.ts';
+import { type SignedData, verifyWithKey } from './verify-with-key.ts';
 
 const signFlag = 0x02;
 

@@ -1,5 +1,5 @@
 import type { KeyringKey } from './keyring-key.ts';
-import { PgpError, type OpenPgp, type PgpErrorKind } from './openpgp.ts';
+import { type OpenPgp, PgpError, type PgpErrorKind } from './openpgp.ts';
 import { readKey } from './read-key.ts';
 import { createPacketReader, type PacketReader } from './read-packets.ts';
 

@@ -6,7 +6,7 @@ import type {
   SignaturePacket,
 } from 'openpgp';
 import { framePackets, type RawPacket } from './frame-packets.ts';
-import { PgpError, type OpenPgp } from './openpgp.ts';
+import { type OpenPgp, PgpError } from './openpgp.ts';
 
 export type KeyPacket = PublicKeyPacket | PublicSubkeyPacket | SecretKeyPacket | SecretSubkeyPacket;
 

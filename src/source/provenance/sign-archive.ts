@@ -5,7 +5,7 @@ import { armorSignature } from './armor.ts';
 import { checksumText } from './checksums.ts';
 import { signedPart, writeClearsigned } from './clearsigned-message.ts';
 import type { Identity, KeyringKey } from './keyring-key.ts';
-import { lenientConfig, loadOpenPgp, PgpError, type OpenPgp } from './openpgp.ts';
+import { lenientConfig, loadOpenPgp, type OpenPgp, PgpError } from './openpgp.ts';
 import { readKeyring } from './read-keyring.ts';
 
 export interface SigningKeyOptions {

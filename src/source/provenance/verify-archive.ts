@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors/index.ts';
-import { checkChecksum } from './checksums.ts';
 import { checkSignature } from './check-signature.ts';
+import { checkChecksum } from './checksums.ts';
 import { parseClearsigned } from './clearsigned-message.ts';
 import { fingerprintOf } from './keyring-key.ts';
 import { loadOpenPgp } from './openpgp.ts';

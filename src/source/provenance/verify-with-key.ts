@@ -1,5 +1,5 @@
 import type { SignaturePacket } from 'openpgp';
-import { lenientConfig, PgpError, type OpenPgp } from './openpgp.ts';
+import { lenientConfig, type OpenPgp, PgpError } from './openpgp.ts';
 import type { KeyPacket } from './read-packets.ts';
 
 /** The subject of a signature, as the library takes it. */

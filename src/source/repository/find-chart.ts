@@ -1,7 +1,7 @@
-import type { IndexedVersion } from './index-entry.ts';
-import { readIndex } from './index-file.ts';
 import { selectVersion } from '../select-version.ts';
 import { SourceError } from '../source-error.ts';
+import type { IndexedVersion } from './index-entry.ts';
+import { readIndex } from './index-file.ts';
 
 /** A version of a chart in the index of a repository. */
 export interface IndexedChart extends IndexedVersion {

@@ -1,8 +1,8 @@
-import { decodeMetadata } from '../../chart/metadata/read-metadata.ts';
+import { ChartError } from '../../chart/chart-error.ts';
 import type { ChartMetadata } from '../../chart/metadata/metadata.ts';
+import { decodeMetadata } from '../../chart/metadata/read-metadata.ts';
 import { validateMetadata } from '../../chart/metadata/validate-metadata.ts';
 import { metadataMap } from '../../chart/metadata/write-metadata.ts';
-import { ChartError } from '../../chart/chart-error.ts';
 import { compareVersions, parseVersion } from '../../go/semver.ts';
 import { compareStrings } from '../../go/text.ts';
 import type { Value, ValueMap } from '../../go/value.ts';

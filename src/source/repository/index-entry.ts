@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { parseVersion, type VersionParts } from '../../go/semver.ts';
 import { sanitize } from '../../chart/metadata/sanitize.ts';
+import { parseVersion, type VersionParts } from '../../go/semver.ts';
 import type { ChartVersion } from '../select-version.ts';
 
 /** One version of a chart in the index of a repository. */

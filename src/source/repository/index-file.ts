@@ -4,7 +4,7 @@ import { TypedScalar, type YamlTree } from '../../yaml/compose.ts';
 import { readTypedYaml } from '../../yaml/read.ts';
 import { YamlError } from '../../yaml/yaml-error.ts';
 import { SourceError } from '../source-error.ts';
-import { readEntry, type IndexedVersion } from './index-entry.ts';
+import { type IndexedVersion, readEntry } from './index-entry.ts';
 
 /** The index of a repository. */
 export interface RepositoryIndex {

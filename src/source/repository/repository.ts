@@ -1,13 +1,13 @@
 import type { ChartRequest } from '../chart-request.ts';
 import { checkDigest, digitsOf } from '../digest.ts';
-import { downloadArchive, type ArchiveOptions } from '../download-archive.ts';
-import { download, type DownloadOptions } from '../http/download.ts';
+import { type ArchiveOptions, downloadArchive } from '../download-archive.ts';
 import type { DownloadSettings } from '../download-settings.ts';
+import { download, type DownloadOptions } from '../http/download.ts';
 import { endpointFor } from '../http/endpoint.ts';
 import { isBelowPaths, parseHttpUrl, resolveReference, shownUrl } from '../http/http-url.ts';
-import type { IndexedChart } from './find-chart.ts';
 import { pullChart } from '../oci/pull-chart.ts';
 import { isVersionRange } from '../select-version.ts';
+import type { IndexedChart } from './find-chart.ts';
 
 /**
  * Downloads the archive of a chart from an HTTP repository. Throws {@link SourceError}, or the

@@ -1,15 +1,15 @@
 import { goTypeOf, truth } from '../../go/types.ts';
 import type { GoFunction, Value } from '../../go/value.ts';
-import { builtins, type Builtin } from '../execute/builtins.ts';
+import { type Builtin, builtins } from '../execute/builtins.ts';
 import { argumentCountError, callFailed, invoke, parameterType } from '../execute/call.ts';
-import { compileArgument } from './operand.ts';
-import { rawType } from './constant.ts';
 import { convert } from '../execute/convert.ts';
-import { isLarge, type Expression, type Frame, type Slot } from '../execute/frame.ts';
+import { type Expression, type Frame, isLarge, type Slot } from '../execute/frame.ts';
 import type { BoundFunction } from '../function.ts';
 import type { ArgumentNode, CommandNode, IdentifierNode } from '../parse/node.ts';
 import { nodeText } from '../parse/node-text.ts';
-import { compileFailure, type Compiled, type ErrorNode, type CompileContext } from './compile-context.ts';
+import { type CompileContext, type Compiled, compileFailure, type ErrorNode } from './compile-context.ts';
+import { rawType } from './constant.ts';
+import { compileArgument } from './operand.ts';
 
 type Call = (...args: Slot[]) => Slot;
 

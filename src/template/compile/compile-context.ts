@@ -3,9 +3,9 @@ import type { Expression, Frame, Origin } from '../execute/frame.ts';
 import type { FunctionTable } from '../function.ts';
 import type { AnyNode, ArgumentNode, CommandNode, ConstantNode, IdentifierNode, PipeNode } from '../parse/node.ts';
 import { nodeText } from '../parse/node-text.ts';
+import type { VariableScope } from '../parse/variable-scope.ts';
 import { TemplateExecError } from '../template-error.ts';
 import { positionOf } from '../template-file.ts';
-import type { VariableScope } from '../parse/variable-scope.ts';
 
 /** A compiled expression. */
 export interface Compiled {

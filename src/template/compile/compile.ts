@@ -1,14 +1,14 @@
-import { compileCall } from './call.ts';
-import { compileOperand } from './operand.ts';
-import { compilePipeline } from './pipeline.ts';
-import { compileList } from './statement.ts';
-import { Frame, type Runnable, type ExecutionState, type Slot, type Statement } from '../execute/frame.ts';
+import { type ExecutionState, Frame, type Runnable, type Slot, type Statement } from '../execute/frame.ts';
 import type { FunctionTable } from '../function.ts';
 import type { Node } from '../parse/node.ts';
 import { isEmptyTree } from '../parse/parse.ts';
-import type { TemplateFile } from '../template-file.ts';
-import type { Compilers, CompileContext, Variable } from './compile-context.ts';
 import { VariableScope } from '../parse/variable-scope.ts';
+import type { TemplateFile } from '../template-file.ts';
+import { compileCall } from './call.ts';
+import type { CompileContext, Compilers, Variable } from './compile-context.ts';
+import { compileOperand } from './operand.ts';
+import { compilePipeline } from './pipeline.ts';
+import { compileList } from './statement.ts';
 
 const compilers: Compilers = { pipeline: compilePipeline, operand: compileOperand, call: compileCall };
 

@@ -1,10 +1,10 @@
 import { Complex } from '../../go/types.ts';
 import { Int, type Value } from '../../go/value.ts';
-import { canBeNil, isIntegerType, acceptsAnyValue, zeroValue } from '../execute/argument-type.ts';
+import { acceptsAnyValue, canBeNil, isIntegerType, zeroValue } from '../execute/argument-type.ts';
 import type { Slot } from '../execute/frame.ts';
 import type { ConstantNode, NumberNode } from '../parse/node.ts';
 import { nodeText } from '../parse/node-text.ts';
-import { compileFailure, type Compiled, type CompileContext } from './compile-context.ts';
+import { type CompileContext, type Compiled, compileFailure } from './compile-context.ts';
 
 /** Type of a parameter that accepts any result of an operand, including no value. */
 export const rawType = '';

@@ -1,9 +1,9 @@
 import type { GoFunction } from '../../go/value.ts';
 import { callMethod, methodArgument, type MethodCall } from '../execute/call.ts';
-import { field, fieldWithArguments, followFields, methodOf, type FieldSite } from '../execute/field-access.ts';
+import { field, type FieldSite, fieldWithArguments, followFields, methodOf } from '../execute/field-access.ts';
 import type { Expression, Frame, Slot } from '../execute/frame.ts';
 import type { ArgumentNode, ChainNode, FieldNode, VariableNode } from '../parse/node.ts';
-import type { Compiled, ErrorNode, CompileContext } from './compile-context.ts';
+import type { CompileContext, Compiled, ErrorNode } from './compile-context.ts';
 
 /** A chain of names, its receiver, and the arguments for the last name. */
 export interface Chain {

@@ -1,10 +1,10 @@
-import { compileChain } from './field.ts';
-import { compileConstant, rawType } from './constant.ts';
 import { compileConversion } from '../execute/convert.ts';
 import type { Expression, Frame } from '../execute/frame.ts';
 import type { ArgumentNode, ChainNode, ConstantNode, FieldNode, VariableNode } from '../parse/node.ts';
 import { nodeText } from '../parse/node-text.ts';
-import { compileFailure, withoutNil, type Compiled, type CompileContext, type Variable } from './compile-context.ts';
+import { type CompileContext, type Compiled, compileFailure, type Variable, withoutNil } from './compile-context.ts';
+import { compileConstant, rawType } from './constant.ts';
+import { compileChain } from './field.ts';
 
 const noType = (): string => '';
 const dot: Expression = (frame) => frame.dot;

@@ -1,9 +1,9 @@
-import { compileChainNode, compileField, compileVariable, findVariable, isConstant } from './operand.ts';
-import { compileConstant, rawType } from './constant.ts';
 import type { Expression } from '../execute/frame.ts';
 import type { CommandNode, PipeNode } from '../parse/node.ts';
 import { nodeText } from '../parse/node-text.ts';
-import { compileFailure, withoutNil, type Compiled, type ErrorNode, type CompileContext } from './compile-context.ts';
+import { type CompileContext, type Compiled, compileFailure, type ErrorNode, withoutNil } from './compile-context.ts';
+import { compileConstant, rawType } from './constant.ts';
+import { compileChainNode, compileField, compileVariable, findVariable, isConstant } from './operand.ts';
 
 /** Compiles a pipeline. The variables it declares are in scope afterwards. */
 export function compilePipeline(context: CompileContext, pipe: PipeNode): Compiled {

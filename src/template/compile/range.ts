@@ -1,22 +1,22 @@
-import { formatPointee } from '../../go/fmt-value.ts';
 import { format } from '../../go/fmt.ts';
+import { formatPointee } from '../../go/fmt-value.ts';
 import { sortedKeys } from '../../go/text.ts';
 import { isList, isMap } from '../../go/types.ts';
-import { GoObject, int, Int, NamedMap, Slice, type Value } from '../../go/value.ts';
+import { GoObject, Int, int, NamedMap, Slice, type Value } from '../../go/value.ts';
 import { elementType } from '../execute/argument-type.ts';
-import { compileRangePipeline } from './pipeline.ts';
-import { findVariable } from './operand.ts';
 import {
   breakLoop,
-  proceed,
   continueLoop,
   type Flow,
   type Frame,
+  proceed,
   type Slot,
   type Statement,
 } from '../execute/frame.ts';
 import type { BranchNode, Node } from '../parse/node.ts';
-import { fail, type ErrorNode, type CompileContext } from './compile-context.ts';
+import { type CompileContext, type ErrorNode, fail } from './compile-context.ts';
+import { findVariable } from './operand.ts';
+import { compileRangePipeline } from './pipeline.ts';
 
 /** A compiled range. */
 interface Range {

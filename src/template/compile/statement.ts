@@ -1,23 +1,23 @@
 import { LimitError } from '../../go/limit-error.ts';
 import { quote } from '../../go/strconv.ts';
 import { goTypeOf, truth } from '../../go/types.ts';
-import { compileRange } from './range.ts';
-import { compilePipeline } from './pipeline.ts';
 import {
-  proceed,
   breakLoop,
   continueLoop,
   type Flow,
   type Frame,
+  proceed,
   type Slot,
   type Statement,
 } from '../execute/frame.ts';
+import { isPrintable, printed } from '../execute/print.ts';
 import type { ActionNode, BranchNode, Node, TemplateNode } from '../parse/node.ts';
 import { nodeText } from '../parse/node-text.ts';
-import { isPrintable, printed } from '../execute/print.ts';
 import { TemplateDepthError } from '../template-error.ts';
 import { positionOf } from '../template-file.ts';
-import { fail, withoutNil, type CompileContext } from './compile-context.ts';
+import { type CompileContext, fail, withoutNil } from './compile-context.ts';
+import { compilePipeline } from './pipeline.ts';
+import { compileRange } from './range.ts';
 
 /** Compiles a list of nodes. Variables that they declare go out of scope at the end. */
 export function compileList(context: CompileContext, nodes: readonly Node[]): Statement {

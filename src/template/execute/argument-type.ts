@@ -1,5 +1,5 @@
 import { goTypeOf, isMap } from '../../go/types.ts';
-import { GoError, GoObject, Int, NamedMap, Slice, type IntKind, type Value } from '../../go/value.ts';
+import { GoError, GoObject, Int, type IntKind, NamedMap, Slice, type Value } from '../../go/value.ts';
 
 /** Parameter types by Go's names, and the values they accept. */
 

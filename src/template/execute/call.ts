@@ -1,5 +1,5 @@
 import { GoError, type GoFunction, type Value } from '../../go/value.ts';
-import { fail, type CompileContext, type Compiled, type ErrorNode } from '../compile/compile-context.ts';
+import { type CompileContext, type Compiled, type ErrorNode, fail } from '../compile/compile-context.ts';
 import { compileConstant } from '../compile/constant.ts';
 import type { AnyNode, ArgumentNode, ConstantNode } from '../parse/node.ts';
 import { TemplateLimitError } from '../template-error.ts';

@@ -1,6 +1,6 @@
-import { Complex, goTypeOf, kindOf } from '../../go/types.ts';
 import { sprintf } from '../../go/fmt.ts';
 import { compareStrings, equalStrings } from '../../go/text.ts';
+import { Complex, goTypeOf, kindOf } from '../../go/types.ts';
 import { GoError, GoObject, Int, NamedMap, Slice, type Value } from '../../go/value.ts';
 import type { Slot } from './frame.ts';
 

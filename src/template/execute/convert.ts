@@ -1,8 +1,8 @@
 import { goTypeOf } from '../../go/types.ts';
 import type { Value } from '../../go/value.ts';
-import { canBeNil, isAssignable, acceptsAnyValue, zeroValue } from './argument-type.ts';
+import { type CompileContext, type Compiled, type ErrorNode, fail } from '../compile/compile-context.ts';
+import { acceptsAnyValue, canBeNil, isAssignable, zeroValue } from './argument-type.ts';
 import type { Expression, Frame, Slot } from './frame.ts';
-import { fail, type Compiled, type ErrorNode, type CompileContext } from '../compile/compile-context.ts';
 
 /** Converts a value to an argument of a type; reports an error at `errorNode`. */
 export function convert(context: CompileContext, frame: Frame, errorNode: ErrorNode, value: Slot, type: string): Value {

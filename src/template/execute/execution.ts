@@ -1,14 +1,14 @@
 import { quote } from '../../go/strconv.ts';
 import { GoError, type Value } from '../../go/value.ts';
-import type { MissingKey, Origin, ExecutionState, Slot } from './frame.ts';
+import type { CompiledTemplate } from '../compile/compile.ts';
 import type { BoundCalls } from '../function.ts';
 import type { AnyNode } from '../parse/node.ts';
 import { nodeText } from '../parse/node-text.ts';
 import { TemplateDepthError, TemplateLimitError } from '../template-error.ts';
+import type { TemplateFile } from '../template-file.ts';
 import { positionOf } from '../template-file.ts';
 import type { TemplateSet } from '../template-set.ts';
-import type { TemplateFile } from '../template-file.ts';
-import type { CompiledTemplate } from '../compile/compile.ts';
+import type { ExecutionState, MissingKey, Origin, Slot } from './frame.ts';
 
 export interface ExecutionOptions {
   /** Value of a key that a map does not have. Helm uses `zero`, and `error` in strict mode. */

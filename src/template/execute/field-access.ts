@@ -1,8 +1,8 @@
 import { goTypeOf, isMap } from '../../go/types.ts';
-import { GoObject, NamedMap, type GoFunction, type Value } from '../../go/value.ts';
+import { type GoFunction, GoObject, NamedMap, type Value } from '../../go/value.ts';
+import { type CompileContext, type ErrorNode, fail } from '../compile/compile-context.ts';
 import { elementType, zeroValue } from './argument-type.ts';
 import type { Frame, Slot } from './frame.ts';
-import { fail, type ErrorNode, type CompileContext } from '../compile/compile-context.ts';
 
 /** A chain of names in a template, such as `.Values.image.tag`. */
 export interface FieldSite {

@@ -4,8 +4,8 @@ import { GoError } from '../../go/value.ts';
 import type { ArgumentNode, CommandNode, NumberNode, PipeNode, VariableNode } from './node.ts';
 import { nodeText } from './node-text.ts';
 import { parseNumber } from './number-literal.ts';
-import type { TokenStream } from './token-stream.ts';
 import type { Token, TokenType } from './token.ts';
+import type { TokenStream } from './token-stream.ts';
 import type { VariableScope } from './variable-scope.ts';
 
 /** State of the parser within one template. */

@@ -1,11 +1,11 @@
 import { isBlank } from '../../go/space.ts';
 import { quote } from '../../go/strconv.ts';
+import { TemplateParseError } from '../template-error.ts';
 import { Lexer } from './lexer.ts';
 import type { BranchNode, Node, PipeNode, TemplateNode } from './node.ts';
-import { parsePipeline, unquoteToken, type ParserState } from './parse-pipeline.ts';
-import { TemplateParseError } from '../template-error.ts';
-import { TokenStream } from './token-stream.ts';
+import { parsePipeline, type ParserState, unquoteToken } from './parse-pipeline.ts';
 import type { Token } from './token.ts';
+import { TokenStream } from './token-stream.ts';
 import { VariableScope } from './variable-scope.ts';
 
 /** A parsed text. */

@@ -1,6 +1,6 @@
-import type { Lexer } from './lexer.ts';
 import { TemplateParseError } from '../template-error.ts';
 import { lineOf } from '../template-file.ts';
+import type { Lexer } from './lexer.ts';
 import { describeToken, type Token, type TokenType } from './token.ts';
 
 /** The tokens of a template, with as much lookahead as the grammar needs. */

@@ -6,9 +6,9 @@ import { UploadedCharts } from '../../../src/agent/charts/uploaded-charts.ts';
 import { TunnelSource } from '../../../src/agent/connection/tunnel-source.ts';
 import { serveChart } from '../../../src/control-plane/charts/serve-chart.ts';
 import type { RateClock } from '../../../src/protocol/streams/least-rate.ts';
+import { type AcceptStream, Tunnel, type TunnelSocket } from '../../../src/protocol/streams/tunnel.ts';
 import type { TunnelStream } from '../../../src/protocol/streams/tunnel-stream.ts';
 import { KeptFiles } from '../../../src/source/disk/kept-files.ts';
-import { Tunnel, type AcceptStream, type TunnelSocket } from '../../../src/protocol/streams/tunnel.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

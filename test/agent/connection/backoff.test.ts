@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from '../../support/fast-check.ts';
 import { backoffDelay, defaultBackoff } from '../../../src/agent/connection/backoff.ts';
+import fc from '../../support/fast-check.ts';
 
 test('the first attempt is immediate', (t) =>
   t.is(

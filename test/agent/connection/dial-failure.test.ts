@@ -1,10 +1,10 @@
+import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 import { dial, DialError } from '../../../src/agent/connection/dial.ts';
-import { explainDialFailure, type DialFailure } from '../../../src/agent/connection/dial-failure.ts';
+import { type DialFailure, explainDialFailure } from '../../../src/agent/connection/dial-failure.ts';
 
 const status = (code: number): DialFailure => ({ kind: 'status', status: code });
 const error = (code?: string): DialFailure => ({ kind: 'error', code });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { eventually } from '../../support/eventually.ts';
 import { testAgent } from '../support/agent.ts';
 import { controlPlane } from '../support/control-plane.ts';
-import { eventually } from '../../support/eventually.ts';
 
 const statusOf = async (port: number | undefined, path: string, method = 'GET') =>
   (await fetch(`http://127.0.0.1:${port ?? 0}${path}`, { method })).status;

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { WebSocket, type ClientOptions } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import type { AgentOptions } from '../../../src/agent/agent.ts';
 import { maxFrameBytes } from '../../../src/protocol/limits.ts';
 import type { Packet } from '../../../src/protocol/packet.ts';
+import { eventually } from '../../support/eventually.ts';
 import { testAgent } from '../support/agent.ts';
 import { install, payloadOf } from '../support/control-plane.ts';
 import { testRelease } from '../support/release.ts';
-import { eventually } from '../../support/eventually.ts';
 
 async function listening(t: ExecutionContext, options: Partial<AgentOptions> = {}) {
   const started = await testAgent(t, { listen: { host: '127.0.0.1', port: 0 }, ...options });

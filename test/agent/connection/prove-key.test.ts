@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { WebSocketServer } from 'ws';
-import { areOk } from '../../../src/net/health.ts';
 import { AgentKey } from '../../../src/agent/key/agent-key.ts';
+import { areOk } from '../../../src/net/health.ts';
 import { subprotocol } from '../../../src/protocol/subprotocol.ts';
 import { testPlane } from '../../control-plane/support/plane.ts';
 import { eventually } from '../../support/eventually.ts';

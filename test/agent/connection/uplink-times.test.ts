@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { eventually } from '../../support/eventually.ts';
 import { testAgent } from '../support/agent.ts';
 import { controlPlane, install, seqs } from '../support/control-plane.ts';
 import { PausableProxy } from '../support/proxy.ts';
-import { eventually } from '../../support/eventually.ts';
 
 test.serial('a half-open connection is detected and replaced, and its packets are sent again', async (t) => {
   const plane = await controlPlane(t);

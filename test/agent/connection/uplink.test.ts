@@ -8,10 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { tokenFile } from '../../../src/agent/connection/token-file.ts';
 import { commandTypes } from '../../../src/protocol/commands/index.ts';
+import { eventually } from '../../support/eventually.ts';
 import { testAgent } from '../support/agent.ts';
 import { controlPlane, install, payloadOf, seqs } from '../support/control-plane.ts';
 import { testRelease } from '../support/release.ts';
-import { eventually } from '../../support/eventually.ts';
 
 test('an agent sends hello, needs no welcome, and performs commands', async (t) => {
   const plane = await controlPlane(t);

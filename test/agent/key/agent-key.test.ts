@@ -1,9 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { AgentKey, type AgentKeyOptions } from '../../../src/agent/key/agent-key.ts';
-import { proofText, type Challenge, type Proof } from '../../../src/protocol/proof.ts';
-import { memoryKeyStore } from '../support/memory-key.ts';
+import { type Challenge, type Proof, proofText } from '../../../src/protocol/proof.ts';
 import { recordingLog } from '../support/log.ts';
+import { memoryKeyStore } from '../support/memory-key.ts';
 
 const challenge = (audience = 'plane', nonce = 'A'.repeat(43)): Challenge => ({ audience, nonce });
 const token = `hae_${'t'.repeat(43)}`;

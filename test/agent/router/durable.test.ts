@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { Router, type RouterOptions } from '../../../src/agent/router/router.ts';
-import { JournalError } from '../../../src/journal/journal-error.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
+import { JournalError } from '../../../src/journal/journal-error.ts';
 import { createMemoryJournal } from '../../../src/journal/memory.ts';
 import type { OperationState } from '../../../src/operation/state/operation-state.ts';
 import { PuppetHandlers } from '../support/handlers.ts';

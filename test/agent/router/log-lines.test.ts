@@ -1,6 +1,6 @@
 import test from 'ava';
-import { OperationError } from '../../../src/operation/error.ts';
 import { createMemoryJournal } from '../../../src/journal/index.ts';
+import { OperationError } from '../../../src/operation/error.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testAgent } from '../support/agent.ts';
 import { controlPlane, install } from '../support/control-plane.ts';

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { cancelModeOf } from '../../../src/operation/cancellation.ts';
-import { OperationError } from '../../../src/operation/error.ts';
 import { defaultRouterLimits, type RouterLimits } from '../../../src/agent/router/limits.ts';
 import { Router } from '../../../src/agent/router/router.ts';
 import { createMemoryJournal } from '../../../src/journal/memory.ts';
+import { cancelModeOf } from '../../../src/operation/cancellation.ts';
+import { OperationError } from '../../../src/operation/error.ts';
 import { maxPacketBytes } from '../../../src/protocol/limits.ts';
 import { PuppetHandlers } from '../support/handlers.ts';
 import { recordingLog } from '../support/log.ts';

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { startAgent, type AgentOptions } from '../../../src/agent/agent.ts';
+import { type AgentOptions, startAgent } from '../../../src/agent/agent.ts';
 import { PuppetHandlers } from './handlers.ts';
 import { recordingLog } from './log.ts';
 

@@ -1,5 +1,5 @@
 import type { CommandContext, CommandHandler, CommandHandlers } from '../../../src/agent/commands/command-handler.ts';
-import { commands, commandTypes, type CommandAnswers, type CommandType } from '../../../src/protocol/commands/index.ts';
+import { type CommandAnswers, commands, type CommandType, commandTypes } from '../../../src/protocol/commands/index.ts';
 import { testRelease } from './release.ts';
 
 export interface Call {

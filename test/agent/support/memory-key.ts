@@ -1,4 +1,4 @@
-import { formatKeyState, parseKeyState, type KeyState, type KeyStore } from '../../../src/agent/key/key-state.ts';
+import { formatKeyState, type KeyState, type KeyStore, parseKeyState } from '../../../src/agent/key/key-state.ts';
 
 /** A place for keys in memory, which fails and counts as a test wants. */
 export interface MemoryKeyStore extends KeyStore {

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
-import { indexYaml, serve, type TestResponse, type TestRepository } from '../../source/test-repository.ts';
 import type { ExecutionContext } from 'ava';
+import { pack } from 'tar-stream';
+import { indexYaml, serve, type TestRepository, type TestResponse } from '../../source/test-repository.ts';
 
 /** A symbolic link in an archive. */
 interface Link {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { ControlPlane, type SentCommand } from '../../../src/control-plane/index
 import { tokensOf } from '../../control-plane/support/credentials.ts';
 import { program } from '../../support/program.ts';
 import { quickStart } from '../../support/quick-start.ts';
-import { crashCluster, type CrashCluster, type CrashClusterOptions } from './crash-cluster.ts';
+import { type CrashCluster, crashCluster, type CrashClusterOptions } from './crash-cluster.ts';
 import { agentId } from './world.ts';
 
 /**

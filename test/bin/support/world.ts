@@ -1,9 +1,9 @@
-import { agentOf, type AgentSetup } from '../../../src/bin/agent-of.ts';
 import type { Agent } from '../../../src/agent/agent.ts';
+import { agentOf, type AgentSetup } from '../../../src/bin/agent-of.ts';
 import {
-  ControlPlane,
   type CommandAnswers,
   type CommandType,
+  ControlPlane,
   type Failure,
   type SentCommand,
 } from '../../../src/control-plane/index.ts';

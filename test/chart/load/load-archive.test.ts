@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ChartError, type ChartErrorCode } from '../../../src/chart/chart-error.ts';
+import { type ChartLimits, defaultChartLimits } from '../../../src/chart/limits.ts';
 import { loadArchive } from '../../../src/chart/load/load-archive.ts';
-import { defaultChartLimits, type ChartLimits } from '../../../src/chart/limits.ts';
 import { archiveOf, chartYaml, type Entry } from '../archive.ts';
 
 test('loads a chart with its values, templates, files, schema, lock and subcharts', async (t) => {

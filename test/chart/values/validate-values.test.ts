@@ -3,8 +3,8 @@ import type { Chart } from '../../../src/chart/chart.ts';
 import type { Schema } from '../../../src/chart/schema/schema.ts';
 import { validateValues } from '../../../src/chart/values/validate-values.ts';
 import { ValuesError } from '../../../src/chart/values/values-error.ts';
-import { toBytes } from '../../../src/go/text.ts';
 import { LimitError } from '../../../src/go/limit-error.ts';
+import { toBytes } from '../../../src/go/text.ts';
 import type { Value } from '../../../src/go/value.ts';
 import { readYamlMap } from '../../../src/yaml/read.ts';
 

@@ -2,8 +2,8 @@ import { createSecureContext } from 'node:tls';
 import test, { type ExecutionContext } from 'ava';
 import { makeCertificates } from '../../../src/sandbox/certificates.ts';
 import { testAgent } from '../../agent/support/agent.ts';
-import { testPlane } from '../../control-plane/support/plane.ts';
 import { tokensOf } from '../../control-plane/support/credentials.ts';
+import { testPlane } from '../../control-plane/support/plane.ts';
 import { testProgram } from '../support/program.ts';
 
 const host = {

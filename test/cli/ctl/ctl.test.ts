@@ -3,8 +3,8 @@ import type { Progress } from '../../../src/operation/progress.ts';
 import { testAgent } from '../../agent/support/agent.ts';
 import { testPlane } from '../../control-plane/support/plane.ts';
 import { serve } from '../../source/test-repository.ts';
-import { testProgram } from '../support/program.ts';
 import { eventually } from '../../support/eventually.ts';
+import { testProgram } from '../support/program.ts';
 
 async function world(t: ExecutionContext, given: Parameters<typeof testProgram>[0] = {}) {
   const { plane, url, agentUrl } = await testPlane(t);

@@ -2,8 +2,8 @@ import test, { type ExecutionContext } from 'ava';
 import type { CommandType } from '../../../src/protocol/commands/index.ts';
 import { testAgent } from '../../agent/support/agent.ts';
 import { testPlane } from '../../control-plane/support/plane.ts';
-import { testProgram } from '../support/program.ts';
 import { eventually } from '../../support/eventually.ts';
+import { testProgram } from '../support/program.ts';
 
 async function world(t: ExecutionContext) {
   const { plane, url, agentUrl } = await testPlane(t);

@@ -1,14 +1,14 @@
 import test from 'ava';
 import type { Event } from '../../../src/cli/ctl/api-client.ts';
+import { ApiError } from '../../../src/cli/ctl/api-client.ts';
+import { evidenceLines } from '../../../src/cli/ctl/evidence-text.ts';
 import { follow } from '../../../src/cli/ctl/follow.ts';
 import { liveLines } from '../../../src/cli/ctl/live-view.ts';
-import { evidenceLines } from '../../../src/cli/ctl/evidence-text.ts';
 import { createPlainView } from '../../../src/cli/ctl/plain-view.ts';
-import { createScreen } from '../../../src/cli/ctl/screen.ts';
-import { successText } from '../../../src/cli/ctl/result-text.ts';
 import { advance, newProgress } from '../../../src/cli/ctl/progress.ts';
+import { successText } from '../../../src/cli/ctl/result-text.ts';
+import { createScreen } from '../../../src/cli/ctl/screen.ts';
 import { readServerSentEvents } from '../../../src/cli/ctl/server-sent-events.ts';
-import { ApiError } from '../../../src/cli/ctl/api-client.ts';
 import { recordingTerminal, testProgram } from '../support/program.ts';
 
 const pod = (name: string, status: string, reason?: string) => ({

@@ -1,6 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spawnSync } from 'node:child_process';
 import test from 'ava';
 import { testProgram } from '../support/program.ts';
 import { helmHome } from './support/helm-home.ts';

@@ -8,7 +8,7 @@ import type { Releases } from '../../../src/cli/helm/release/releases.ts';
 import { processHost } from '../../../src/render/process-host.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { testProgram } from '../support/program.ts';
-import { lineRecord, nullLines, valueFiles, type LineRecord } from './support/null-values.ts';
+import { type LineRecord, lineRecord, nullLines, valueFiles } from './support/null-values.ts';
 
 const fixture = new URL('fixtures/null-values.json', import.meta.url);
 

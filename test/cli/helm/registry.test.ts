@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { packChart } from '../../source/packed-chart.ts';
 import { serve, type TestResponse } from '../../source/test-repository.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { flagValues } from '../../../src/cli/pflag/flag-values.ts';
 import { pairsFlag } from '../../../src/cli/pflag/flag.ts';
+import { flagValues } from '../../../src/cli/pflag/flag-values.ts';
 import { parseFlags } from '../../../src/cli/pflag/parse-flags.ts';
 
 const labels = pairsFlag('labels', '', { shorthand: 'l' });

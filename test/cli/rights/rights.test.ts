@@ -1,5 +1,5 @@
-import { loadAll } from 'js-yaml';
 import test from 'ava';
+import { loadAll } from 'js-yaml';
 import type { KubeObject } from '../../../src/objects/object.ts';
 import { testProgram } from '../support/program.ts';
 

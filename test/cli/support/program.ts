@@ -1,12 +1,12 @@
+import type { ControlPlaneSettings } from '../../../src/cli/control-plane/settings.ts';
+import type { ProgramDependencies, Terminal } from '../../../src/cli/dependencies.ts';
+import { createProgram } from '../../../src/cli/program.ts';
+import type { RunSettings } from '../../../src/cli/run/settings.ts';
+import type { SandboxSettings } from '../../../src/cli/sandbox/settings.ts';
+import type { VerbEntry } from '../../../src/cli/verb/index.ts';
+import type { CommandTable } from '../../../src/protocol/commands/table.ts';
 import { createThreadedRenderer, type ThreadedRenderer } from '../../../src/render/worker/threaded-renderer.ts';
 import { fixedHost } from '../../support/host.ts';
-import { createProgram } from '../../../src/cli/program.ts';
-import type { ProgramDependencies, Terminal } from '../../../src/cli/dependencies.ts';
-import type { ControlPlaneSettings } from '../../../src/cli/control-plane/settings.ts';
-import type { SandboxSettings } from '../../../src/cli/sandbox/settings.ts';
-import type { CommandTable } from '../../../src/protocol/commands/table.ts';
-import type { VerbEntry } from '../../../src/cli/verb/index.ts';
-import type { RunSettings } from '../../../src/cli/run/settings.ts';
 import { threadModule } from '../../support/program.ts';
 
 interface RecordingTerminal extends Terminal {

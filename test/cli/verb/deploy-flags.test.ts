@@ -1,8 +1,8 @@
 import test from 'ava';
-import { parseFlags } from '../../../src/cli/pflag/parse-flags.ts';
-import { flagValues } from '../../../src/cli/pflag/flag-values.ts';
 import { requireOneOfEach } from '../../../src/cli/cobra/exclusive-flags.ts';
 import { outputFlag } from '../../../src/cli/helm/flags/output-flag.ts';
+import { flagValues } from '../../../src/cli/pflag/flag-values.ts';
+import { parseFlags } from '../../../src/cli/pflag/parse-flags.ts';
 import { deployValues } from '../../../src/cli/verb/deployed.ts';
 import { exclusiveFlagsOf, fieldFlags } from '../../../src/cli/verb/field-flags.ts';
 import { fieldValues } from '../../../src/cli/verb/field-values.ts';

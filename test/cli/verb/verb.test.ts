@@ -1,9 +1,9 @@
 import test from 'ava';
 import * as z from 'zod';
 import { helmLog } from '../../../src/cli/helm-log.ts';
-import { parseFlags } from '../../../src/cli/pflag/parse-flags.ts';
 import { flagValues } from '../../../src/cli/pflag/flag-values.ts';
-import { fieldFlags, type CommandLineOf } from '../../../src/cli/verb/field-flags.ts';
+import { parseFlags } from '../../../src/cli/pflag/parse-flags.ts';
+import { type CommandLineOf, fieldFlags } from '../../../src/cli/verb/field-flags.ts';
 import { fieldValues } from '../../../src/cli/verb/field-values.ts';
 import { defineCommand } from '../../../src/protocol/commands/definition.ts';
 import { field } from '../../../src/protocol/commands/field.ts';

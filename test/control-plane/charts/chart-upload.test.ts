@@ -5,14 +5,14 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { UploadedCharts } from '../../../src/agent/charts/uploaded-charts.ts';
-import { KeptFiles } from '../../../src/source/disk/kept-files.ts';
 import { TunnelSource } from '../../../src/agent/connection/tunnel-source.ts';
 import { createSqliteStore } from '../../../src/control-plane/index.ts';
+import { KeptFiles } from '../../../src/source/disk/kept-files.ts';
 import { testAgent } from '../../agent/support/agent.ts';
+import { eventually } from '../../support/eventually.ts';
 import { temporaryFile } from '../support/file.ts';
 import { testPlane } from '../support/plane.ts';
 import { rawAgent } from '../support/raw-agent.ts';
-import { eventually } from '../../support/eventually.ts';
 
 const archive = Buffer.from('the archive of a chart');
 const digest = `sha256:${createHash('sha256').update(archive).digest('hex')}`;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 import { WebSocket } from 'ws';
-import { createSqliteStore, type ControlPlaneOptions } from '../../../src/control-plane/index.ts';
+import { type ControlPlaneOptions, createSqliteStore } from '../../../src/control-plane/index.ts';
 import { tokensOf } from '../support/credentials.ts';
 import { temporaryFile } from '../support/file.ts';
 import { keyedSocket, newKey, proofOf, prove, sayHello } from '../support/keyed-agent.ts';

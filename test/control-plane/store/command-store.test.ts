@@ -2,15 +2,15 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import {
-  createMemoryStore,
-  createSqliteStore,
   type CommandEvent,
   type CommandRecord,
   type CommandStore,
+  createMemoryStore,
+  createSqliteStore,
   type StoreBatch,
 } from '../../../src/control-plane/index.ts';
-import { temporaryFile } from '../support/file.ts';
 import { eventually } from '../../support/eventually.ts';
+import { temporaryFile } from '../support/file.ts';
 
 const record = (key: string, part: Partial<CommandRecord> = {}): CommandRecord => ({
   ...{ key, agentId: 'edge-1', type: 'install_release', fingerprint: 'f', state: 'waiting' },

@@ -1,4 +1,4 @@
-import { createMemoryStore, type CommandStore } from '../../../src/control-plane/index.ts';
+import { type CommandStore, createMemoryStore } from '../../../src/control-plane/index.ts';
 
 /** Returns a store whose writes fail after `fail(true)`, until `fail(false)`. */
 export function failingStore(): { store: CommandStore; fail: (isFailing: boolean) => void } {

@@ -1,8 +1,8 @@
-import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { Packet } from '../../../src/protocol/packet.ts';
-import { proofText, type Challenge, type Proof } from '../../../src/protocol/proof.ts';
+import { type Challenge, type Proof, proofText } from '../../../src/protocol/proof.ts';
 import { keySubprotocol } from '../../../src/protocol/subprotocol.ts';
 
 /** A key pair of an agent. */

@@ -3,9 +3,9 @@
 import { appendFileSync } from 'node:fs';
 import { WebSocket } from 'ws';
 import {
+  type CommandStore,
   ControlPlane,
   createSqliteStore,
-  type CommandStore,
   type StoreBatch,
 } from '../../../src/control-plane/index.ts';
 import type { Packet } from '../../../src/protocol/packet.ts';

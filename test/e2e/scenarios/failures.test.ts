@@ -1,5 +1,5 @@
 import test from 'ava';
-import { configMap, deployment, documents, manifest, mapRef, edit, hookMap, service } from './manifests.ts';
+import { configMap, deployment, documents, edit, hookMap, manifest, mapRef, service } from './manifests.ts';
 import { useScenarios } from './scenario.ts';
 
 const equal = await useScenarios();

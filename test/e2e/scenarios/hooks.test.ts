@@ -5,11 +5,11 @@ import {
   createNamespace,
   deployment,
   documents,
+  edit,
   hookJob,
   hookMap,
   manifest,
   mapRef,
-  edit,
 } from './manifests.ts';
 import { useScenarios } from './scenario.ts';
 

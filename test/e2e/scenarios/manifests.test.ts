@@ -1,6 +1,6 @@
 import test from 'ava';
 import { configMap, createNamespace, deployment, documents, manifest, service } from './manifests.ts';
-import { useScenarios, type Intervention } from './scenario.ts';
+import { type Intervention, useScenarios } from './scenario.ts';
 
 const equal = await useScenarios();
 

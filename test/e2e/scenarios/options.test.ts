@@ -1,5 +1,5 @@
 import test from 'ava';
-import { useScenarios, type ScenarioStep } from './scenario.ts';
+import { type ScenarioStep, useScenarios } from './scenario.ts';
 
 /** Runs command lines by helm, by `ctl` and by packets, and compares everything that they leave. */
 const equal = await useScenarios();

@@ -1,17 +1,17 @@
-import test, { type ExecutionContext } from 'ava';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
 import { useHarness } from '../harness.ts';
-import type { Harness } from '../open-harness.ts';
+import { compareStates, type Kinds, stateOf } from '../namespace-state.ts';
 import { freeNamespace } from '../namespaces.ts';
-import { compareStates, stateOf, type Kinds } from '../namespace-state.ts';
+import type { Harness } from '../open-harness.ts';
 import { kubeconfigText } from '../real-cluster.ts';
 import { isWanted } from '../wanted-differences.ts';
 import { writeChart, type WrittenChart } from '../written-chart.ts';
-import { ctlSide, helmSide, packetSide, type Outcome, type Side } from './side.ts';
+import { ctlSide, helmSide, type Outcome, packetSide, type Side } from './side.ts';
 import { slots } from './slots.ts';
 
 /** A change by another client in the namespace of a side. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { KubeCluster } from '../../../src/kube/cluster.ts';
-import type { Harness } from '../open-harness.ts';
 import { helm, runHelm } from '../helm.ts';
+import type { Harness } from '../open-harness.ts';
 import { runCtl } from '../twins.ts';
 import { comparableError, errorIn, printed } from './output.ts';
-import { packetsOf, type CommandPacket } from './packets.ts';
-import { readingOf, type Answer, type Reading } from './readings.ts';
+import { type CommandPacket, packetsOf } from './packets.ts';
+import { type Answer, type Reading, readingOf } from './readings.ts';
 
 /** How a command line ended. */
 export interface Outcome {

@@ -6,7 +6,7 @@ import { ControlPlane, type SentCommand } from '../../../src/control-plane/index
 import { connectCluster, type KubeCluster } from '../../../src/kube/cluster.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { realHost } from '../../support/host.ts';
-import { startProgram, type ChildProgram } from './child-program.ts';
+import { type ChildProgram, startProgram } from './child-program.ts';
 import { assertHarmless, measure, mostMiB, type Target } from './measure.ts';
 
 export const agentId = 'edge-1';

@@ -1,5 +1,5 @@
-import { parseRegExpLiteral } from '@eslint-community/regexpp';
 import type { AST } from '@eslint-community/regexpp';
+import { parseRegExpLiteral } from '@eslint-community/regexpp';
 
 /** A beginning, a part that is repeated, and an end. */
 export interface AttackText {

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import type { ChildProgram } from './child-program.ts';
-import { recordFigure, type Figure } from './figures.ts';
-import { startPings, type PingSetup } from './pings.ts';
+import { type Figure, recordFigure } from './figures.ts';
+import { type PingSetup, startPings } from './pings.ts';
 import { peakMiB, resetPeak } from './process-memory.ts';
 
 /** Longest stall that an input may cause, in milliseconds. */

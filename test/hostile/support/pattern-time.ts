@@ -1,5 +1,5 @@
 import { createContext, Script } from 'node:vm';
-import { attackOfLength, attackTexts, type AttackText } from './attack-texts.ts';
+import { attackOfLength, type AttackText, attackTexts } from './attack-texts.ts';
 
 /** Length of the texts that find the slowest attacks. */
 const firstLength = 8 * 1024;

@@ -1,5 +1,5 @@
-import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { ElectionClock } from '../../../src/leader-election/elector.ts';
+import type { Cluster } from '../../../src/objects/cluster.ts';
 
 interface Sleeper {
   at: number;

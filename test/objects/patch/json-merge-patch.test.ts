@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from '../../support/fast-check.ts';
 import { applyMergePatch, createMergePatch, threeWayMergePatch } from '../../../src/objects/patch/json-merge-patch.ts';
+import fc from '../../support/fast-check.ts';
 
 test('the patch between two objects has what is new, what differs, and null for what is gone', (t) => {
   const original = { same: 1, changed: 'a', gone: true, map: { same: [1], gone: 1 }, list: [1, 2] };

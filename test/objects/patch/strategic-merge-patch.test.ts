@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { JsonObject } from '../../../src/objects/fields.ts';
-import { plainField, plainSchema, type FieldMerge, type PatchSchema } from '../../../src/objects/patch/patch-schema.ts';
+import { type FieldMerge, type PatchSchema, plainField, plainSchema } from '../../../src/objects/patch/patch-schema.ts';
 import { threeWayPatch } from '../../../src/objects/patch/strategic-merge-patch.ts';
 
 /** Returns a schema from merge rules by field. */

@@ -1,3 +1,7 @@
+import type { Cluster } from '../../../src/objects/cluster.ts';
+import { fieldAt } from '../../../src/objects/fields.ts';
+import { guardedCluster } from '../../../src/objects/guarded-cluster.ts';
+import type { KubeObject } from '../../../src/objects/object.ts';
 import { operation as deletePod } from '../../../src/operation/act/delete-pod.ts';
 import { operation as pauseRollout } from '../../../src/operation/act/pause-rollout.ts';
 import { operation as restartWorkload } from '../../../src/operation/act/restart-workload.ts';
@@ -5,16 +9,12 @@ import { operation as resumeRollout } from '../../../src/operation/act/resume-ro
 import { operation as runJob } from '../../../src/operation/act/run-job.ts';
 import { operation as scaleWorkload } from '../../../src/operation/act/scale-workload.ts';
 import { operation as startRelease } from '../../../src/operation/act/start-release.ts';
-import { startPatch, stopPatch } from '../../../src/operation/act/stopped-workload.ts';
 import { operation as stopRelease } from '../../../src/operation/act/stop-release.ts';
-import { guardedCluster } from '../../../src/objects/guarded-cluster.ts';
-import { fieldAt } from '../../../src/objects/fields.ts';
-import type { Cluster } from '../../../src/objects/cluster.ts';
-import type { KubeObject } from '../../../src/objects/object.ts';
-import { memoryCheckpoints } from '../resumption/memory-checkpoints.ts';
+import { startPatch, stopPatch } from '../../../src/operation/act/stopped-workload.ts';
 import { payloadReaders } from '../../../src/protocol/commands/index.ts';
 import { decodePayload } from '../../../src/protocol/payload.ts';
 import { configMap } from '../manifests.ts';
+import { memoryCheckpoints } from '../resumption/memory-checkpoints.ts';
 import { textChart } from '../text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, stepEnds, type World } from '../world.ts';
 

@@ -1,9 +1,9 @@
 import test from 'ava';
 import {
+  type ApplyOptions,
   applySettings,
   checkApplySettings,
   undoSettings,
-  type ApplyOptions,
 } from '../../../src/operation/apply/apply-settings.ts';
 
 const methods: [serverSide: ApplyOptions['serverSide'], previous: string | undefined, method: string][] = [

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { migratedEntries, type ManagedFields } from '../../../src/operation/apply/field-ownership.ts';
+import { type ManagedFields, migratedEntries } from '../../../src/operation/apply/field-ownership.ts';
 
 const entry = (manager: string, operation: string, fieldsV1: ManagedFields['fieldsV1'], rest: object = {}) => ({
   manager,

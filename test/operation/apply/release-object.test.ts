@@ -1,6 +1,6 @@
 import test from 'ava';
 import { batchesOfKind } from '../../../src/operation/apply/apply.ts';
-import { subtractObjects, type ReleaseObject } from '../../../src/operation/apply/release-object.ts';
+import { type ReleaseObject, subtractObjects } from '../../../src/operation/apply/release-object.ts';
 
 function releaseObject(kind: string, name: string, apiVersion = 'v1', namespace = 'default'): ReleaseObject {
   const ref = { apiVersion, kind, name, namespace };

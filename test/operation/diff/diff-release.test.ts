@@ -4,7 +4,7 @@ import { memoryPlans } from '../../../src/operation/plan/plans.ts';
 import type { DiffRequest } from '../../../src/operation/request.ts';
 import { realHost } from '../../support/host.ts';
 import { configMap } from '../manifests.ts';
-import { textChart, type TextChart } from '../text-renderer.ts';
+import { type TextChart, textChart } from '../text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, type World } from '../world.ts';
 
 const test = sandboxTest();

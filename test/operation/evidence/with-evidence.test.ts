@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StartTimer } from '../../../src/operation/time-limit.ts';
 import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { OperationError } from '../../../src/operation/error.ts';
+import type { StartTimer } from '../../../src/operation/time-limit.ts';
 import { deployment, hook, job } from '../manifests.ts';
 import { textChart } from '../text-renderer.ts';
 import { newWorld, sandboxTest, timeUpWhen } from '../world.ts';

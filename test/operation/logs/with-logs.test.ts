@@ -1,11 +1,11 @@
 import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { Progress } from '../../../src/operation/progress.ts';
-import { createTracker } from '../../../src/operation/tracker/tracker.ts';
 import { testRelease } from '../../../src/operation/test-release.ts';
+import { createTracker } from '../../../src/operation/tracker/tracker.ts';
+import { eventually } from '../../support/eventually.ts';
 import { hook, job } from '../manifests.ts';
 import { textChart } from '../text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, type World } from '../world.ts';
-import { eventually } from '../../support/eventually.ts';
 
 const test = sandboxTest();
 

@@ -1,13 +1,13 @@
 import { applyPlan } from '../../../src/operation/plan/apply-plan.ts';
 import { plan, type PlannableOperation } from '../../../src/operation/plan/plan.ts';
 import type { PlanEntry } from '../../../src/operation/plan/plan-entry.ts';
-import { upgrade } from '../../../src/operation/upgrade.ts';
 import { memoryPlans } from '../../../src/operation/plan/plans.ts';
+import { upgrade } from '../../../src/operation/upgrade.ts';
 import { decodeRelease, encodeRelease } from '../../../src/release/codec.ts';
 import type { Release } from '../../../src/release/release.ts';
 import { realHost } from '../../support/host.ts';
 import { configMap, crd, deployment, hook, job } from '../manifests.ts';
-import { textChart, type TextChart } from '../text-renderer.ts';
+import { type TextChart, textChart } from '../text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, type World } from '../world.ts';
 
 const test = sandboxTest();

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { PlanEntry } from '../../../src/operation/plan/plan-entry.ts';
+import { type PlanLimits, planLimits, plansToDrop } from '../../../src/operation/plan/plan-retention.ts';
 import { memoryPlans } from '../../../src/operation/plan/plans.ts';
-import { planLimits, plansToDrop, type PlanLimits } from '../../../src/operation/plan/plan-retention.ts';
 
 function newPlans(options?: Partial<PlanLimits>) {
   const clock = { milliseconds: 1000 };

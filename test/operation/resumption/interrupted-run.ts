@@ -1,6 +1,6 @@
 import type { OperationContext } from '../../../src/operation/context.ts';
-import { memoryCheckpoints } from './memory-checkpoints.ts';
 import type { OperationState } from '../../../src/operation/state/operation-state.ts';
+import { memoryCheckpoints } from './memory-checkpoints.ts';
 
 /**
  * When a run is interrupted: never, after each checkpoint, or before each checkpoint is stored, so

@@ -1,12 +1,12 @@
 import type { ExecutionContext } from 'ava';
 import type { Cluster } from '../../../src/objects/cluster.ts';
 import type { OperationContext } from '../../../src/operation/context.ts';
-import { memoryCheckpoints } from './memory-checkpoints.ts';
 import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import { realHost } from '../../support/host.ts';
 import { randomOf, seedOf } from '../../support/random.ts';
 import { newWorld, sandboxTest } from '../world.ts';
-import { charts, requestOf, scenarios, start, type Scenario, type ScenarioName, resume } from './scenarios.ts';
+import { memoryCheckpoints } from './memory-checkpoints.ts';
+import { charts, requestOf, resume, type Scenario, type ScenarioName, scenarios, start } from './scenarios.ts';
 import { errorText, snapshot } from './snapshot.ts';
 
 const test = sandboxTest();

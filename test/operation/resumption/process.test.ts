@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { childModule } from '../../support/program.ts';
 import { quickStart } from '../../support/quick-start.ts';
 import { newWorld, sandboxTest, type World } from '../world.ts';
-import { charts, requestOf, scenarios, start, type Scenario, type ScenarioName } from './scenarios.ts';
+import { charts, requestOf, type Scenario, type ScenarioName, scenarios, start } from './scenarios.ts';
 import { snapshot } from './snapshot.ts';
 
 const test = sandboxTest();

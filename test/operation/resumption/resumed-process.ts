@@ -4,7 +4,7 @@ import type { OperationState } from '../../../src/operation/state/operation-stat
 import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import { realHost } from '../../support/host.ts';
 import { textRenderer } from '../text-renderer.ts';
-import { charts, requestOf, scenarios, start, type ScenarioName, resume } from './scenarios.ts';
+import { charts, requestOf, resume, type ScenarioName, scenarios, start } from './scenarios.ts';
 
 // Runs the operation of a scenario from its start, or from the state in a file, and kills itself
 // after a number of checkpoints.

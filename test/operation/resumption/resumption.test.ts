@@ -6,8 +6,8 @@ import { plan } from '../../../src/operation/plan/plan.ts';
 import { memoryPlans } from '../../../src/operation/plan/plans.ts';
 import { realHost } from '../../support/host.ts';
 import { newWorld, sandboxTest, type World } from '../world.ts';
-import { run, type Interruption, type Resumable, type Run } from './interrupted-run.ts';
-import { charts, requestOf, scenarios, start, type Scenario, type ScenarioName, resume } from './scenarios.ts';
+import { type Interruption, type Resumable, type Run, run } from './interrupted-run.ts';
+import { charts, requestOf, resume, type Scenario, type ScenarioName, scenarios, start } from './scenarios.ts';
 import { errorText, snapshot } from './snapshot.ts';
 
 const test = sandboxTest();

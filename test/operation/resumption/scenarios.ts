@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { OperationContext } from '../../../src/operation/context.ts';
 import { install, resumeInstall } from '../../../src/operation/install.ts';
-import type { InstallRequest, RollbackRequest, TestRequest, UninstallRequest } from '../../../src/operation/request.ts';
 import type { PlannableOperation } from '../../../src/operation/plan/plan.ts';
-import type { OperationState } from '../../../src/operation/state/operation-state.ts';
+import type { InstallRequest, RollbackRequest, TestRequest, UninstallRequest } from '../../../src/operation/request.ts';
 import { resumeRollback, rollback } from '../../../src/operation/rollback.ts';
+import type { OperationState } from '../../../src/operation/state/operation-state.ts';
 import { operation as testOperation, testRelease } from '../../../src/operation/test-release.ts';
 import { resumeUninstall, uninstall } from '../../../src/operation/uninstall.ts';
 import { resumeUpgrade, upgrade } from '../../../src/operation/upgrade.ts';
 import { configMap, deployment, hook, job } from '../manifests.ts';
-import { textChart, type TextChart } from '../text-renderer.ts';
+import { type TextChart, textChart } from '../text-renderer.ts';
 
 /** An operation with its request. */
 export type OperationRequest = PlannableOperation | { verb: 'test'; request: TestRequest };

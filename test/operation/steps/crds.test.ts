@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../../src/objects/object.ts';
 import { objectsAt } from '../../../src/objects/fields.ts';
+import type { KubeObject } from '../../../src/objects/object.ts';
 import { crd } from '../manifests.ts';
 import { textChart } from '../text-renderer.ts';
 import { newWorld, sandboxTest, stepEnds } from '../world.ts';

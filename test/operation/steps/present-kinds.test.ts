@@ -1,11 +1,11 @@
+import { load } from 'js-yaml';
 import { connectCluster } from '../../../src/kube/cluster.ts';
 import type { Cluster } from '../../../src/objects/cluster.ts';
-import { crd, configMap } from '../manifests.ts';
-import { newWorld, sandboxTest } from '../world.ts';
-import { textChart } from '../text-renderer.ts';
-import { load } from 'js-yaml';
 import type { KubeObject } from '../../../src/objects/object.ts';
 import { eventually } from '../../support/eventually.ts';
+import { configMap, crd } from '../manifests.ts';
+import { textChart } from '../text-renderer.ts';
+import { newWorld, sandboxTest } from '../world.ts';
 
 const test = sandboxTest();
 

@@ -1,8 +1,8 @@
-import type { ExecutionContext } from 'ava';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { ExecutionContext } from 'ava';
 import { readJsonLines } from '../../../src/kube/json-lines.ts';
 import { kubeconfigOf } from '../../kube/fake-server.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
-import type { KubeObject } from '../../../src/objects/object.ts';
 import type { ObservedChange } from '../../../src/objects/cluster.ts';
+import type { KubeObject } from '../../../src/objects/object.ts';
 import { createTracker } from '../../../src/operation/tracker/tracker.ts';
 import { jobStartTimeout, waitUntilJobStarted } from '../../../src/operation/wait/job-start.ts';
 import type { WaitContext } from '../../../src/operation/wait/watches.ts';

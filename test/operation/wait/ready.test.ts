@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { ObjectQuery } from '../../../src/objects/cluster.ts';
 import type { KubeObject, ObjectRef } from '../../../src/objects/object.ts';
 import type { SeenObject } from '../../../src/operation/apply/seen-object.ts';
 import { OperationError } from '../../../src/operation/error.ts';
@@ -7,8 +8,7 @@ import { createTracker } from '../../../src/operation/tracker/tracker.ts';
 import { failFastOf } from '../../../src/operation/wait/judge.ts';
 import { waitUntilReady } from '../../../src/operation/wait/ready.ts';
 import { steppingHost } from '../../support/host.ts';
-import { watchedCluster, type Script } from '../watched-cluster.ts';
-import type { ObjectQuery } from '../../../src/objects/cluster.ts';
+import { type Script, watchedCluster } from '../watched-cluster.ts';
 
 const namespace = 'shop';
 

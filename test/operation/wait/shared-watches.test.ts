@@ -7,11 +7,11 @@ import type { Progress } from '../../../src/operation/progress.ts';
 import { createTracker } from '../../../src/operation/tracker/tracker.ts';
 import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { eventually } from '../../support/eventually.ts';
 import { realHost } from '../../support/host.ts';
 import { deployment, job } from '../manifests.ts';
 import { textChart, textRenderer } from '../text-renderer.ts';
 import { passOn, startFaultyProxy } from './faulty-proxy.ts';
-import { eventually } from '../../support/eventually.ts';
 
 const host = { ...realHost, now: () => 1_700_000_000_000_000_000n };
 

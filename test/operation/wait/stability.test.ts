@@ -1,7 +1,7 @@
 import test from 'ava';
 import { identityOf } from '../../../src/objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../../src/objects/object.ts';
-import { stability, type SettleOptions } from '../../../src/operation/wait/judge.ts';
+import { type SettleOptions, stability } from '../../../src/operation/wait/judge.ts';
 
 const ref: ObjectRef = { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'web' };
 const nothing = { replicaSets: [], pods: [], events: [] };

@@ -3,10 +3,10 @@ import { Cancellation } from '../../../src/operation/cancellation.ts';
 import type { Progress } from '../../../src/operation/progress.ts';
 import { releaseStatus } from '../../../src/operation/release-status.ts';
 import { watchRelease } from '../../../src/operation/watch-release.ts';
+import { eventually } from '../../support/eventually.ts';
 import { configMap, hook, job } from '../manifests.ts';
 import { textChart } from '../text-renderer.ts';
 import { newWorld, releaseName, sandboxTest, type World } from '../world.ts';
-import { eventually } from '../../support/eventually.ts';
 
 const test = sandboxTest();
 

@@ -1,10 +1,10 @@
 import { mock } from 'node:test';
 import test, { type ExecutionContext } from 'ava';
-import fc from '../../support/fast-check.ts';
 import type { Resume } from '../../../src/protocol/messages.ts';
 import { decodePacket, encodePacket, type Packet } from '../../../src/protocol/packet.ts';
 import { Outbox } from '../../../src/protocol/session/outbox.ts';
 import { Session, type SessionSocket } from '../../../src/protocol/session/session.ts';
+import fc from '../../support/fast-check.ts';
 
 /** One end, and what it has received. */
 class End {

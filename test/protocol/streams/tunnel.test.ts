@@ -8,8 +8,8 @@ import {
   type StreamFrame,
 } from '../../../src/protocol/streams/frame.ts';
 import { StreamError } from '../../../src/protocol/streams/stream-error.ts';
-import { windowBytes, type TunnelStream } from '../../../src/protocol/streams/tunnel-stream.ts';
-import { maxStreams, Tunnel, type AcceptStream, type TunnelSocket } from '../../../src/protocol/streams/tunnel.ts';
+import { type AcceptStream, maxStreams, Tunnel, type TunnelSocket } from '../../../src/protocol/streams/tunnel.ts';
+import { type TunnelStream, windowBytes } from '../../../src/protocol/streams/tunnel-stream.ts';
 
 /** A socket that writes a frame when a test calls `write`. */
 class SlowSocket implements TunnelSocket {

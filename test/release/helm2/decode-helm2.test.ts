@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import test from 'ava';
-import fc from '../../support/fast-check.ts';
 import { decodeHelm2Release } from '../../../src/release/helm2/decode-helm2.ts';
+import fc from '../../support/fast-check.ts';
 import { helm2Records } from './records.ts';
 
 const limit = 1024 * 1024;

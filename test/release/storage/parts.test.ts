@@ -3,7 +3,7 @@ import test from 'ava';
 import { decodeRelease } from '../../../src/release/codec.ts';
 import type { ReleaseError } from '../../../src/release/error.ts';
 import type { Release } from '../../../src/release/release.ts';
-import { storageDrivers, type StorageDriver } from '../../../src/release/storage/drivers.ts';
+import { type StorageDriver, storageDrivers } from '../../../src/release/storage/drivers.ts';
 import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import { steppingHost } from '../../support/host.ts';
 import { ObjectsInMemory } from '../objects-in-memory.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
+import type { KubeObject } from '../../../src/objects/object.ts';
 import { decodeRelease, encodeRelease } from '../../../src/release/codec.ts';
-import { withStatus, type Release } from '../../../src/release/release.ts';
-import { storageDrivers, type StorageDriver } from '../../../src/release/storage/drivers.ts';
+import { type Release, withStatus } from '../../../src/release/release.ts';
+import { type StorageDriver, storageDrivers } from '../../../src/release/storage/drivers.ts';
 import { openStorage } from '../../../src/release/storage/kube-storage.ts';
 import type { ReleaseStorage } from '../../../src/release/storage/storage.ts';
-import type { KubeObject } from '../../../src/objects/object.ts';
 import { steppingHost } from '../../support/host.ts';
 import { ObjectsInMemory } from '../objects-in-memory.ts';
 import { sampleRelease } from '../sample-release.ts';

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
-import { history, lastDeployed, lastSuccessful, excessRevisions } from '../../../src/release/history.ts';
+import { excessRevisions, history, lastDeployed, lastSuccessful } from '../../../src/release/history.ts';
 import { withStatus } from '../../../src/release/release.ts';
-import { openStorage, type KubeStorageOptions } from '../../../src/release/storage/kube-storage.ts';
+import { type KubeStorageOptions, openStorage } from '../../../src/release/storage/kube-storage.ts';
 import { memoryStorage } from '../../../src/release/storage/memory.ts';
 import { customLabels, type ReleaseStorage, type StoredRevision } from '../../../src/release/storage/storage.ts';
 import { steppingHost } from '../../support/host.ts';

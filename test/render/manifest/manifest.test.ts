@@ -1,7 +1,7 @@
 import test from 'ava';
 import { splitDocuments } from '../../../src/render/manifest/documents.ts';
-import { sortManifests } from '../../../src/render/manifest/sort-manifests.ts';
 import { readHead } from '../../../src/render/manifest/head.ts';
+import { sortManifests } from '../../../src/render/manifest/sort-manifests.ts';
 
 function sort(files: Record<string, string>) {
   return sortManifests(new Map(Object.entries(files)), (path, cause) => new Error(`${path}: ${String(cause)}`));

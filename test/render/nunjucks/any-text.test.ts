@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from '../../support/fast-check.ts';
 import { defaultRenderLimits } from '../../../src/render/limits.ts';
 import { RenderError } from '../../../src/render/render-error.ts';
+import fc from '../../support/fast-check.ts';
 import { renderOne } from './render-one.ts';
 
 const pieces = fc.constantFrom(

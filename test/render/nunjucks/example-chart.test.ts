@@ -1,10 +1,10 @@
 import test from 'ava';
 import { loadDirectory } from '../../../src/chart/load/load-directory.ts';
-import { defaultHelmVersion, parseKubeVersion } from '../../../src/render/scope/capabilities.ts';
-import type { Engine } from '../../../src/render/engine.ts';
 import { functionMap } from '../../../src/functions/function-map.ts';
+import type { Engine } from '../../../src/render/engine.ts';
 import { createGoTemplateEngine } from '../../../src/render/gotpl/engine.ts';
 import { renderChart } from '../../../src/render/render-chart.ts';
+import { defaultHelmVersion, parseKubeVersion } from '../../../src/render/scope/capabilities.ts';
 import { readYaml } from '../../../src/yaml/read.ts';
 import { fixedHost } from '../../support/host.ts';
 import { engine, valuesOf } from './render-one.ts';

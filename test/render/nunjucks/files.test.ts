@@ -1,6 +1,6 @@
 import test from 'ava';
-import { RenderError } from '../../../src/render/render-error.ts';
 import { defaultRenderLimits } from '../../../src/render/limits.ts';
+import { RenderError } from '../../../src/render/render-error.ts';
 import { chartOf, engine, renderOne, scoped } from './render-one.ts';
 
 const run = { limits: defaultRenderLimits };

@@ -2,11 +2,11 @@ import type { Chart } from '../../../src/chart/chart.ts';
 import { functionMap } from '../../../src/functions/function-map.ts';
 import { toBytes } from '../../../src/go/text.ts';
 import { NamedMap, type ValueMap } from '../../../src/go/value.ts';
-import { defaultHelmVersion, parseKubeVersion } from '../../../src/render/scope/capabilities.ts';
-import { chartTemplates, type ScopedTemplate } from '../../../src/render/scope/chart-templates.ts';
 import type { EngineRun } from '../../../src/render/engine.ts';
 import { defaultRenderLimits } from '../../../src/render/limits.ts';
 import { createNunjucksEngine } from '../../../src/render/nunjucks/engine.ts';
+import { defaultHelmVersion, parseKubeVersion } from '../../../src/render/scope/capabilities.ts';
+import { chartTemplates, type ScopedTemplate } from '../../../src/render/scope/chart-templates.ts';
 import { readYaml } from '../../../src/yaml/read.ts';
 import { fixedHost } from '../../support/host.ts';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { int64, type ValueMap } from '../../../src/go/value.ts';
 import { functionMap } from '../../../src/functions/function-map.ts';
+import { int64, type ValueMap } from '../../../src/go/value.ts';
 import { boundFunctions } from '../../../src/render/gotpl/bound-functions.ts';
 import type { RenderNotice } from '../../../src/render/notice.ts';
 import { builtins } from '../../../src/template/execute/builtins.ts';

@@ -1,8 +1,8 @@
 import test from 'ava';
 import type { Chart } from '../../../src/chart/chart.ts';
+import { knownApiVersions } from '../../../src/render/scope/api-versions.ts';
 import { createAttempt } from '../../../src/render/worker/attempt-render.ts';
 import { createThreadedRenderer } from '../../../src/render/worker/threaded-renderer.ts';
-import { knownApiVersions } from '../../../src/render/scope/api-versions.ts';
 import { fixedHost, steppingHost } from '../../support/host.ts';
 import { threadModule } from '../../support/program.ts';
 

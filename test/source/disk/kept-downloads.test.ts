@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import { makeCertificates } from '../../../src/sandbox/certificates.ts';
 import { createChartSource } from '../../../src/source/chart-source.ts';
 import { KeptDownloads } from '../../../src/source/disk/kept-downloads.ts';
 import { KeptFiles } from '../../../src/source/disk/kept-files.ts';
-import { makeCertificates } from '../../../src/sandbox/certificates.ts';
 import { realHost } from '../../support/host.ts';
 import { packChart } from '../packed-chart.ts';
 import { indexYaml, serve, type TestResponse } from '../test-repository.ts';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import { createChartSource } from '../../../src/source/chart-source.ts';
 import { processHost } from '../../../src/render/process-host.ts';
 import { makeCertificates } from '../../../src/sandbox/certificates.ts';
+import { createChartSource } from '../../../src/source/chart-source.ts';
 import { packChart } from '../packed-chart.ts';
 import { indexYaml, sha256 } from '../test-repository.ts';
 

@@ -1,9 +1,9 @@
-import test, { type ExecutionContext } from 'ava';
 import { inspect } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
 import type { ChartRequest } from '../../../src/source/chart-request.ts';
 import { createChartSource } from '../../../src/source/chart-source.ts';
 import { packChart } from '../packed-chart.ts';
-import { indexYaml, serve, type TestResponse, type TestRepository } from '../test-repository.ts';
+import { indexYaml, serve, type TestRepository, type TestResponse } from '../test-repository.ts';
 
 const source = createChartSource();
 const web = await packChart('web');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { createChartSource, type ChartSourceOptions } from '../../../src/source/chart-source.ts';
+import { type ChartSourceOptions, createChartSource } from '../../../src/source/chart-source.ts';
 import { serve, type TestResponse } from '../test-repository.ts';
 
 const never = new AbortController().signal;

@@ -3,10 +3,10 @@ import test, { type ExecutionContext } from 'ava';
 import type { ChartRequest } from '../../../src/source/chart-request.ts';
 import { createChartSource } from '../../../src/source/chart-source.ts';
 import type { SourceErrorCode } from '../../../src/source/source-error.ts';
+import { descriptionOf } from '../chart-description.ts';
 import { packChart } from '../packed-chart.ts';
 import { serveRegistry } from '../test-registry.ts';
 import { indexYaml, serve } from '../test-repository.ts';
-import { descriptionOf } from '../chart-description.ts';
 
 const tags = ['1.0.0', '1.2.0', '1.10.0_build.5', '2.0.0-rc.1', 'latest', '3'];
 const source = createChartSource({ plainHttp: true });

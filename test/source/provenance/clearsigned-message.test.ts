@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from '../../support/fast-check.ts';
 import { armorSignature } from '../../../src/source/provenance/armor.ts';
 import { parseClearsigned, signedPart, writeClearsigned } from '../../../src/source/provenance/clearsigned-message.ts';
+import fc from '../../support/fast-check.ts';
 
 const signature = Uint8Array.from({ length: 100 }, (_, i) => i);
 const block = armorSignature(signature);

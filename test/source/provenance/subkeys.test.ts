@@ -1,7 +1,7 @@
-import * as openpgp from 'openpgp';
 import test from 'ava';
-import { signedPart, writeClearsigned } from '../../../src/source/provenance/clearsigned-message.ts';
+import * as openpgp from 'openpgp';
 import { armorSignature } from '../../../src/source/provenance/armor.ts';
+import { signedPart, writeClearsigned } from '../../../src/source/provenance/clearsigned-message.ts';
 import { readKeyring } from '../../../src/source/provenance/read-keyring.ts';
 import { verifyArchive } from '../../../src/source/provenance/verify-archive.ts';
 

@@ -1,7 +1,7 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import test from 'ava';
+import { type ChartSourceOptions, createChartSource } from '../../../src/source/chart-source.ts';
 import type { SourceErrorCode } from '../../../src/source/source-error.ts';
-import { createChartSource, type ChartSourceOptions } from '../../../src/source/chart-source.ts';
 import { indexYaml, serve, type TestResponse } from '../test-repository.ts';
 
 const never = new AbortController().signal;

@@ -1,16 +1,16 @@
 import test, { type ExecutionContext } from 'ava';
 import type { ChartRequest } from '../../../src/source/chart-request.ts';
 import { createChartSource } from '../../../src/source/chart-source.ts';
+import { descriptionOf } from '../chart-description.ts';
 import { packChart } from '../packed-chart.ts';
 import {
   indexYaml,
   serve,
   sha256,
-  type TestResponse,
   type TestEntry,
   type TestRepository,
+  type TestResponse,
 } from '../test-repository.ts';
-import { descriptionOf } from '../chart-description.ts';
 
 const source = createChartSource();
 

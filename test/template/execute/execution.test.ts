@@ -1,10 +1,10 @@
 import test from 'ava';
-import { GoError, GoObject, NamedMap, type GoFunction, type Value } from '../../../src/go/value.ts';
+import { GoError, type GoFunction, GoObject, NamedMap, type Value } from '../../../src/go/value.ts';
 import { Execution, type ExecutionOptions } from '../../../src/template/execute/execution.ts';
 import type { FunctionTable } from '../../../src/template/function.ts';
 import { TemplateExecError, TemplateLimitError, TemplateParseError } from '../../../src/template/template-error.ts';
-import { TemplateSet } from '../../../src/template/template-set.ts';
 import type { TemplateFile } from '../../../src/template/template-file.ts';
+import { TemplateSet } from '../../../src/template/template-set.ts';
 import { failure, render } from '../render.ts';
 
 const functions: FunctionTable = new Map<string, GoFunction | Omit<GoFunction, 'call'>>([

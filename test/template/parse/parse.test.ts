@@ -1,8 +1,8 @@
 import test from 'ava';
-import fc from '../../support/fast-check.ts';
 import { nodeText } from '../../../src/template/parse/node-text.ts';
 import { isEmptyTree, parseTemplate } from '../../../src/template/parse/parse.ts';
 import { TemplateParseError } from '../../../src/template/template-error.ts';
+import fc from '../../support/fast-check.ts';
 
 const anyFunction = (): boolean => true;
 

@@ -1,6 +1,6 @@
 import type { Host } from '../../../go/host.ts';
 import type { Release } from '../../../release/release.ts';
-import { yamlText, type Printable } from './format.ts';
+import { type Printable, yamlText } from './format.ts';
 import { headText, notesText, testSuiteText } from './status.ts';
 import { userValues } from './values.ts';
 

@@ -1,8 +1,8 @@
 import { localZone } from '../../../functions/support/local-zone.ts';
 import type { Host } from '../../../go/host.ts';
+import { Time, zeroTime } from '../../../go/time.ts';
 import { parseTime } from '../../../go/time-parse.ts';
 import { utc } from '../../../go/time-zone.ts';
-import { Time, zeroTime } from '../../../go/time.ts';
 
 /** Go's layouts. */
 const rfc3339 = '2006-01-02T15:04:05Z07:00';

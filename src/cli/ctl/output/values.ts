@@ -1,6 +1,6 @@
 import { valueMapOfPlain } from '../../../release/plain-value.ts';
 import type { Release } from '../../../release/release.ts';
-import { yamlText, type Output, type Printable } from './format.ts';
+import { type Output, type Printable, yamlText } from './format.ts';
 
 /** Returns the user's values of a release. Null if there are none, as in Helm. */
 export function userValues({ config = {} }: Release): Printable {

@@ -1,11 +1,11 @@
-import { mergeValueFlags } from '../../values.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
 import { lintCharts } from '../../lint/lint-charts.ts';
 import { switchFlag, textFlag } from '../../pflag/flag.ts';
 import { kubeVersionOf } from '../../release-options.ts';
-import type { HelmContext } from '../context.ts';
+import { mergeValueFlags } from '../../values.ts';
 import { valueFlags, valuesOfFlags } from '../../verb/value-flags.ts';
+import type { HelmContext } from '../context.ts';
 import { nunjucksFlag } from './own-flags.ts';
 
 /** `helm lint` (pkg/cmd/lint.go) */

@@ -1,7 +1,7 @@
-import { limitsDescription, limitsFlag } from '../../limits-flag.ts';
 import type { Limits } from '../../limits.ts';
+import { limitsDescription, limitsFlag } from '../../limits-flag.ts';
 import { readPassword } from '../../password-file.ts';
-import { customFlag, switchFlag, type Flag } from '../../pflag/flag.ts';
+import { customFlag, type Flag, switchFlag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
 import { chartPathOfFlags, type ChartPathOptions } from '../flags/chart-path-flags.ts';

@@ -1,14 +1,14 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
+import type { Chart } from '../../../chart/chart.ts';
 import { loadDirectory } from '../../../chart/load/load-directory.ts';
 import { missingDependencies } from '../../../chart/metadata/installable.ts';
 import { archiveName, packChart } from '../../../chart/save/pack-chart.ts';
-import type { Chart } from '../../../chart/chart.ts';
 import { messageOf } from '../../../errors/index.ts';
 import { parseVersion } from '../../../go/semver.ts';
+import { epochMilliseconds } from '../../../operation/clock.ts';
 import { requireKnownFormat } from '../../template/chart-version.ts';
 import type { HelmContext } from '../context.ts';
-import { epochMilliseconds } from '../../../operation/clock.ts';
 
 /** Changes of the chart; empty texts change nothing. */
 interface Changes {

@@ -1,11 +1,11 @@
-import { pushChart, type PushedChart } from '../../../source/oci/push-chart.ts';
 import { withoutTrailingSlashes } from '../../../source/http/http-url.ts';
+import { pushChart, type PushedChart } from '../../../source/oci/push-chart.ts';
+import { parseReference } from '../../../source/oci/reference.ts';
 import { pushedText } from '../../registry-texts.ts';
 import type { HelmContext } from '../context.ts';
 import { connect } from '../download/connect.ts';
 import { credentialsFor } from '../download/download-chart.ts';
 import type { ConnectionOptions } from '../flags/connection-flags.ts';
-import { parseReference } from '../../../source/oci/reference.ts';
 
 /** Pushes a chart and prints what `helm push` prints (pkg/registry/client.go: Push). */
 export async function pushToRegistry(

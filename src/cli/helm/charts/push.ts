@@ -3,9 +3,9 @@ import { isMissing } from '../../../errors/index.ts';
 import { parseUrl } from '../../../functions/support/net-url.ts';
 import { openError } from '../../../go/file-error.ts';
 import { quote } from '../../../go/strconv.ts';
-import { loadChart } from '../../load-chart.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
+import { loadChart } from '../../load-chart.ts';
 import type { HelmContext } from '../context.ts';
 import { connectionFlags, connectionOfFlags } from '../flags/connection-flags.ts';
 

@@ -2,7 +2,7 @@ import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command, CommandEntry } from '../../cobra/command.ts';
 import { loadChart } from '../../load-chart.ts';
 import { textFlag } from '../../pflag/flag.ts';
-import { showChart, showValuesBy, type ShowTopic } from '../../show/show-chart.ts';
+import { showChart, type ShowTopic, showValuesBy } from '../../show/show-chart.ts';
 import type { HelmContext } from '../context.ts';
 import { findHelmChart } from '../download/find-chart.ts';
 import { chartPathFlags, develFlag } from '../flags/chart-path-flags.ts';

@@ -4,12 +4,12 @@ import type { Command } from '../../cobra/command.ts';
 import {
   commaListFlag,
   durationFlag,
+  type Flag,
   listFlag,
   pairsFlag,
   parseBool,
   switchFlag,
   textFlag,
-  type Flag,
 } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import { kubeVersionOf } from '../../release-options.ts';
@@ -17,15 +17,15 @@ import { nameFromTemplate } from '../../template/release-name.ts';
 import { renderChart } from '../../template/render-chart.ts';
 import { showOnly } from '../../template/show-only.ts';
 import { mergeValueFlags } from '../../values.ts';
+import { nameFlags } from '../../verb/release-and-chart.ts';
+import { valueFlags, valuesOfFlags } from '../../verb/value-flags.ts';
 import type { HelmContext } from '../context.ts';
 import { prepareDependencies } from '../dependency/prepare-dependencies.ts';
 import { findHelmChart } from '../download/find-chart.ts';
-import { connectionOfFlags } from '../flags/connection-flags.ts';
 import { chartPathFlags, develFlag } from '../flags/chart-path-flags.ts';
+import { connectionOfFlags } from '../flags/connection-flags.ts';
 import { postRendererFlags } from '../flags/post-renderer-flags.ts';
 import { waitFlag } from '../flags/wait-flag.ts';
-import { valueFlags, valuesOfFlags } from '../../verb/value-flags.ts';
-import { nameFlags } from '../../verb/release-and-chart.ts';
 import { chartPathWithPassword, givenLimits, nunjucksFlag, passwordFileFlag, templateLimitsFlag } from './own-flags.ts';
 import { writeManifests } from './write-manifests.ts';
 

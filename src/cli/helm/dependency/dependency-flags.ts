@@ -1,4 +1,4 @@
-import { switchFlag, textFlag, type Flag } from '../../pflag/flag.ts';
+import { type Flag, switchFlag, textFlag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
 import { connectionFlags, connectionOfFlags, type ConnectionOptions } from '../flags/connection-flags.ts';

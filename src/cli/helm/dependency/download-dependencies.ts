@@ -2,17 +2,17 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ChartDependency } from '../../../chart/metadata/metadata.ts';
 import { isMissing, messageOf } from '../../../errors/index.ts';
-import { parseConstraint, satisfies } from '../../../go/semver-constraint.ts';
 import { parseVersion } from '../../../go/semver.ts';
+import { parseConstraint, satisfies } from '../../../go/semver-constraint.ts';
 import { quote } from '../../../go/strconv.ts';
+import { epochMilliseconds } from '../../../operation/clock.ts';
 import type { RepositoryEntry } from '../../../source/configuration/repositories-file.ts';
 import { saveChart } from '../charts/package-chart.ts';
 import type { HelmContext } from '../context.ts';
 import { loadFolder, localPath } from './dependency-chart.ts';
-import type { DependencyOptions } from './dependency-flags.ts';
 import { createDependencyDownloader } from './dependency-downloader.ts';
+import type { DependencyOptions } from './dependency-flags.ts';
 import { replaceSubcharts } from './replace-subcharts.ts';
-import { epochMilliseconds } from '../../../operation/clock.ts';
 
 /**
  * Downloads dependencies in exact versions into charts/ and removes those that are not wanted any

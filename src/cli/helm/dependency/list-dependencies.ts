@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Chart } from '../../../chart/chart.ts';
+import type { Notice } from '../../../chart/load/chart-content.ts';
 import { loadArchive } from '../../../chart/load/load-archive.ts';
 import type { ChartDependency } from '../../../chart/metadata/metadata.ts';
-import type { Notice } from '../../../chart/load/chart-content.ts';
-import { parseConstraint, satisfies } from '../../../go/semver-constraint.ts';
 import { parseVersion } from '../../../go/semver.ts';
+import { parseConstraint, satisfies } from '../../../go/semver-constraint.ts';
 import { quote } from '../../../go/strconv.ts';
 import { compareStrings } from '../../../go/text.ts';
 import { GoError } from '../../../go/value.ts';

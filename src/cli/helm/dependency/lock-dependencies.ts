@@ -1,13 +1,13 @@
 import type { ChartDependency } from '../../../chart/metadata/metadata.ts';
 import { messageOf } from '../../../errors/index.ts';
-import { parseConstraint, satisfies, type Constraint } from '../../../go/semver-constraint.ts';
 import { compareVersions, parseVersion } from '../../../go/semver.ts';
+import { type Constraint, parseConstraint, satisfies } from '../../../go/semver-constraint.ts';
 import { quote } from '../../../go/strconv.ts';
 import { GoError } from '../../../go/value.ts';
 import type { ChartVersion } from '../../../source/select-version.ts';
 import type { HelmContext } from '../context.ts';
-import { indexPath, readCachedIndex, readIndexText } from '../download/repository-index.ts';
 import { registryVersions } from '../download/registry-versions.ts';
+import { indexPath, readCachedIndex, readIndexText } from '../download/repository-index.ts';
 import { loadFolder, localPath } from './dependency-chart.ts';
 import type { DependencyOptions } from './dependency-flags.ts';
 import type { NamedDependencies } from './repository-names.ts';

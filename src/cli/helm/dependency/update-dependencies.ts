@@ -1,8 +1,8 @@
-import { lstat, readlink, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
+import { lstat, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChartDependency, ChartLock } from '../../../chart/metadata/metadata.ts';
 import { lockDigest, lockYaml } from '../../../chart/metadata/lock.ts';
+import type { ChartDependency, ChartLock } from '../../../chart/metadata/metadata.ts';
 import { quote } from '../../../go/strconv.ts';
 import {
   emptyRepositoriesFile,
@@ -17,7 +17,7 @@ import type { DependencyOptions } from './dependency-flags.ts';
 import { downloadDependencies } from './download-dependencies.ts';
 import { lockDependencies } from './lock-dependencies.ts';
 import { refreshRepositories } from './refresh-repositories.ts';
-import { nameRepositories, type NamedDependencies } from './repository-names.ts';
+import { type NamedDependencies, nameRepositories } from './repository-names.ts';
 
 /**
  * Downloads the newest versions of a chart's dependencies that are in their ranges into charts/,

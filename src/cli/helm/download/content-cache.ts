@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { maxProvenanceBytes } from '../../../source/download-settings.ts';
 import { replaceFile } from '../../../source/configuration/replace-file.ts';
+import { maxProvenanceBytes } from '../../../source/download-settings.ts';
 import { readLimited } from '../provenance/read-limited.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { readRepositoriesFile } from '../../../source/configuration/repositories-file.ts';
+import { type Candidate, type Completion, directives, withoutFiles } from '../../completion/candidate.ts';
 import type { HelmContext } from '../context.ts';
 import { chartListPath, indexPath, readCachedIndex, readIndexText } from '../download/repository-index.ts';
-import { directives, withoutFiles, type Candidate, type Completion } from '../../completion/candidate.ts';
 
 const urlPrefixes: readonly Candidate[] = [
   { name: 'oci://', description: 'Chart OCI prefix' },

@@ -1,6 +1,6 @@
+import { type Completion, directives, withoutFiles } from '../../completion/candidate.ts';
 import type { HelmContext } from '../context.ts';
 import { textAt } from '../kubeconfig.ts';
-import { directives, withoutFiles, type Completion } from '../../completion/candidate.ts';
 
 /** Completes a namespace of the cluster; those of an agent's cluster are not known here. */
 export async function namespaceCompletion(context: HelmContext): Promise<Completion> {

@@ -1,6 +1,6 @@
 import type { Command, CommandEntry, FoundCommand } from '../../cobra/command.ts';
 import { findCommand, wordPositions } from '../../cobra/find-command.ts';
-import { directives, withoutFiles, type Completion } from '../../completion/candidate.ts';
+import { type Completion, directives, withoutFiles } from '../../completion/candidate.ts';
 import { candidatesText, flagCompletion, lineOf, subcommandCompletion } from '../../completion/complete.ts';
 import type { HelmContext } from '../context.ts';
 import { globalFlags } from '../global-flags.ts';

@@ -1,7 +1,7 @@
 import type { CommandAnswers } from '../../../protocol/commands/index.ts';
+import { type Completion, directives, withoutFiles } from '../../completion/candidate.ts';
 import type { HelmContext } from '../context.ts';
 import { withReleases } from '../release/with-releases.ts';
-import { directives, withoutFiles, type Completion } from '../../completion/candidate.ts';
 
 type ListedRelease = CommandAnswers['list_releases']['releases'][number];
 

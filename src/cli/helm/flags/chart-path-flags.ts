@@ -1,4 +1,4 @@
-import { switchFlag, textFlag, type Flag } from '../../pflag/flag.ts';
+import { type Flag, switchFlag, textFlag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
 import { defaultKeyring } from '../settings.ts';

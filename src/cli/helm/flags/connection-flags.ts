@@ -1,4 +1,4 @@
-import { switchFlag, textFlag, type Flag } from '../../pflag/flag.ts';
+import { type Flag, switchFlag, textFlag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 
 /** How a command connects to repositories and registries. A text that is not given is empty. */

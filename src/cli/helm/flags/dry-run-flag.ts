@@ -1,5 +1,5 @@
 import { quote } from '../../../go/strconv.ts';
-import { parseBool, textFlag, type Flag } from '../../pflag/flag.ts';
+import { type Flag, parseBool, textFlag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
 

@@ -1,4 +1,4 @@
-import { outputFormats, type OutputFormat } from '../../ctl/output/format.ts';
+import { type OutputFormat, outputFormats } from '../../ctl/output/format.ts';
 import { customFlag, type Flag } from '../../pflag/flag.ts';
 import type { FlagValues } from '../../pflag/flag-values.ts';
 

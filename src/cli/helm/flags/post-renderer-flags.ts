@@ -1,4 +1,4 @@
-import { customFlag, listFlag, type Flag } from '../../pflag/flag.ts';
+import { customFlag, type Flag, listFlag } from '../../pflag/flag.ts';
 
 /** Returns the flags for a post-renderer, which Helm finds among its plugins (pkg/cmd/flags.go). */
 export function postRendererFlags(): Flag[] {

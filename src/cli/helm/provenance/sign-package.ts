@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { loadArchive } from '../../../chart/load/load-archive.ts';
 import { chartYaml } from '../../../chart/metadata/write-metadata.ts';
-import { sha256 } from '../../../source/digest.ts';
+import { epochMilliseconds } from '../../../operation/clock.ts';
 import { replaceFile } from '../../../source/configuration/replace-file.ts';
+import { sha256 } from '../../../source/digest.ts';
 import { createSigner } from '../../../source/provenance/sign-archive.ts';
 import type { HelmContext } from '../context.ts';
 import { passphrasesFrom } from './passphrase.ts';
 import { readKeyringFile } from './read-limited.ts';
-import { epochMilliseconds } from '../../../operation/clock.ts';
 
 interface SigningOptions {
   /** Path of a file with secret keys. */

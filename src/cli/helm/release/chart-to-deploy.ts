@@ -1,19 +1,19 @@
-import { outputFormat } from '../flags/output-flag.ts';
+import type { Chart } from '../../../chart/chart.ts';
+import { requireDependencies, requireInstallableType } from '../../../chart/metadata/installable.ts';
 import { processDependencies } from '../../../chart/process-dependencies.ts';
+import type { CommandAnswers } from '../../../protocol/commands/index.ts';
 import { valueMapOfPlain } from '../../../release/plain-value.ts';
 import { storedChart } from '../../../release/stored-chart.ts';
-import type { CommandAnswers } from '../../../protocol/commands/index.ts';
-import { requireDependencies, requireInstallableType } from '../../../chart/metadata/installable.ts';
-import type { Chart } from '../../../chart/chart.ts';
 import type { Invocation } from '../../cobra/command.ts';
-import type { FlagValues } from '../../pflag/flag-values.ts';
 import { loadChartFiles, type LoadedChart } from '../../load-chart.ts';
 import type { LocatedChart } from '../../locate-chart.ts';
+import type { FlagValues } from '../../pflag/flag-values.ts';
 import type { HelmContext } from '../context.ts';
 import { findHelmChart } from '../download/find-chart.ts';
-import { chartPathOfFlags, credentialsFromFlag, type ChartPathOptions } from '../flags/chart-path-flags.ts';
+import { chartPathOfFlags, type ChartPathOptions, credentialsFromFlag } from '../flags/chart-path-flags.ts';
 import { connectionOfFlags } from '../flags/connection-flags.ts';
-import { referredChart, withoutUserinfo, type ChartReference, type ReferredChart } from './chart-reference.ts';
+import { outputFormat } from '../flags/output-flag.ts';
+import { type ChartReference, type ReferredChart, referredChart, withoutUserinfo } from './chart-reference.ts';
 
 type Answer = CommandAnswers['install_release'];
 

@@ -7,9 +7,9 @@ import { withFileLock } from '../../../source/configuration/file-lock.ts';
 import {
   emptyRepositoriesFile,
   readRepositoriesFile,
+  type RepositoryEntry,
   withRepository,
   writeRepositoriesFile,
-  type RepositoryEntry,
 } from '../../../source/configuration/repositories-file.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';

@@ -11,11 +11,11 @@ import { compareStrings, fromBytes } from '../../../go/text.ts';
 import { GoError } from '../../../go/value.ts';
 import { replaceFile } from '../../../source/configuration/replace-file.ts';
 import {
+  type IndexDocumentEntry,
   indexJson,
   indexYaml,
   mergeEntries,
   readIndexDocument,
-  type IndexDocumentEntry,
 } from '../../../source/repository/index-document.ts';
 import type { HelmLog } from '../../helm-log.ts';
 import { goNow } from '../go-now.ts';

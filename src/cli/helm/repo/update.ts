@@ -3,8 +3,8 @@ import { readRepositoriesFile, type RepositoryEntry } from '../../../source/conf
 import type { Command } from '../../cobra/command.ts';
 import { durationFlag } from '../../pflag/flag.ts';
 import type { HelmContext } from '../context.ts';
-import { updateIndexes } from '../download/update-indexes.ts';
 import { requireRepositoryUrl } from '../download/repository-index.ts';
+import { updateIndexes } from '../download/update-indexes.ts';
 import { downloadTimeout, milliseconds } from './timeout.ts';
 
 /** `helm repo update` (pkg/cmd/repo_update.go) */

@@ -1,14 +1,14 @@
 import { messageOf } from '../../../errors/index.ts';
-import { parseConstraint, satisfies, type Constraint } from '../../../go/semver-constraint.ts';
+import { type Constraint, parseConstraint, satisfies } from '../../../go/semver-constraint.ts';
 import { GoError } from '../../../go/value.ts';
 import { readRepositoriesFile } from '../../../source/configuration/repositories-file.ts';
 import type { Command } from '../../cobra/command.ts';
 import { switchFlag, textFlag, unsignedFlag } from '../../pflag/flag.ts';
 import type { HelmContext } from '../context.ts';
-import { readCachedIndex, readIndexText, indexPath } from '../download/repository-index.ts';
+import { indexPath, readCachedIndex, readIndexText } from '../download/repository-index.ts';
 import { outputFlag } from '../flags/output-flag.ts';
 import { printRows } from '../print-rows.ts';
-import { searchCharts, type SearchableChart, type SearchResult } from './search-charts.ts';
+import { type SearchableChart, searchCharts, type SearchResult } from './search-charts.ts';
 
 const headings = ['NAME', 'CHART VERSION', 'APP VERSION', 'DESCRIPTION'];
 

@@ -7,7 +7,7 @@ import type { Release } from '../../../release/release.ts';
 import { formatTime } from '../../../release/time.ts';
 import type { ApplyMethod } from '../../apply/apply-settings.ts';
 import { applyStrategy } from '../../apply/apply-strategy.ts';
-import { resolveReleaseObjects, type ReleaseObject } from '../../apply/release-object.ts';
+import { type ReleaseObject, resolveReleaseObjects } from '../../apply/release-object.ts';
 import { seenObject } from '../../apply/seen-object.ts';
 import type { ApplyStrategy } from '../../apply/strategy.ts';
 import { OperationError } from '../../error.ts';

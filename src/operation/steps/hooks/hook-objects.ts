@@ -1,19 +1,19 @@
 import { messageOf } from '../../../errors/index.ts';
-import type { Hook } from '../../../release/hook.ts';
 import { groupOf } from '../../../objects/group-kind.ts';
 import type { KubeObject, ObjectRef } from '../../../objects/object.ts';
+import type { Hook } from '../../../release/hook.ts';
 import { deleteSeen } from '../../apply/deletion.ts';
-import { seenObject, type SeenObject } from '../../apply/seen-object.ts';
 import { otherOwner, type Owner } from '../../apply/ownership.ts';
 import type { ReleaseObject } from '../../apply/release-object.ts';
+import { type SeenObject, seenObject } from '../../apply/seen-object.ts';
 import { cancelModeOf } from '../../cancellation.ts';
 import { OperationError } from '../../error.ts';
-import { policiesOf, type HookRun } from '../../state/hook-run.ts';
+import { type HookRun, policiesOf } from '../../state/hook-run.ts';
 import { timeLimit } from '../../time-limit.ts';
 import { waitUntilGone } from '../../wait/deletion.ts';
 import { waitUntilJobStarted } from '../../wait/job-start.ts';
-import type { StepTools } from '../step-runner.ts';
 import type { WorkContext } from '../../work.ts';
+import type { StepTools } from '../step-runner.ts';
 
 /** Time limit for deleting hooks after a failure, in milliseconds. */
 const cleanupTimeout = 30_000;

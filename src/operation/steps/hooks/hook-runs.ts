@@ -2,7 +2,7 @@ import type { Host } from '../../../go/host.ts';
 import type { Hook, HookEvent } from '../../../release/hook.ts';
 import { formatTime } from '../../../release/time.ts';
 import type { HookRun } from '../../state/hook-run.ts';
-import { revisionOf, withRevision, type OperationState } from '../../state/operation-state.ts';
+import { type OperationState, revisionOf, withRevision } from '../../state/operation-state.ts';
 
 /** Returns the runs of an event in the order in which they started. */
 export function runsOf(state: OperationState, event: HookEvent): HookRun[] {

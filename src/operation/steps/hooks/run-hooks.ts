@@ -2,8 +2,8 @@ import type { FailFast } from '../../../readiness/index.ts';
 import type { Hook, HookEvent } from '../../../release/hook.ts';
 import { OperationError } from '../../error.ts';
 import { withEvidence } from '../../evidence/with-evidence.ts';
-import { policiesOf, type HookRun } from '../../state/hook-run.ts';
 import { withLogs } from '../../logs/with-logs.ts';
+import { type HookRun, policiesOf } from '../../state/hook-run.ts';
 import type { OperationState } from '../../state/operation-state.ts';
 import { failFastOf, type FailFastOptions } from '../../wait/judge.ts';
 import { waitUntilReady } from '../../wait/ready.ts';
@@ -11,9 +11,9 @@ import { ownRevision, type Work } from '../../work.ts';
 import type { StateTools } from '../step.ts';
 import { isTrusted, requireTrusted } from '../trust.ts';
 import { applyHook, type PlacedHook } from './apply-hook.ts';
-import { deleteAfterFailure, deleteApplied, stopSuperseded, type StartedHook } from './hook-objects.ts';
-import { withHookTimeout } from './hook-timeout.ts';
+import { deleteAfterFailure, deleteApplied, type StartedHook, stopSuperseded } from './hook-objects.ts';
 import { endedRun, mayVanish, runOf, runsOf, withRun } from './hook-runs.ts';
+import { withHookTimeout } from './hook-timeout.ts';
 
 export interface HookOptions {
   /** Selects hooks of the event. Default: all. */

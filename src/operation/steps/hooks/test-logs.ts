@@ -1,8 +1,8 @@
 import type { Cluster } from '../../../objects/cluster.ts';
 import { isJsonObject } from '../../../objects/fields.ts';
 import type { KubeObject } from '../../../objects/object.ts';
-import { endOfLog, type RedactText } from '../../evidence/collect-evidence.ts';
 import type { Hook } from '../../../release/hook.ts';
+import { endOfLog, type RedactText } from '../../evidence/collect-evidence.ts';
 
 /** The log of a container of a test. */
 export interface TestLog {

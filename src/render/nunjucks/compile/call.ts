@@ -1,10 +1,10 @@
+import { type CompileContext, nameOf, positionOf, splitArguments } from '../compile-context.ts';
 import { expressionText } from '../expression-text.ts';
-import { frameIn, type Evaluate, type Scope } from '../scope.ts';
 import type { CallNode, FilterNode, Node } from '../node.ts';
-import { Callable, failUndefined, kindText, Undefined, type Operand } from '../operand.ts';
+import { Callable, failUndefined, kindText, type Operand, Undefined } from '../operand.ts';
 import { failAt, type Position } from '../position.ts';
 import { nested, step } from '../run.ts';
-import { nameOf, positionOf, splitArguments, type CompileContext } from '../compile-context.ts';
+import { type Evaluate, frameIn, type Scope } from '../scope.ts';
 
 type Arguments = (scope: Scope) => { args: Operand[]; named: Map<string, Operand> };
 

@@ -1,12 +1,12 @@
 import { int, type Value } from '../../../go/value.ts';
-import { nameOf, positionOf, splitArguments, type CompileContext } from '../compile-context.ts';
+import { type CompileContext, nameOf, positionOf, splitArguments } from '../compile-context.ts';
 import { expressionText } from '../expression-text.ts';
-import { lookUp, type Evaluate } from '../scope.ts';
-import { isTests, type IsTest } from '../is-tests.ts';
+import { type IsTest, isTests } from '../is-tests.ts';
 import { memberOf } from '../member.ts';
 import type { CaptureNode, IsNode, LiteralNode, LookupNode, Node, SymbolNode } from '../node.ts';
 import { Undefined, valueOf } from '../operand.ts';
 import { failParse } from '../position.ts';
+import { type Evaluate, lookUp } from '../scope.ts';
 import { compileCall, compileFilter } from './call.ts';
 import { compileCaller } from './macro.ts';
 import {

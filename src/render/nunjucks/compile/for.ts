@@ -1,12 +1,12 @@
 import { sortedKeys } from '../../../go/text.ts';
 import { isList, isMap } from '../../../go/types.ts';
 import { GoObject, int, type Value } from '../../../go/value.ts';
-import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
-import { frameIn, type Execute } from '../scope.ts';
+import { type CompileContext, nameOf, positionOf } from '../compile-context.ts';
 import type { ForNode } from '../node.ts';
 import { kindText, valueOf } from '../operand.ts';
 import { failAt, type Position } from '../position.ts';
 import { step } from '../run.ts';
+import { type Execute, frameIn } from '../scope.ts';
 
 /** Compiles `for`, with `loop` in its body. `else` runs if the list is empty. */
 export function compileFor(context: CompileContext, node: ForNode): Execute {

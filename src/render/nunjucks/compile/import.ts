@@ -1,9 +1,9 @@
-import { define, frameIn, type Execute, type Scope } from '../scope.ts';
+import { type CompileContext, nameOf, positionOf } from '../compile-context.ts';
 import { compileLoad, newState, runTemplate } from '../load-template.ts';
 import type { FromImportNode, ImportNode, Node } from '../node.ts';
 import { Module, type Operand } from '../operand.ts';
 import { failAt, failParse } from '../position.ts';
-import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
+import { define, type Execute, frameIn, type Scope } from '../scope.ts';
 
 /** Compiles `import "file" as name`. */
 export function compileImport(context: CompileContext, node: ImportNode): Execute {

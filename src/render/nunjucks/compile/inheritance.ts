@@ -1,9 +1,9 @@
-import { frameIn, type Execute } from '../scope.ts';
+import { type CompileContext, nameOf, positionOf } from '../compile-context.ts';
 import { compileLoad } from '../load-template.ts';
 import type { BlockNode, ExtendsNode } from '../node.ts';
 import { failParse } from '../position.ts';
 import { nested } from '../run.ts';
-import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
+import { type Execute, frameIn } from '../scope.ts';
 
 /**
  * Compiles `block`: the text of the most derived template that defines it. In a template that

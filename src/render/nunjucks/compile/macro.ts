@@ -1,9 +1,9 @@
-import { define, frameIn, type Evaluate, type Execute, type Scope } from '../scope.ts';
+import { type CompileContext, nameOf, positionOf, splitArguments } from '../compile-context.ts';
 import type { CallerNode, MacroNode, Node } from '../node.ts';
-import { Callable, Undefined, type Call, type Operand } from '../operand.ts';
+import { type Call, Callable, type Operand, Undefined } from '../operand.ts';
 import { failAt, failParse } from '../position.ts';
 import { nested } from '../run.ts';
-import { nameOf, positionOf, splitArguments, type CompileContext } from '../compile-context.ts';
+import { define, type Evaluate, type Execute, frameIn, type Scope } from '../scope.ts';
 
 interface Parameter {
   readonly name: string;

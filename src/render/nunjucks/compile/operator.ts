@@ -1,12 +1,12 @@
 import type { Value } from '../../../go/value.ts';
 import { calculate, isNumber, negate } from '../arithmetic.ts';
 import { contains, holds } from '../comparison.ts';
+import { type CompileContext, positionOf } from '../compile-context.ts';
 import type { ArithmeticNode, CompareNode, InlineIfNode, Node, OperatorNode, SignNode } from '../node.ts';
 import { isTrue, kindText, textOf, valueOf } from '../operand.ts';
 import { failAt, failParse } from '../position.ts';
 import { checkLength } from '../run.ts';
 import type { Evaluate, Scope } from '../scope.ts';
-import { positionOf, type CompileContext } from '../compile-context.ts';
 
 /** Compiles `+ - * / // % **`. `+` also joins two texts. */
 export function compileArithmetic(context: CompileContext, node: ArithmeticNode): Evaluate {

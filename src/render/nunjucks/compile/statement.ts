@@ -1,11 +1,11 @@
 import { areEqual } from '../comparison.ts';
-import { nameOf, positionOf, type CompileContext } from '../compile-context.ts';
-import { frameIn, setVariable, type Execute, type Scope } from '../scope.ts';
+import { type CompileContext, nameOf, positionOf } from '../compile-context.ts';
 import { compileFind, failMissing, newState, runTemplate } from '../load-template.ts';
 import type { IfNode, IncludeNode, Node, OutputNode, SetNode, SwitchNode } from '../node.ts';
 import { isTrue, textOf, valueOf } from '../operand.ts';
 import { failParse, type Position } from '../position.ts';
 import { checkLength, step } from '../run.ts';
+import { type Execute, frameIn, type Scope, setVariable } from '../scope.ts';
 import { compileFor } from './for.ts';
 import { compileFromImport, compileImport } from './import.ts';
 import { compileBlock, compileExtends } from './inheritance.ts';

@@ -2,7 +2,7 @@ import lexer, { type Tokenizer } from 'nunjucks/src/lexer.js';
 import parser from 'nunjucks/src/parser.js';
 import type { CompileContext } from '../compile-context.ts';
 import type { RootNode } from '../node.ts';
-import { failParse, templateText, type TemplateText } from '../position.ts';
+import { failParse, type TemplateText, templateText } from '../position.ts';
 import type { CompiledTemplate } from '../scope.ts';
 import { compileExpression } from './expression.ts';
 import { compileBody } from './statement.ts';
