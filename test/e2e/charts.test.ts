@@ -1,7 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
@@ -10,6 +13,7 @@ import { ControlPlane } from '../../src/control-plane/index.ts';
 import { connectCluster, type KubeCluster } from '../../src/kube/cluster.ts';
 import { uniqueName } from '../api/environment.ts';
 import { tokensOf } from '../control-plane/support/credentials.ts';
+import { eventually } from '../support/eventually.ts';
 import { program } from '../support/program.ts';
 import { helm, runHelm } from './helm.ts';
 import { buildImage } from './image.ts';
@@ -150,6 +154,48 @@ if (!base || !loadCommand || !host) {
     await helm('helm4', 'uninstall', 'agent', '--namespace', namespace, '--wait');
   });
 
+  test('the command that ctl enrol prints connects an agent, which needs its token only once', async (t) => {
+    t.timeout(300_000);
+    const { cluster, namespace } = await restricted(t);
+    const token = uniqueName('api');
+    const plane = new ControlPlane({ apiToken: token });
+    t.teardown(() => plane.close());
+    const port = await plane.listen(0, '0.0.0.0');
+    const enrol = spawn(process.execPath, [
+      ...[program, 'ctl', 'enrol', namespace, '--server', `http://127.0.0.1:${port}`],
+      ...['--control-plane', `ws://${host}:${port}`, '--insecure-transport', '--image', await building],
+      ...['--chart', join(deploy, 'helm-agent'), '--namespace', namespace],
+      ...['--token-file', await writtenFile(t, 'token', token)],
+    ]);
+    t.teardown(() => enrol.kill());
+    const ended = once(enrol, 'exit');
+    const said = text(enrol.stderr);
+    const [line] = (await once(createInterface(enrol.stdout), 'line')) as [string];
+    t.true(line.startsWith('helm install helm-agent '), line);
+    const started = performance.now();
+    const shell = `${join(process.env['HELM_BIN'] ?? '', 'helm4')} ${line.replace(/^helm /, '')}`;
+    await run('sh', ['-c', shell], { env });
+    t.is((await ended)[0], 0, await said);
+    t.regex(await said, / is healthy/);
+    t.log(`connected ${((performance.now() - started) / 1000).toFixed(1)} s after the start of helm install`);
+
+    const { instanceId } = await plane.waitForAgent(namespace, AbortSignal.timeout(10_000));
+    const secret = { apiVersion: 'v1', kind: 'Secret', namespace, name: 'helm-agent-enrolment' };
+    await cluster.delete(secret);
+    for (const { metadata } of await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace })) {
+      await cluster.delete({ apiVersion: 'v1', kind: 'Pod', namespace, name: metadata.name });
+    }
+    await eventually(
+      'the next pod has proved the key',
+      () => {
+        const [agent] = plane.agents();
+        return agent !== undefined && agent.instanceId !== instanceId;
+      },
+      90_000,
+    );
+    await helm('helm4', 'uninstall', 'helm-agent', '--namespace', namespace, '--wait');
+  });
+
   async function imageValues() {
     const [repository = '', tag = ''] = (await building).split(/:(?=[^:/]+$)/);
     return { image: { repository, tag } };
@@ -171,10 +217,14 @@ async function createSecret(cluster: KubeCluster, namespace: string, name: strin
 }
 
 async function valuesFile(t: ExecutionContext, values: object): Promise<string> {
+  return await writtenFile(t, 'values.json', JSON.stringify(values));
+}
+
+async function writtenFile(t: ExecutionContext, name: string, content: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'helm-agent-values-'));
   t.teardown(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'values.json');
-  await writeFile(file, JSON.stringify(values));
+  const file = join(folder, name);
+  await writeFile(file, content);
   return file;
 }
 

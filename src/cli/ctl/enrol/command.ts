@@ -1,13 +1,20 @@
+import * as z from 'zod';
+import { isInsecureTransport } from '../../../net/local-host.ts';
 import { argumentCount } from '../../cobra/argument-count.ts';
 import type { Command } from '../../cobra/command.ts';
 import type { ProgramDependencies } from '../../dependencies.ts';
+import { insecureTransportSetting, requireSecureTransport } from '../../insecure-transport.ts';
 import { customFlag, pairsFlag, switchFlag, textFlag } from '../../pflag/flag.ts';
+import { runSettings } from '../../run/settings.ts';
+import { givenSettings, readSettings, settingError, switchSchema } from '../../settings.ts';
 import { oneLine } from '../../text.ts';
 import { requireDuration } from '../duration-flag.ts';
 import { sessionFlags } from '../send-flags.ts';
 import { createSession } from '../session.ts';
-import { agentManifest, installCommand } from './agent-installation.ts';
+import { agentManifest, imageValues, installCommand } from './agent-installation.ts';
 import { waitForAgent } from './wait-for-agent.ts';
+
+const transportSchema = z.object({ insecureTransport: switchSchema });
 
 const oneAgent = argumentCount('exactly', 1);
 
@@ -25,6 +32,7 @@ one that it has. Ctrl-C stops waiting; the token stays valid.`,
     customFlag('duration', 'expires-in', 'time after which the token ends, at most 168h', { initial: '1h' }),
     switchFlag('needs-consent', 'let the agent wait, after it has enrolled, until ctl accept-agent'),
     textFlag('chart', 'chart of the agent', { initial: 'deploy/helm-agent' }),
+    textFlag('image', 'image of the agent, such as registry.example/helm-agent:1.2 (default: that of the chart)'),
     textFlag('namespace', 'namespace for the agent', { initial: 'helm-agent', shorthand: 'n' }),
     switchFlag('manifest', 'print a manifest for kubectl apply -f - instead of a command'),
     switchFlag('no-wait', 'do not wait until the agent is healthy'),
@@ -33,9 +41,25 @@ one that it has. Ctrl-C stops waiting; the token stays valid.`,
     const client = await createSession(context).client(sessionFlags(flags));
     const expiresIn = flags.text('expires-in');
     requireDuration('--expires-in', '', expiresIn);
+    const url = flags.text('control-plane') || client.server.replace(/^http/, 'ws');
+    const transport = { insecureTransport: insecureTransportSetting };
+    const { insecureTransport } = readSettings(
+      transportSchema,
+      transport,
+      givenSettings(transport, flags),
+      context.env,
+    );
+    const urls = url.split(',').map((one) => one.trim());
+    for (const one of urls) {
+      if (!/^wss?:/.test(one) || !URL.canParse(one)) {
+        throw settingError(runSettings.controlPlane, `must be a ws:// or wss:// URL, not ${JSON.stringify(one)}`);
+      }
+      requireSecureTransport(runSettings.controlPlane, { url: one, insecureTransport });
+    }
+    const image = flags.text('image');
     const installation = {
-      agentId,
-      url: flags.text('control-plane') || client.server.replace(/^http/, 'ws'),
+      ...{ agentId, url, isInsecure: urls.some((one) => isInsecureTransport(one)) },
+      image: image === '' ? {} : imageValues(image),
       chart: flags.text('chart'),
       namespace: flags.text('namespace'),
     };

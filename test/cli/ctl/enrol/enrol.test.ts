@@ -46,6 +46,43 @@ test('a URL with several addresses and spaces stays one value', async (t) => {
   t.true(stdout.text.includes(` --set-string 'controlPlane.url=wss://a\\,wss://b/'\\''x y' `));
 });
 
+test('the image, and the consent to a connection without encryption, are values of the chart', async (t) => {
+  const { run, stdout } = await world(t);
+  const options = ['--no-wait', '--control-plane', 'ws://10.0.0.7:8088', '--insecure-transport'];
+  t.is(await run('ctl', 'enrol', 'edge-1', ...options, '--image', 'registry.example:5000/team/helm-agent:1.2'), 0);
+  t.true(
+    stdout.text.endsWith(
+      ' --set-string image.repository=registry.example:5000/team/helm-agent --set-string image.tag=1.2 --set controlPlane.insecureTransport=true\n',
+    ),
+    stdout.text,
+  );
+});
+
+const refusesOptions = test.macro({
+  title: (name) => `nothing is created for ${name ?? ''}`,
+  async exec(t, options: readonly string[], message: RegExp) {
+    const { run, stderr, plane } = await world(t);
+    t.is(await run('ctl', 'enrol', 'edge-1', '--no-wait', ...options), 1);
+    t.regex(stderr.text, message);
+    t.deepEqual(plane.knownAgents(), []);
+  },
+});
+
+test('a URL that others can read', refusesOptions, ['--control-plane', 'ws://10.0.0.7'], /use wss:\/\//);
+test(
+  'a text in place of a URL',
+  refusesOptions,
+  ['--control-plane', 'wss://a,b'],
+  /must be a ws:\/\/ or wss:\/\/ URL, not "b"/,
+);
+test('an image with a space', refusesOptions, ['--image', 'a b'], /--image must be a reference such as .*, not "a b"/);
+test(
+  'an image with a flag',
+  refusesOptions,
+  ['--image', '--set'],
+  /--image must be a reference such as .*, not "--set"/,
+);
+
 test('--manifest prints the namespace and the chart, and ends the output before it waits', async (t) => {
   const { run, stdout, stderr, interrupt, interrupts } = await world(t);
   const code = run('ctl', 'enrol', 'edge-1', '--manifest', '--chart', await agentChart(t), '-n', 'agents');
